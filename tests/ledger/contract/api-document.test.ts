@@ -21,7 +21,7 @@ const DOCUMENT = readFileSync(DOCUMENT_FILE, 'utf8');
 const CHANGELOG = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
-/** A request of the README's tours that shows its answer: the method, the path, the body, the answer. */
+/** Finds requests in the README that show their answer; the groups are method, path, body and answer. */
 const SHOWN = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
@@ -79,7 +79,7 @@ test('the changelog names every endpoint: `npm run describe` adds the new ones',
   expect(withNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
 });
 
-/** Each field of the response on a line of its own. */
+/** Writes each field of a response on a line of its own. */
 function showJson(body: object): string {
   const lines = Object.entries(body).map(
     ([name, value]) => `  "${name}": ${JSON.stringify(value, null, 1).replace(/\n\s*/g, ' ')}`,

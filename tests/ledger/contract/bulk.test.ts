@@ -1,4 +1,5 @@
-// Requests of many transactions: one result for each, each under the rules of one, and nothing applied twice.
+// Requests of many transactions: each transaction gets its own result, follows the rules of a single request, and is applied at
+// most once.
 import { randomUUID } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -35,11 +36,11 @@ interface Row {
 const newRows = (count: number, fields: object = {}) =>
   Array.from({ length: count }, (_, n) => ({ ...LUNCH, amount: n, ...fields }));
 
-/** A ledger with as many transactions, with ids from 1. */
+/** Creates a ledger with that many transactions, whose ids start at 1. */
 async function givenLedger(count = 0) {
   ledgers += 1;
   const settings = { ...table, ledgerId: `ledger-${ledgers}`, timeZone: 'UTC' };
-  /** @param client another one than that of the table */
+  /** @param client replaces the client of the table */
   const open = async (client: Client = table.client) =>
     await openInProcess(
       createServiceOn({ ...settings, client, retryPolicy: createSleeplessRetryPolicy() }),
@@ -56,7 +57,7 @@ async function givenLedger(count = 0) {
   return { api, open, rows, verify, read };
 }
 
-/** Writes that are refused after a number of them. */
+/** Creates a client that refuses every write after the first `writes`. */
 function breakingOff(writes: number): Client {
   let left = writes;
   return createFaultyClient(table.client, (_, name) => {
@@ -66,7 +67,7 @@ function breakingOff(writes: number): Client {
   });
 }
 
-/** More items than one database transaction may write. */
+/** Makes rows whose changes write more items than one database transaction may write. */
 const spread = async (api: Parameters<typeof givenCategory>[0], count: number) => {
   const categories = await Promise.all(Array.from({ length: 12 }, () => givenCategory(api)));
   return Array.from({ length: count }, (_, n) => ({
@@ -103,7 +104,8 @@ describe('POST /transactions/bulk', () => {
     const rows = newRows(100, place).map((row) => ({ ...row, external_id: randomUUID() }));
     written.length = 0;
     expect((await api.post(PATH, { transactions: rows })).body.data.created).toBe(100);
-    // The first id enters the ledger in the list of ledgers. Then two for each row, and five counts.
+    // First the ledger enters the list of ledgers with its first id. Then each row makes two writes, and each database
+    // transaction five more for counts.
     expect(written).toEqual([2, 99, 99, 17]);
     expect(await verify()).toBe(100);
   });
@@ -246,11 +248,11 @@ describe('POST /transactions/bulk/delete', () => {
     expect(await verify()).toBe(2);
   });
 
-  /** Applies the changes of transactions, and loses every response to that. */
+  /** Creates a client that applies the changes of transactions, but loses every response. */
   function losingResponses(): Client {
     const lost: Fault = (call, { input }) => {
       const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
-      // A key is bound by one write.
+      // A transaction with one write only binds a key, and gets its response.
       return TransactItems.length > 1 ? PASSING_FAULTS['reset after applying'](call) : call();
     };
     return createFaultyClient(table.client, () => lost);
@@ -275,7 +277,7 @@ type Item = Readonly<Record<string, unknown>>;
 interface Operation {
   readonly method: string;
   readonly path: string;
-  /** How the response counts what was applied. */
+  /** Field of the response that counts the applied items */
   readonly done: string;
   readonly itemOf: (row: Row) => Item;
 }
@@ -351,7 +353,7 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
 
   it('with a key goes on where it broke off', async () => {
     const { api, open, rows, verify } = await givenLedger(90);
-    // The first write binds the key to the body.
+    // The first write only binds the key to the body.
     const broken = await open(breakingOff(2));
     const headers = { 'idempotency-key': randomUUID() };
     const transactions = rows.map((row) =>

@@ -1,4 +1,4 @@
-// An export takes the months from the cache that their digests prove to be current, and reads the others.
+// An export takes a month from the cache if the month's digest proves that the cached rows are current, and reads all others.
 import { expect, it } from 'vitest';
 import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
@@ -65,9 +65,9 @@ it('reads the months that changed, and takes the others from the cache', async (
   }
   const first = await measure();
   expect(first).toEqual({ ids, parts: 4, queries: 4 });
-  // The months in which a query ended are read once more, together: February with March, and June. The former two have four rows.
+  // Months in which a query ended are not cached yet, and are read once more: February with March, which have four rows, and June.
   expect(await measure()).toEqual({ ids, parts: 2, queries: 5 });
-  // Only what lies outside of the cached months: an index may be ahead of the counts.
+  // Queries remain for the dates outside of the cached months, because an index may be ahead of the counts.
   expect(await measure()).toEqual({ ids, parts: 1, queries: 3 });
 
   await api.put(`/transactions/${ids[3]}`, { notes: 'Note' });
@@ -92,7 +92,7 @@ it.each(['', 'type=expense'])(
     for (const month of [1, 2, 4, 9]) {
       for (const day of ['04', '20']) ids.push((await given(api, `2026-0${month}-${day}`)).id);
     }
-    // One for the months before the first, which the counts may not know yet.
+    // One of the queries is for the dates before the first month, of which the counts may not know yet.
     expect(await measure(query)).toEqual({ ids, parts: 1, queries: 4 });
   },
 );
@@ -105,7 +105,7 @@ it('reads few rows between many gaps again, with one query', async () => {
   expect(first).toMatchObject({ ids, queries: 2 });
   expect(await measure()).toEqual(first);
   expect(await measure()).toEqual(first);
-  // The cached rows are worth one more query than those before and after them.
+  // There are enough cached rows to justify one more query, for the rows before and after them.
   for (const month of [2, 4]) await given(api, `2026-0${month}-04`);
   await measure();
   await measure();
@@ -117,7 +117,7 @@ it('does not keep a month that two parts have read', async () => {
   for (const day of ['04', '05', '06', '07']) await given(api, `2026-01-${day}`);
   const january = 'start_date=2026-01-01&end_date=2026-01-31';
   const calls = await countCalls(january);
-  // With the month in the cache, each part would read the counts.
+  // With the month in the cache, each part would have to read the counts as well.
   expect(await countCalls(january)).toBe(calls);
 });
 
@@ -136,7 +136,7 @@ it('shows the dates and the type that were asked for', async () => {
   expect(all).toMatchObject({ ids: [early.id, late.id, income.id, march.id], parts: 1 });
   const february = 'start_date=2026-02-01&end_date=2026-02-28';
   expect((await measure(`${february}&type=expense`)).ids).toEqual([early.id, late.id]);
-  // Rows of one type are not kept in place of the month.
+  // The cache did not keep the rows of one type as if they were the whole month.
   expect(await measure()).toEqual(all);
   for (const _ of [1, 2]) {
     expect((await measure(february)).ids).toEqual([early.id, late.id, income.id]);

@@ -1,4 +1,4 @@
-// A search keeps the months that it read, and reads again what their digests do not prove to be current.
+// A search caches the months that it reads, and reads a month again unless the month's digest proves that the cache is current.
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../bench/ledger/metered-client.ts';
@@ -45,9 +45,9 @@ it('reads only the months that changed', async () => {
   const inYear = ['2026-04 market', ...inFebruary, '2026-01 market'];
   expect(first.found).toEqual(inYear);
   expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
-  // Rows between cached months are read: an index may be ahead of the counts.
+  // Dates between cached months are read, because an index may be ahead of the counts.
   expect((await measure()).found).toEqual(inYear);
-  // A part of a month is neither taken from the cache nor kept in its place, and neither are rows of one type.
+  // A part of a month is neither taken from the cache nor cached as the month. The same holds for the rows of one type.
   const part = { start_date: '2026-02-06', end_date: '2026-03-31' };
   expect((await measure(part)).found).toEqual(inFebruary.slice(0, 1));
   expect((await measure({ ...february, type: 'expense' })).found).toEqual(inFebruary.slice(1));
@@ -71,7 +71,7 @@ it('forgets what an index showed that lagged', async () => {
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 market']);
   await api.put(`/transactions/${row.id}`, { description: 'new market' });
-  // The index still shows the row as it was: it is kept, and not taken for the new one.
+  // The index still shows the row as it was. The search may cache that row, but must not take it for the new version.
   expect(await search(api)).toEqual(['2026-03 market']);
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 new market']);
@@ -99,7 +99,7 @@ it('does not rely on the digest of a month that is not complete', async () => {
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
 });
 
-/** A month with one row in the cache, and one more that an earlier release added: it counts its rows, and knows no digest. */
+/** Caches a month with one row, and adds another row as an earlier release does, which updates the counts but not the digest. */
 async function givenRowOfEarlierRelease(row: object): Promise<Api> {
   const table = { ...(await createTestTable()), ledgerId: 'beside-older' };
   const api = await openInProcess(createServiceOn(table));
@@ -149,7 +149,7 @@ it('keeps the months of each ledger for itself', async () => {
       return withVerbs({ request, close: api.close });
     }),
   );
-  // The same ids, months and numbers of rows.
+  // The ledgers have the same ids, months and numbers of rows, so only their names tell their cached months apart.
   for (const [n, caller] of callers.entries()) await given(caller, '2026-03', `market ${n}`);
   const searchBoth = () =>
     client.measure(async () => {

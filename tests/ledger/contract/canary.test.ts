@@ -10,7 +10,7 @@ const api = await openApi();
 
 type Answer = (method: string, path: string) => Response | undefined;
 
-/** Runs the canary; `answer` may replace the response to a request. */
+/** Runs the canary. @param answer can replace the response to a request */
 function run(answer: Answer = () => undefined, on: Api = api) {
   const sent: string[] = [];
   const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {

@@ -1,4 +1,4 @@
-// Measures requests in DynamoDB's units, which depend neither on the machine nor on the size of the ledger.
+// Measures requests in DynamoDB's units, which depend neither on the machine nor on the number of rows in the ledger.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import {
   MAX_UNITS,
@@ -41,7 +41,7 @@ interface Metered {
 
 const households = new Map<string, Promise<Metered>>();
 
-/** Loads each household once; the tests that read it and the few that write to it share it. */
+/** Loads each household once. All tests share it, even the few that write to it. */
 function givenHousehold(transactions: number, years: number): Promise<Metered> {
   const name = `${transactions} over ${years}`;
   const household = households.get(name) ?? loadHousehold(transactions, years);
@@ -139,7 +139,7 @@ test(`with many categories a list reads ${FIRST_NAMES} names, and the names of i
     storedCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
   );
   const last = categories.length;
-  // Two rows of one category beyond the names that are read at once, one of a category among them.
+  // Two rows have a category beyond the names that a list reads at once, and one row has a category among those names.
   const rows = [last, last, 1].map((categoryId, n) => storedTransaction(n + 1, { categoryId }));
   await bulkLoad(target, categories, rows);
   const client = createMeteredClient(table.client);

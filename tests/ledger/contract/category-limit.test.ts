@@ -1,4 +1,4 @@
-// A ledger has a limited number of categories, active and inactive, so that the list of all fits one response.
+// A ledger has a limited number of categories, active and inactive, so that the list of all categories fits one response.
 import { expect, test } from 'vitest';
 import { CATEGORY_LIMIT } from '../../../lib/ledger/domain/category.ts';
 import { toCategoryJson } from '../../../lib/ledger/http/category-json.ts';
@@ -31,7 +31,7 @@ test('the next category after the limit is a 409, also when others are inactive'
   expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['Pay', 'Rent']);
 });
 
-/** Requests at the same time, one for each name. @returns how many there were of each status */
+/** Sends a request for each name at the same time. @returns the number of replies by status */
 async function race(api: Api, names: readonly string[]): Promise<Record<number, number>> {
   const replies = await Promise.all(names.map((name) => api.post('/categories', { name })));
   const byStatus = Object.entries(Object.groupBy(replies, ({ status }) => status));

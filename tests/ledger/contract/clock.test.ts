@@ -1,4 +1,4 @@
-// Rules that depend on the time of day. The unit test of records covers updated_at on a clock that is set back.
+// Rules that depend on the clock. The unit test of records covers updated_at on a clock that is set back.
 import { expect, test } from 'vitest';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';

@@ -1,4 +1,5 @@
-// Reads that must see the latest write ask for strong consistency: local engines are always consistent, AWS is not.
+// Reads that must see the latest write ask for strong consistency. Only the requests can be tested: local engines are always
+// consistent, AWS is not.
 import { expect, test } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

@@ -1,4 +1,4 @@
-// Many rows on one day: pages are read from the nearer end of the day, and far ones are counted over, not fetched.
+// Many rows on one day: a page is read from the nearer end of the day, and the rows before it are counted, not fetched.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { paginate, takePage } from '../../../lib/ledger/domain/pagination.ts';
@@ -14,7 +14,7 @@ const CROWDED = '2024-02-15';
 /** Rows by day; 460 are enough to have more than 200 on either side. */
 const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
-/** Queries of the index, in order. */
+/** Recorded queries of the index, in order */
 const queries: string[] = [];
 const watched = interpose(client, (name, input) => {
   if (name !== 'QueryCommand' || !('IndexName' in input) || input.IndexName === undefined) return;
@@ -47,7 +47,7 @@ const FILTERS = [
   ['from the day on, one type', { ...EVERYTHING, startDate: CROWDED, type: 'income' }],
 ] as const;
 
-/** All are created at one instant: newest first is by date, then id. */
+/** Computes the list that a query must return. All rows are created at one instant, so the order is by date, then by id. */
 function expectedList(query: TransactionQuery) {
   const { type, startDate = '', endDate = '9' } = query;
   const rows = model
@@ -61,7 +61,7 @@ function expectedList(query: TransactionQuery) {
 describe.each(FILTERS)('%s', (_, filter) => {
   test.each([1, 7, 20, 99, 100])('all pages of %i rows', async (perPage) => {
     const { pages } = expectedList({ ...filter, page: 1, perPage }).pagination;
-    // Every page of many rows; of few rows, those around the places where the way of reading changes.
+    // With one row per page, every 13th page is enough; otherwise every page is read.
     const step = perPage === 1 ? 13 : 1;
     for (let page = 1; page <= pages + 1; page += step) {
       const query = { ...filter, page, perPage };

@@ -113,7 +113,7 @@ describe('a cursor goes with the order of its page alone', () => {
 });
 
 it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', async (sort) => {
-  // They count nothing yet.
+  // The counts are read from another partition, which is empty.
   const client = interpose(table.client, (name, sent) => {
     const input = sent as QueryCommandInput;
     if (name !== 'QueryCommand' || input.IndexName !== undefined) return;

@@ -1,4 +1,4 @@
-// A local start converts what an earlier release wrote, also when it is interrupted, and changes nothing else.
+// A local start converts the data of an earlier release, even if it is interrupted, and changes nothing else.
 import { createHash, randomBytes } from 'node:crypto';
 import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
@@ -26,7 +26,7 @@ beforeEach(async () => {
   table = await createTestTable();
 });
 
-/** The id in release 0.1.0. */
+/** Makes the id of a ledger as release 0.1.0 did. */
 function longId(subject: string): string {
   const digest = createHash('sha256').update(`${ISSUER}\n${subject}`).digest('base64url');
   return `user-${digest}`;
@@ -46,7 +46,7 @@ function showId(secret: string): string {
   return hashSecret(secret).slice(0, 12);
 }
 
-/** A key as 0.1.0 stored it. */
+/** Stores an API key in the form of release 0.1.0. @returns its secret */
 async function givenEarlierKey(ledger: string, more: object = {}): Promise<string> {
   const secret = `fl_${randomBytes(32).toString('base64url')}`;
   const sk = hashSecret(secret);
@@ -63,7 +63,10 @@ async function givenEarlierKey(ledger: string, more: object = {}): Promise<strin
   return secret;
 }
 
-/** A ledger of release 0.1.0, without versions and a list of ledgers: rows, guards, an import, and a text that looks like an id. */
+/**
+ * Creates a ledger of release 0.1.0, which has no versions of items and no list of ledgers. It has rows, guards, an import, and
+ * a text that looks like the id of a ledger.
+ */
 async function givenLedger(ledgerId: string): Promise<void> {
   const target = { ...table, ledgerId };
   await bulkLoadHousehold(target, HOUSEHOLD);
@@ -93,7 +96,7 @@ async function readTable(): Promise<Record<string, AttributeValue>[]> {
   return (await table.client.send(new ScanCommand({ TableName: table.tableName }))).Items ?? [];
 }
 
-/** The items of a ledger, with its id and their version left out. */
+/** Reads the items of a ledger, without the ledger's id and the items' versions. */
 async function contents(ledgerId: string): Promise<string[]> {
   const withoutId = ([name, { S, ...value }]: [string, AttributeValue]) =>
     /(^pk|_key)$/.test(name) ? [name, S?.replace(ledgerId, '')] : [name, S, value];
@@ -115,7 +118,7 @@ it('gives the ledgers of access tokens the ids that tokens lead to now', async (
   const before = await contents(longId('alice'));
   const untouched = [await contents('default'), await contents(byHand)];
   const stored = await readTable();
-  // Every item gets a version, those of one ledger another id, and the key a partition beside the item that names it.
+  // Every item is written with a version, the items of one ledger with another id, and the API key gets one more item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = ledgerOfSubject(ISSUER, 'alice');
   expect(await contents(ledgerId)).toEqual(before);

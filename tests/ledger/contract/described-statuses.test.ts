@@ -1,4 +1,4 @@
-// Every status that the API description names occurs: each is provoked here, on every route that has it.
+// Every status in the API description occurs: the tests provoke each status on every route that lists it.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, vi } from 'vitest';
 import { UnavailableError } from '../../../lib/ledger/errors.ts';
@@ -98,7 +98,7 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
   },
   500: (call) => {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
-    // Those that reach no table without them.
+    // These routes reach the table only with a query or a key of this kind.
     const provoking: Record<string, ApiRequest> = {
       '/health': { query: 'deep' },
       '/me': { headers: { authorization: `Bearer fl_${'u'.repeat(43)}` } },
@@ -128,7 +128,7 @@ function isOfGateway({ description = '' }: { readonly description?: string } = {
   );
 }
 
-/** A request that succeeds. */
+/** Prepares a request that succeeds. */
 async function prepareCall(route: string, described: Call['described']): Promise<Call> {
   const [method = '', pattern = ''] = route.split(' ');
   const isCategory = pattern.startsWith('/categories');

@@ -1,4 +1,4 @@
-// Every message of `npm run import` that names an option is right: a person who takes its advice ends well.
+// Every message of `npm run import` that names an option gives right advice: a person who follows it succeeds.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import type { Ended } from '../../shared/support/command.ts';
@@ -22,7 +22,7 @@ const FILES = {
   'broken.json': ['{"cut'],
 } as const;
 
-/** Arguments that are names of files become their paths. */
+/** Runs the command, with paths instead of the names of files in FILES. */
 async function run(person: Person, ...args: readonly string[]): Promise<Ended> {
   const paths = args.map((each) => {
     const lines = Object.entries(FILES).find(([name]) => name === each)?.[1];
@@ -35,7 +35,7 @@ type Words = readonly string[];
 
 interface Case {
   readonly says: string;
-  /** Commands before the one that prints the message. */
+  /** Commands that are run before the one that prints the message */
   readonly after?: readonly Words[];
   readonly command: Words;
   readonly advice: Words;
@@ -207,6 +207,6 @@ it('has a case for every message of the command that names an option', async () 
       !text.startsWith('npm took --yes') &&
       ![...heard, help].some((message) => toPattern(text).test(message)),
   );
-  // What npm takes for itself is tried in the tests of the command.
+  // The message about options that npm takes for itself is left out: the tests of the command cover it.
   expect(untried).toEqual([]);
 });

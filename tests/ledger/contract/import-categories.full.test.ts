@@ -1,4 +1,5 @@
-// From a file into categories, and what is deleted by hand or taken back: `npm run import` as a person runs it, month after month.
+// `npm run import` as a person runs it month after month: categories for the rows of a file, rows that are deleted by hand, and
+// imports that are undone.
 import { describe, expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { toApiResponse } from '../support/api/api-client.ts';
@@ -19,7 +20,7 @@ const FEBRUARY = [
   '2026-02-07,BARBER,-20.00',
 ];
 
-/** Each row of the ledger with its category. */
+/** Lists each row of the ledger with its category. */
 async function readCategories({ readRows }: Awaited<ReturnType<typeof givenPerson>>) {
   return (await readRows()).map(
     ({ description, category_name }) => `${description}: ${category_name}`,
@@ -40,7 +41,7 @@ describe('categories', () => {
     expect(stdout).toContain('categories: 1 as earlier rows, 0 by rules, 2 open');
     expect(stdout).toMatch(/line 2: "POS 5555 .*" is Food, as 2 earlier rows with "/);
     expect(stdout).toContain('open, unless --rules FILE has a line such as text = Category:');
-    // The advice of the message.
+    // Follows the advice of the message.
     const rules = await person.write('rules.txt', ['cinema = fun', '/^barber$/ = Hair']);
     const ruled = await person.run(file, '--rules', rules, '--yes');
     expect(ruled).toMatchObject({ code: 0, stdout: expect.stringContaining('3 created') });
@@ -111,7 +112,7 @@ describe('rows that were deleted by hand', () => {
     ...Array.from({ length: 150 }, (_, n) => `2026-03-05,row ${n},-${n + 1}.00`),
   ];
 
-  /** An import reads the records, and all rows. */
+  /** True for the requests by which an import reads the records of imports, and all rows */
   const isReading = (request: string) =>
     ['GET /imports', 'GET /transactions/export'].includes(request);
 
@@ -251,7 +252,7 @@ describe('rows that were deleted by hand', () => {
     expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('0 created') });
     expect(again.stdout).toContain('deleted meanwhile (1), imported with --import-deleted:');
     expect(await person.readRows()).toHaveLength(2);
-    // The advice of the message.
+    // Follows the advice of the message.
     const asked = await person.run(file, '--import-deleted', '--yes');
     expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
     expect(await person.readRows()).toHaveLength(3);
@@ -303,7 +304,7 @@ describe('how a file is read', () => {
     const again = await person.run(next, '--yes');
     expect(again.stdout).toContain('remembered: ');
     expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
-    // The advice of the message.
+    // Follows the advice of the message.
     const forgotten = await person.run(next, '--forget');
     expect(forgotten.stdout).toContain('The layout is forgotten. Nothing was sent.');
     const last = await person.run(next);
@@ -322,7 +323,7 @@ describe('how a file is read', () => {
     const { code, stderr } = await person.run(file, '--layouts', layouts);
     expect(code).toBe(1);
     expect(stderr).toContain('Delete it, or name another with --layouts FILE');
-    // The advice of the message.
+    // Follows the advice of the message.
     expect((await person.run(file, '--layouts', `${layouts}.new`)).stdout).toContain('2 rows');
   });
 });
@@ -339,7 +340,7 @@ it('takes the columns of expenses and income that the command names', async () =
     code: 1,
     stderr: expect.stringContaining('--debit COLUMN --credit COLUMN'),
   });
-  // The advice of the message.
+  // Follows the advice of the message.
   const imported = await person.run(file, '--debit', 'Ab', '--credit', 'Auf', '--yes');
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
@@ -356,7 +357,7 @@ describe('two accounts with an equal row', () => {
     const asked = await person.run(card, '--yes');
     expect(asked).toMatchObject({ code: 1, stderr: expect.stringContaining('--account NAME') });
     expect(await person.readRows()).toHaveLength(3);
-    // The advice of the messages.
+    // Follows the advice of both messages.
     const named = await person.run(card, '--account', 'Card', '--yes');
     expect(named.stderr).toContain('--import-duplicates');
     const both = await person.run(card, '--account', 'Card', '--import-duplicates', '--yes');

@@ -1,4 +1,5 @@
-// `npm run import` with a key, as a person runs it; tests/shared/deployed/functions.test.ts imports to a stage. And `npm run seed`.
+// `npm run import` with an API key, as a person runs it, and `npm run seed`. tests/shared/deployed/functions.test.ts imports to a
+// stage.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -33,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** A ledger of its own, with a key. */
+/** Creates a ledger with an API key. */
 async function givenLedger(scope: Scope = 'write') {
   ledgers += 1;
   const ledgerId = `ledger-${ledgers}`;
@@ -48,12 +49,12 @@ const run = (environment: NodeJS.ProcessEnv, program: string, ...args: string[])
 const importFile = (environment: NodeJS.ProcessEnv, ...options: string[]) =>
   run(environment, 'import/import.ts', file, ...options);
 
-/** A ledger of its own, whose service imports the file. */
+/** Creates a ledger, and runs imports of the statement into it. */
 async function givenImport() {
   const { ledger, environment } = await givenLedger();
   const importWith = (...options: string[]) =>
     importFile(environment, '--url', server.url, ...options);
-  /** The ledger as a client exports it. */
+  /** Exports the ledger as a client does. */
   const exported = async () => {
     const headers = { authorization: `Bearer ${environment.API_KEY}` };
     return (await api.request('GET', '/transactions/export', { headers })).text;
@@ -111,7 +112,7 @@ describe('--url', () => {
     ]);
     expect(shown.stderr).toMatch(/^line 4 refused: .*\n4 of 5 rows would be income\. /);
     expect(shown.code).toBe(1);
-    // Rows of another account.
+    // The same rows count as rows of another account.
     const other = await importWith('--account', 'Card');
     expect(other.stdout).toContain('0 rows are there already');
   });
@@ -258,7 +259,7 @@ describe('--url', () => {
     const again = await importWith('--yes', '--import-deleted');
     expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('%') });
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
-    // Nothing is left to do, and no progress to show.
+    // Nothing is left to import, so no progress is shown.
     expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
   });
 

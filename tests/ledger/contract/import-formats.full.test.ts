@@ -1,4 +1,4 @@
-// Files of each format from the preview to undo, as a person imports them, and what messages about them advise.
+// Files of each format, as a person imports them: from the preview to undo, and the advice in messages about them.
 import { expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { givenPerson, importIdIn } from '../support/import/person.ts';
@@ -34,7 +34,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
   ['statement.xml', [CAMT]],
   ['statement.qif', QIF],
   ['statement.xlsx', XLSX],
-  // The content decides, not the ending.
+  // The content decides on the format, not the ending of the name.
   ['statement.csv', [OFX]],
 ])('%s is imported once, and taken back', async (name, content) => {
   const { run, write, readRows } = await givenPerson(table);

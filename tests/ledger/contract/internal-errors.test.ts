@@ -1,5 +1,5 @@
-// A 500 has the message of its operation (docs/ledger/api.md, "Failures") and nothing of the
-// cause, which is logged. faults/every-call.full.test.ts shows for every call that a failure changes nothing.
+// A 500 has the message of its operation (docs/ledger/api.md, "Failures"). It shows nothing of the cause, which is logged.
+// faults/every-call.full.test.ts shows for every database call that a failure changes nothing.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -41,7 +41,7 @@ test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: messa
   expect(requestId).toBeDefined();
   const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
   expect(lines).toMatchObject([{ level: 'ERROR', requestId, message }]);
-  // The log has nothing else of the error, such as the item of a failed condition.
+  // The log shows no other part of the error, such as the item of a failed condition.
   expect(lines[0].cause).toEqual(cause);
 });
 

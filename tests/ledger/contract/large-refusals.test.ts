@@ -1,4 +1,4 @@
-// No refusal is larger than the costs of a stage assume: in an attack, outgoing data cost most.
+// No refusal is larger than the computed costs of a stage assume: in an attack, outgoing data costs most.
 import { beforeAll, expect, test } from 'vitest';
 import { largestResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
@@ -7,7 +7,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 
 const KB = 1000;
-/** Characters that JSON escapes in six bytes. */
+/** A text of characters that JSON escapes in six bytes each */
 const LONG = '\u0001'.repeat(1_700);
 const MANY = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`${n}${LONG}`, 1]));
 /** 100 unknown parameters in the 10 KB that the gateway takes. */
@@ -51,7 +51,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => !body))(
   },
 );
 
-// Without bulk requests: the largest result of a row is a refusal.
+// Bulk requests are left out, because the largest result of a row is a refusal.
 const SHOWING_MANY = ENDPOINTS.filter(
   ([, { body, response }]) =>
     !body?.item &&

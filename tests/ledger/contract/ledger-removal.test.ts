@@ -1,4 +1,4 @@
-// A ledger is deleted whole, also when the first attempt is interrupted, and no other one loses anything.
+// A ledger is deleted whole, even if the first attempt is interrupted, and no other ledger loses anything.
 import { BatchWriteCommand, PutCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -15,7 +15,7 @@ import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 const HOUSEHOLD = { transactions: 60, years: 1, lastDay: '2026-06-30', seed: 5 };
 const { client, tableName, endpoint } = await createTestTable();
 
-/** With a transaction that has an external id, and a recorded import. */
+/** Creates a ledger that includes a transaction with an external id, and a recorded import. */
 async function givenLedger(ledgerId: string) {
   const target = { client, tableName, ledgerId };
   await bulkLoadHousehold(target, HOUSEHOLD);
@@ -26,7 +26,7 @@ async function givenLedger(ledgerId: string) {
   return target;
 }
 
-/** With its entry in the list of ledgers. */
+/** Counts the items of a ledger, its entry in the list of ledgers included. */
 async function countItems(ledgerId: string): Promise<number> {
   const { Count } = await client.send(
     new ScanCommand({
@@ -97,7 +97,7 @@ it('a recorded import is a ledger to delete where nothing else is kept', async (
   expect(await removal.exists()).toBe(false);
 });
 
-/** All of its items fit one batch. */
+/** Creates a ledger whose items all fit one batch. */
 async function givenSmallLedger(ledgerId: string) {
   const target = { client, tableName, ledgerId };
   const { categories } = openLedger({ ...target, timeZone: 'UTC' });
@@ -116,7 +116,7 @@ it.each([
     const send = (async (command: BatchWriteCommand, ...options: []) => {
       const isLast = command instanceof BatchWriteCommand && ++calls > most;
       if (!isLast) return await client.send(command, ...options);
-      // A batch is applied in any order: of this one, the last three items are gone and the others are left.
+      // DynamoDB applies a batch in any order: here it deletes only the last three items before the interruption.
       const { RequestItems = {} } = command.input;
       const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
       const some = { RequestItems: { [table]: items.slice(-3) } };

@@ -152,7 +152,7 @@ describe('an export', () => {
   it('has the digest in its last part, of all its parts', async () => {
     for (const day of ['01', '05', '05', '31']) await given(`2026-03-${day}`);
     await given('2026-04-01');
-    // Ends a part after two rows, which stand for 1 MB.
+    // Ends each query of an index after two rows, as DynamoDB does after 1 MB.
     const client = interpose(table.client, (name, sent) => {
       const input = sent as { IndexName?: string; Limit?: number };
       if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = 2;
@@ -186,7 +186,7 @@ it('is null until the rows of an earlier release are swept', async () => {
   const { id: second } = await given('2026-03-06');
   await given('2026-04-05');
   const before = await months();
-  // The state that an earlier release left.
+  // Removes the digest, as in the data of an earlier release.
   await table.client.send(
     new UpdateCommand({
       TableName: table.tableName,

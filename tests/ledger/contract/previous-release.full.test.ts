@@ -1,5 +1,5 @@
 // During a deployment, and after a rollback, the functions of two releases work on the same rows. The bundles of the
-// previous release and the present ones read, change and delete what the other has written, and leave a ledger in order.
+// previous release and the present bundles read, change and delete each other's rows, and leave the ledger in order.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ interface Request {
   readonly query?: Readonly<Record<string, string>>;
 }
 
-/** The functions of one release, on a ledger; a function reads its ledger when it is loaded. */
+/** Opens the functions of one release on a ledger. Each function is loaded anew, because it reads the ledger's id then. */
 function open(release: Release, ledger: string) {
   return async (name: string, { id, body, query }: Request = {}) => {
     vi.stubEnv('LEDGER_ID', ledger);
@@ -167,7 +167,7 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
       (await open('present', ledger)('summary/months'))
         .data()
         .map(({ digest }: WireMonth) => digest);
-    // The previous release knows no digests: it leaves months that count too few rows, or too many.
+    // The previous release does not update digests: after its writes they cover too few rows of a month, or too many.
     expect(await months()).toContain(null);
     const { repaired, verdict } = await verification.repair();
     expect(new Set(repaired.map(({ what }) => what))).toEqual(new Set(['month digests']));

@@ -1,4 +1,4 @@
-// Writes that find a change since their checks. Outcomes of concurrent requests are tested in property/interleavings.test.ts.
+// Writes that meet a change since their checks. property/interleavings.test.ts covers the outcomes of concurrent requests.
 import { expect, test } from 'vitest';
 import { onceBefore } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -11,7 +11,7 @@ import { givenCategory, givenTransaction, LUNCH, uniqueName } from '../support/a
 const table = await createTestTable();
 const others = await openInProcess(createServiceOn(table));
 
-/** Opens an API on which another client acts between the checks and the write. */
+/** Opens an API on which another client acts once, between the checks and the write of a request. */
 async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
   const client = onceBefore(table.client, 'TransactWriteCommand', act);
   return await openInProcess(createServiceOn({ ...table, client }));

@@ -1,5 +1,6 @@
-// Compares the saved queries with log lines of the service: the filters of each find the lines that it is for, and these have
-// every field that it names. Nothing here runs CloudWatch's queries; the rest of them is approved (approved/migrating.yml).
+// Compares the saved CloudWatch queries with log lines of the service: the filters of each query find the lines that the query is
+// for, and those lines have every field that the query names. The queries themselves are not run: a person approves their other
+// parts in tests/shared/wiring/approved/migrating.yml.
 import { beforeAll, expect, it, vi } from 'vitest';
 import { createKeys } from '../../../lib/ledger/store/keys.ts';
 import type { Key } from '../../../lib/shared/database.ts';
@@ -32,7 +33,7 @@ function take(text: unknown): boolean {
   return lines.push({ ...fields, '@timestamp': lines.length, '@message': String(text) }) > 0;
 }
 
-/** A create that meets a conflict and is tried again, a request that fails, and two others. */
+/** Logs a create that is retried after a conflict, a request that fails, and two other requests. */
 beforeAll(async () => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
   const written = [process.stdout, process.stderr].map((stream) =>
@@ -61,7 +62,7 @@ function isFoundBy(condition: string, row: Row): boolean {
   return operator === '=' ? row[name] === wanted : Number(row[name]) > wanted;
 }
 
-/** The fields that a query shows, sorts by or sums. */
+/** Lists the fields that a query shows, sorts by or sums. */
 function namesIn(commands: readonly string[]): string[] {
   const text = commands.join(' ').replaceAll(/ as \w+/g, '');
   const made = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);

@@ -1,5 +1,5 @@
-// Items carry the version of their form. An older one is upgraded when it is read, changed or swept; a newer one is refused, and
-// stays as it is. A ledger enters the list of ledgers with its first id.
+// Items have the version of their schema. An item of an older version is upgraded when it is read, changed or swept. An item of a
+// newer version is refused and stays unchanged. A ledger enters the list of ledgers with its first id.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -30,7 +30,7 @@ import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { createCorruptibleTable } from '../support/corruptible-table.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 
-/** A release whose third version calls `name` a label, and whose second counts from 100. */
+/** A schema whose second version counts from 100, and whose third version renames `name` to `label` */
 const NEXT = createSchema([
   { reads: [], change: () => ({}) },
   {
@@ -114,7 +114,7 @@ describe('an item of an older version', () => {
     const client = interpose(given.target.client, async (name) => {
       if (name !== 'TransactWriteCommand') return;
       commits += 1;
-      // The first was refused, and the second is the upgrade.
+      // The first commit was refused, and the second is the upgrade.
       if (commits === 2) await send.set(KEY, 'count', 7);
     });
     await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
@@ -182,7 +182,7 @@ describe('an item of an older version', () => {
       if (writes.length === 2) await send.set(KEY, 'seen', 2);
     });
     await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
-    // Refused, upgraded at once, and written: the upgrade depends on what it reads alone.
+    // Three commits: one is refused, one upgrades the item, and one writes the change.
     expect([writes, await readStored(KEY)]).toEqual([
       [1, 1, 1],
       { ...KEY, v: 3, count: 102, seen: 2 },

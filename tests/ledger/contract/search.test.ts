@@ -1,4 +1,4 @@
-// q and sort of the transaction list.
+// The parameters q and sort of the transaction list.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_LISTED_ROWS } from '../../../lib/ledger/domain/transaction.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';

@@ -1,4 +1,4 @@
-// `npm run verify-ledger` as a person runs it: exit code, lines, JSON, and which database it reads.
+// `npm run verify-ledger` as a person runs it: exit code, lines, JSON, and the database that it reads.
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ensureTable } from '../../../local/create-table.ts';
 import { openDataFolder } from '../../../local/data-folder.ts';

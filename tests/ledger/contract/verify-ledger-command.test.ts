@@ -1,4 +1,4 @@
-// `npm run verify-ledger`: finds and repairs a difference, and never reaches AWS unless it is asked to.
+// `npm run verify-ledger` finds and repairs a difference, and reaches AWS only if asked to.
 import { describe, expect, it } from 'vitest';
 import { openDatabaseProxy } from '../../shared/support/database-proxy.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';

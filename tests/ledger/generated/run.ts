@@ -1,5 +1,5 @@
-// npx node tests/ledger/generated/run.ts: Schemathesis makes requests from the API description, valid and invalid ones, and holds the
-// responses to it; once against an open service, and once with a key where one is required.
+// npx node tests/ledger/generated/run.ts: Schemathesis makes valid and invalid requests from the API description, and checks the
+// responses against it. It runs once against an open service, and once with a key against a service that requires keys.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ const command = createCommand(
     let sent = 0;
     for (const [n, mode] of MODES.entries()) {
       const { url, options } = await openService(mode);
-      // Limit per operation; requests that follow links come on top.
+      // `share` limits the requests of each operation; requests that follow links come in addition.
       const missing = (requests - sent) / (MODES.length - n);
       const share = Math.ceil(missing / (await countOperations(url)));
       sent += await send(python, [
@@ -61,7 +61,7 @@ const command = createCommand(
 
 await runProgram(command, { running });
 
-/** @returns the options of Schemathesis that go with it */
+/** @returns the address of the service, and the options of Schemathesis for it */
 async function openService(mode: (typeof MODES)[number]) {
   const database = await startSharedDatabase(running, TABLE);
   const { ready } = await startService(running, { environment: { AUTH: mode, ...database } });
@@ -70,7 +70,7 @@ async function openService(mode: (typeof MODES)[number]) {
     const secret = await createKey(database.DYNAMODB_ENDPOINT);
     return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
   }
-  // There, requests without a key are answered: what the description says of keys does not hold.
+  // An open service answers requests without a key, so checks of the description's rules for keys are left out.
   const withoutKeys = ['--generation-with-security-parameters', 'false'];
   return { url, options: ['--exclude-checks', 'ignored_auth', ...withoutKeys] };
 }
@@ -88,7 +88,7 @@ async function countOperations(url: string): Promise<number> {
   return Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
 }
 
-/** @returns how many requests were sent */
+/** Runs Schemathesis. @returns the number of requests that it sent */
 async function send(python: string, args: readonly string[]): Promise<number> {
   const folder = await running.temporaryFolder('ledger-generated-');
   const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {

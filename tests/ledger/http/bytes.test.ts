@@ -1,4 +1,4 @@
-// A body reaches the functions byte for byte. Sent as bytes, because a text client cannot send invalid UTF-8.
+// A body reaches the functions byte for byte. The tests send bytes, because a text client cannot send invalid UTF-8.
 import { gzipSync } from 'node:zlib';
 import { expect, inject, test } from 'vitest';
 

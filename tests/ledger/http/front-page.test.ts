@@ -1,4 +1,4 @@
-// The pages from outside: how they are sent and kept; what the page may load, and how much it is.
+// The web pages as a browser gets them: their headers and caching, the sources that they may load from, and their size.
 import { expect, inject, test } from 'vitest';
 import { largestResponse } from '../../../bench/ledger/costs/bills.ts';
 

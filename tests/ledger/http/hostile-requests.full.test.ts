@@ -1,4 +1,4 @@
-// Wrong or hostile input to the running service, or to the deployed one: never a 5xx, always the envelope.
+// Wrong or hostile input to the running or deployed service never causes a 5xx, and always gets the envelope.
 import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { SEED, seeded } from '../../shared/support/seed.ts';
@@ -19,7 +19,7 @@ test(`1,000 generated requests (seed ${SEED})`, async () => {
   await fc.assert(answersProperly, seeded(1_000));
 });
 
-// Other programs on localhost set cookies that the browser sends here, too.
+// Browsers send cookies that other programs on localhost have set to this service, too.
 test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
   'the cookie %s',
   async (cookie) => {

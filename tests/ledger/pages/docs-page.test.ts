@@ -1,5 +1,5 @@
-// The documentation page as a person uses it: it loads nothing from elsewhere, calls can be tried on it, and it has no
-// fault that axe can find, in any of its states.
+// The documentation page as a person uses it: the page loads nothing from other sites, sends trial calls, and has no fault that
+// axe can find, in any of its states.
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -69,7 +69,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await page.reload();
     await page.waitForSelector('.dark-mode .opblock');
     await expectAccessible(page);
-    // The service would refuse this key.
+    // The test answers the request itself, because the service would refuse this key.
     await page.route('**/me', (route) => route.fulfill({ json: { success: true, data: {} } }));
     const sent = page.waitForRequest('**/me');
     await page.locator('[id$="-identifyCaller"] .opblock-summary-control').first().click();

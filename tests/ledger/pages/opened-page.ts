@@ -1,4 +1,5 @@
-// The page on a service of its own, with an empty ledger, in a browser that notes every error and every request elsewhere.
+// Opens the page on a service of its own, with an empty ledger, in a browser that notes every error and every request to another
+// origin.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../../processes/chromium.ts';
@@ -16,7 +17,7 @@ interface Row {
   readonly notes: string | null;
 }
 
-/** Call it within a `describe`. */
+/** Starts the browser and the service for the tests of a `describe`, within which it must be called. */
 export function openPages() {
   let browser: Browser;
   let url = '';
@@ -44,7 +45,7 @@ export function openPages() {
 
   return {
     url: () => url,
-    /** Statuses that a test provokes are no problem. */
+    /** Opens a page. Error statuses do not count as problems, because tests provoke them. */
     async open(options: BrowserContextOptions = {}): Promise<Page> {
       const page = await openPage(browser, { locale: 'en-GB', ...options });
       const isMeant = (message: string) =>

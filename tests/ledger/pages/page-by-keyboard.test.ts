@@ -9,7 +9,7 @@ const MAX_STOPS = 200;
 describe.skipIf(whyNoChromium())('by keyboard alone', () => {
   const pages = openPages();
 
-  /** Goes on from the element that has the focus. */
+  /** Presses the tab key until the target has the focus, starting at the element that has it now. */
   async function tabTo(page: Page, target: Locator, key = 'Tab'): Promise<void> {
     for (let stops = 0; stops < MAX_STOPS; stops += 1) {
       await page.keyboard.press(key);
@@ -28,7 +28,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await pages.row({ description: 'Stays', transaction_date: '2001-05-01' });
     const id = await pages.row({ description: 'Wrong', transaction_date: '2001-05-02' });
     const page = await pages.visit('#period=2001-05');
-    // Above the first row is none.
+    // There is no row above the first, so ArrowUp stays on it.
     await press(page, 'ArrowDown', 'ArrowUp', 'Enter');
     await page.getByRole('form', { name: 'Edit Wrong' }).waitFor();
     await press(page, 'ControlOrMeta+a');
@@ -59,7 +59,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     const sorted = async () =>
       (await pages.rows('unsorted')).filter((row) => row.category_id === category_id).length;
     await expect.poll(sorted).toBe(1);
-    // The field for the next one has the focus.
+    // The category field of the next row gets the focus.
     await page.waitForSelector('.entry:nth-of-type(3) [role=combobox]:focus');
     await tabTo(page, page.locator('.entry').nth(1), 'Shift+Tab');
     await press(page, 'x', 'ArrowDown', 'Shift+X');
@@ -128,7 +128,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
   test('a key is given, kept on the device, and forgotten', async () => {
     const page = await pages.open();
     await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
-      // The service of this test needs no key, and knows none.
+      // The service of this test has no keys, so the test checks the key itself.
       const { authorization, ...headers } = route.request().headers();
       if (authorization === 'Bearer fl_right') return await route.continue({ headers });
       const json = { success: false, error: 'unauthenticated', message: 'No' };
@@ -148,7 +148,8 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
 
   test('a file is brought in, and taken back', async () => {
     const page = await pages.visit();
-    // Before the tab key: a key pressed right after this can reach the page before the browser knows that the chooser is taken.
+    // The file chooser is awaited before the tab key is pressed: otherwise a key press could reach the page before the browser
+    // knows that the test takes the chooser.
     const chosen = page.waitForEvent('filechooser');
     await tabTo(page, button(page, 'Import a file'));
     await press(page, 'Enter');

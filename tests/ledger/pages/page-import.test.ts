@@ -1,4 +1,4 @@
-// A bank's file brought in through the page: preview, options, progress, Undo; and the connection cut in the middle.
+// The import of a bank's file through the page: preview, options, progress and Undo, and connections that are cut.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -13,7 +13,7 @@ function bankFile(lines: readonly string[], name = 'bank.csv') {
   return { name, mimeType: 'text/csv', buffer: Buffer.from(text) };
 }
 
-/** @param year its own for each test: rows of other tests must not be possible duplicates */
+/** @param year a different one in each test, so that rows of other tests are no possible duplicates */
 function manyLines(count: number, text: string, year: number): string[] {
   return Array.from(
     { length: count },
@@ -61,7 +61,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('3 imported').waitFor();
     await expectAccessible(page);
     expect(await page.getByText('1 refused').count()).toBe(1);
-    // Every row has a category.
+    // Every row has a category, so no button offers to sort the rest.
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
     await listed(page, `Bäcker ${scheme}`).first().waitFor();
     expect(await listed(page, `Bäcker ${scheme}`).count()).toBe(2);
@@ -151,7 +151,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
 
   test('rows that are there under another name of the account are named', async () => {
     const page = await pages.visit();
-    // Fewer would be possible duplicates.
+    // With fewer rows, the second import would show possible duplicates.
     const file = bankFile(manyLines(12, 'Named later', 1993));
     const preview = await choose(page, file);
     await preview.getByText('12 new').waitFor();
@@ -173,7 +173,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
-      // The first is lost on its way, the answer of the third on its way back.
+      // The first request is lost before it arrives; of the third request only the answer is lost.
       if (requests === 1) return await route.abort();
       if (requests !== 3) return await route.fallback();
       await route.fetch();
@@ -254,7 +254,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   });
 
   test('a large workbook is read under the policy of the page', async () => {
-    // Above 512 KB before compression, a reader may turn to workers that are made of text.
+    // For more than 512 KB, the library that reads workbooks may start workers from text, which the policy forbids.
     const rows = Array.from({ length: 12_000 }, (_, n) => [
       { serial: 38_353 + (n % 28) },
       `Workbook row ${n}`,
@@ -277,7 +277,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       if (requests < 2) return await route.fallback();
       if (requests === 2) await route.fetch();
       stop();
-      // A reload may have ended it.
+      // A reload may have ended the request.
       await route.abort().catch(() => undefined);
     });
     await run(page);
@@ -303,7 +303,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       requests += 1;
       if (requests === 1) return await route.fallback();
       stop();
-      // A reload may have ended it.
+      // A reload may have ended the request.
       await route.abort().catch(() => undefined);
     });
     await page.getByRole('button', { name: 'Undo' }).click();

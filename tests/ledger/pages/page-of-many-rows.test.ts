@@ -1,5 +1,5 @@
-// The page over twenty thousand transactions: how much it asks for, that all of its states can be read and used, and that text of
-// others stays text.
+// The page with twenty thousand transactions: the number of its requests, the accessibility of all its states, and hostile texts,
+// which stay texts.
 import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -17,7 +17,7 @@ interface BulkResults {
 describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () => {
   const pages = openPages();
 
-  /** Over ten years: each thousand in a category, a hundred in each request. */
+  /** Creates transactions over ten years, a thousand in each category, by requests of a hundred. */
   async function fillLedger(): Promise<void> {
     const thisYear = new Date().getFullYear();
     const ids: number[] = [];
@@ -28,7 +28,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const row = (n: number) => ({
       description: n % 100 === 0 ? HOSTILE : `Row ${n}`,
       amount: (n % 900) + 0.25,
-      // Each category has both.
+      // Each category has both types.
       type: n % 3 === 0 ? 'income' : 'expense',
       category_id: ids[n % ids.length],
       transaction_date: day(n),
@@ -79,7 +79,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ...['of-date', '0001-01-01'],
   ];
 
-  /** A view with a row selected, and another one open. */
+  /** Selects a row of a view, and opens another row. */
   async function openFields(page: Page) {
     await page.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
     await page.locator('.entry').first().click();
@@ -101,7 +101,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const { fields } = await openFields(page);
     const opened = await countDrawn(DRAWN);
     expect(opened).toMatchObject({ 'of-date': 1, '0001-01-01': 1 });
-    // The row that was selected, those that the tab key stops at and stopped at, and the one that opens.
+    // Few rows are drawn again: the selected row, the old and the new tab stop, and the row that opens.
     expect(opened['"data-id":']).toBeLessThan(10);
     for (const field of [
       ...fields,
@@ -121,7 +121,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const { edit, fields } = await openFields(page);
     for (const field of [...fields, edit.getByLabel('Notes')]) {
       await field.focus();
-      // The focus changes more than the field, and the first letter of a category opens the list of them.
+      // The focus changes more than the field, and the first letter in a field of categories opens their list.
       await page.keyboard.press('1');
       await nextFrame(page);
       const layouts = await traceLayouts(page, async () => {
@@ -129,7 +129,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
         await nextFrame(page);
       });
       expect(layouts.length).toBeGreaterThan(0);
-      // The page has thousands.
+      // The page has thousands of objects, but a key press lays out only a few.
       expect(Math.max(...layouts.map(({ totalObjects }) => totalObjects))).toBeLessThan(50);
     }
   });
@@ -145,7 +145,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await page.keyboard.press('7');
     await page.getByRole('option', { name: 'Category 17' }).waitFor();
     expect(await page.evaluate('window.first')).toEqual(['7', 'false']);
-    // A key that does not wait for the list has the one of the text that is typed.
+    // A key that comes before the list is drawn still acts on the list for the typed text.
     await page.keyboard.type('8');
     await page.keyboard.press('ArrowDown');
     await page.getByRole('option', { name: 'Create “78”', selected: true }).waitFor();
@@ -220,7 +220,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   test('a search of all years shows all that it finds, and its sums', async () => {
     const page = await pages.visit('#period=all');
     await page.getByRole('searchbox').fill('row 1999');
-    // 1999, 11999 and 19990 to 19999
+    // The search finds row 1999, row 11999, and rows 19990 to 19999.
     await page.waitForSelector('.chips [aria-current]:has-text("All (12)")');
     expect(await page.locator('.entry').count()).toBe(12);
   });

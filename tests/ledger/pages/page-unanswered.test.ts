@@ -9,7 +9,7 @@ const LIST = /\/transactions\?/;
 describe.skipIf(whyNoChromium())('the page without an answer', () => {
   const pages = openPages();
 
-  /** A page whose timers wait until they are told to go on. */
+  /** Opens a page whose timers stand still until the test moves the clock. */
   async function openStopped(): Promise<Page> {
     const page = await pages.open();
     await page.clock.install();
@@ -17,7 +17,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
     return page;
   }
 
-  /** Loses the requests of a path while `isLost`, and counts them all. */
+  /** Counts the requests for a path, and loses them while `isLost` is true. */
   async function lose(page: Page, path: RegExp, method = 'GET') {
     const state = { asked: 0, isLost: true };
     await page.route(path, async (route) => {
@@ -29,7 +29,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
     return state;
   }
 
-  /** Long enough for a request that is due to be made. */
+  /** Waits for one round trip, in which the page makes every request that is due. */
   const roundTrip = (page: Page) => page.evaluate("fetch('/me').then(({ status }) => status)");
 
   test('a first view that could not be read appears by itself', async () => {

@@ -1,20 +1,19 @@
-// What the browser does while something happens on the page: functions of its script that are called, and layouts. Such counts are the
-// same on any machine.
+// Measures the browser's work on the page in calls of functions and in layouts. Such counts are the same on any machine.
 import type { Page } from 'playwright-core';
 
 /**
  * Counts calls of the script's functions from now on.
- * @param page before it is opened
- * @param script its source
+ * @param page must not have been opened yet
+ * @param script source of the page's script
  */
 export async function countCalls(page: Page, script: string) {
   const profiler = await page.context().newCDPSession(page);
   await profiler.send('Profiler.enable');
   await profiler.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  /** Calls since the last count of the smallest function that has each text in it. */
+  /** For each text, returns the calls since the last count of the smallest function that contains the text. */
   return async (texts: readonly string[]): Promise<Readonly<Record<string, number>>> => {
     const { result } = await profiler.send('Profiler.takePreciseCoverage');
-    // It lists the functions that were called.
+    // The profiler lists only functions that were called.
     const functions = (result.find(({ url }) => url.includes('/page.js'))?.functions ?? []).flatMap(
       ({ ranges: [range] }) => range ?? [],
     );
@@ -36,7 +35,7 @@ interface TraceEvent {
   readonly args?: { readonly beginData?: Layout };
 }
 
-/** Layouts of the browser while something happens. */
+/** Returns the layouts that the browser makes while `run` runs. */
 export async function traceLayouts(
   page: Page,
   run: () => Promise<void>,

@@ -1,5 +1,5 @@
-// The page as a person keeps a ledger in it: adding, correcting, deleting, sorting into categories, looking at months; by mouse
-// and by keyboard, without a connection, with a key that only reads. It has no fault that axe can find, in any of its states.
+// The page as a person uses it to keep a ledger: adding, correcting, deleting, sorting into categories and looking at months, by
+// mouse and by keyboard, without a connection, and with a read-only key. In none of its states does axe find a fault.
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
@@ -61,7 +61,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
     isShown.resolve();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    // More than two where a busy machine outlasts the page's patience.
+    // On a busy machine the page may repeat the request more than once.
     expect(keys.length).toBeGreaterThan(1);
     expect([...new Set(keys)]).toEqual([expect.stringMatching(/./)]);
     expect(await pages.rows('Lost answer')).toHaveLength(1);
@@ -87,7 +87,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const listRead = page.waitForRequest(/\/transactions\?/);
     await page.reload();
     await listRead;
-    // A list that is read before has the row too, and the page would show it twice until the answer comes.
+    // The page must repeat the write before it reads the list: the list already has the row, and the page would show the row
+    // twice until the write is answered.
     expect(asked.slice(asked.indexOf('reload'))).toContain('POST');
     await listed(page, 'Cut off').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
@@ -168,7 +169,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Description').fill('weekly market 22');
     const proposed = page.locator('.add-row [placeholder="Proposed"]');
     await proposed.waitFor();
-    // Income has another category.
+    // The proposed category is for expenses, so it disappears for income.
     await addForm(page).getByLabel('Type').selectOption('income');
     await proposed.waitFor({ state: 'detached' });
     await addForm(page).getByLabel('Type').selectOption('expense');
@@ -317,7 +318,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('combobox', { name: 'Category for selected' }).fill('Got its id');
     await page.getByRole('button', { name: 'Apply' }).click();
     await expect.poll(stored).toMatchObject([{ category_id }]);
-    // The draft has gone with the row to its id.
+    // The draft moved to the row's final id.
     await page.reload();
     await edit.getByRole('button', { name: 'Save' }).click();
     await expect.poll(stored).toMatchObject([{ category_id, notes: 'Typed meanwhile' }]);
@@ -435,7 +436,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.row({ description: 'Butcher', transaction_date: '2020-05-03' });
     const page = await pages.visit('#period=2020-05');
     await page.getByRole('link', { name: 'Uncategorised (4)' }).click();
-    // A field that is typed in before the rows of this category are shown is replaced.
+    // The test waits for the uncategorised rows: a field in the previous rows would be replaced while it is typed in.
     await page.waitForSelector('.chips [aria-current]:has-text("Uncategorised")');
     await idle(page);
     await listed(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');
@@ -591,7 +592,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.waitForURL(/q=pe$/);
     await page.keyboard.type('ar');
     await page.waitForURL(/q=pear$/);
-    // The address changes before the page knows of it.
+    // The address changes before the page has drawn the new view.
     await listed(page, 'Apple pie').waitFor({ state: 'detached' });
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('9.00');
     await page.goBack();
@@ -725,7 +726,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const page = await pages.open(AS_PHONE);
     const refusal = { success: false, error: 'unauthenticated', message: 'No' };
     await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
-      // The service of this test needs no key, and knows none.
+      // The service of this test has no keys, so the test checks the key itself.
       const { authorization, ...headers } = route.request().headers();
       if (authorization === 'Bearer fl_right') await route.continue({ headers });
       else await route.fulfill({ status: 401, json: refusal });
@@ -764,7 +765,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await date.blur();
       await date.focus();
       await page.keyboard.press('0');
-      // A part that is incomplete: there is no date yet.
+      // With an incomplete part, the field has no date yet.
       expect(await date.inputValue()).toBe('');
       await page.keyboard.press('5');
       await expect.poll(() => date.inputValue()).toMatch(/^2011-(05-11|11-05)$/);
@@ -780,7 +781,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     `);
     await begin.click();
     await page.waitForSelector('.of-description input:focus');
-    // A screen reader would say the button that had the focus before.
+    // The focus moves straight from the button to the field: a screen reader would announce any element in between.
     expect(await page.evaluate('focused')).toEqual(['Add a transaction', 'INPUT']);
     await expectAccessibleInBothSchemes(page);
     await page.keyboard.type('By thumb');
@@ -794,7 +795,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.keyboard.type('Next by thumb');
     await addForm(page).getByLabel('Amount').fill('3');
     await addForm(page).getByLabel('Category').fill('Thumb');
-    // No edge of the sheet cuts the list.
+    // The sheet must not cut off the list of options.
     const option = page.getByRole('option', { name: 'Create “Thumb”' });
     await option.waitFor();
     const isOnTop = `(() => {

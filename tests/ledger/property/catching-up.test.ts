@@ -1,5 +1,5 @@
-// The loops of docs/ledger/clients.md, exactly as they stand there, in processes of their own: random writers write between any two
-// of their requests, indexes lag, and the loops are killed. A run that says the copy is current is right.
+// The loops of docs/ledger/clients.md, copied exactly from the guide, in processes of their own. Others write between any two
+// requests of a loop, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const LANGUAGES = [
 const ROUNDS = sizeOfRun(40);
 const HOUSEHOLD_ROWS = sizeOfRun(20_000);
 
-/** Behind the address that the programs call; each test puts its own service there. */
+/** Answers the requests of the programs; each test sets its own service. */
 let answer: ApiClient['request'];
 const server = await serve(() => ({
   request: (...sent) => answer(...sent),
@@ -143,13 +143,13 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs four requests a
   };
   const countRows = () => listCopy(readCopy()).match(/"transaction_date"/g)?.length;
 
-  // Each month once, besides the months and the categories.
+  // The first run asks for the list of months, the categories, and each month once.
   const { body } = await api.get('/months');
   expect(await requests()).toHaveLength(body.data.length + 2);
   expect(countRows()).toBe(HOUSEHOLD_ROWS);
   expect(await requests()).toEqual(['/months 200', '/categories 304']);
 
-  // The first of a month, so that the day before is in another.
+  // On the first of a month, the day before is in another month.
   for (const amount of [1.1, 2.2, 3.3, 4.4]) {
     await givenTransaction(api, { amount, transaction_date: '2026-03-01' });
   }
@@ -168,7 +168,7 @@ interface Copy {
   readonly categories: { readonly data: readonly ModelCategory[] };
 }
 
-/** The example in a folder of its own, where it keeps its copy. */
+/** Prepares an example of the guide in a folder of its own, in which the program keeps its copy. */
 async function openProgram(language: string, program: string, settings: NodeJS.ProcessEnv = {}) {
   const folder = await temporaryFolder();
   const file = language === 'python' ? 'catch_up.py' : 'catch-up.ts';
@@ -176,7 +176,7 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
   const env = { ...process.env, ...settings, LEDGER_URL: server.url };
   let child: ReturnType<typeof spawn> | undefined;
   return {
-    /** @returns its exit code, the signal that ended it, or its error */
+    /** @returns the program's exit code, the signal that ended it, or its error output */
     async run(): Promise<string> {
       const started = spawn(program, [file], {
         cwd: folder,
@@ -200,7 +200,7 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
   };
 }
 
-/** The copy in the form of a written model. */
+/** Writes the copy in the form of `writeListing`, to compare it with a model. */
 function listCopy({ months, categories }: Copy): string {
   const rows = Object.values(months).flatMap((month) => month.rows);
   const model = { ...EMPTY, transactions: new Map(rows.map((row) => [row.id, row])) };
@@ -209,7 +209,7 @@ function listCopy({ months, categories }: Copy): string {
   return writeListing(selectTransactions(model, {}), categories.data);
 }
 
-/** A ledger that is written to between any two requests of a client, while its indexes lag. */
+/** Opens a ledger that others write to between any two requests of a client, while its indexes lag. */
 async function openBusyLedger(random: SeededRandom) {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));

@@ -1,5 +1,5 @@
-// Pages after a row while others write: a row that keeps its place is shown exactly once, even if others are created, changed, moved or
-// deleted between any two pages.
+// Pages that continue after a row, while others write: a row that keeps its place is shown exactly once, even if other rows are
+// created, changed, moved or deleted between any two pages.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { SEED, seeded } from '../../shared/support/seed.ts';

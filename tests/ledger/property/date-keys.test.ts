@@ -1,4 +1,4 @@
-// The order of the date keys as texts is the order of the list.
+// Date keys, sorted as texts, are in the order of the list.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {

@@ -1,4 +1,4 @@
-// For any range and offset, the histogram agrees with a count of the rows themselves.
+// For any range and offset, the histogram equals a count of the rows themselves.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { monthOf, yearOf } from '../../../lib/ledger/domain/calendar-date.ts';
@@ -58,7 +58,7 @@ function monthCounts(rows: readonly Row[], month: string): MonthCounts {
   return { month, ...counted(inMonth, (date) => slotsOf(date).ofMonth) };
 }
 
-/** Counts as a list does: years and edge months for the total, one month for the day. */
+/** Counts as a list does: from years and edge months for the total, and from one month to find the day. */
 function byHistogram(
   rows: readonly Row[],
   range: DateRange,

@@ -1,5 +1,5 @@
-// For all months, sizes and limits, the parts of an export together are the ledger, and neither their number nor their reads grow
-// without bound, whether months are in the cache, changed, or larger than a part.
+// For all months, sizes and limits, the parts of an export together make up the ledger, whether months are in the cache, changed,
+// or larger than a part. The number of parts and the number of their reads are bounded.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -39,7 +39,7 @@ const ledgers = fc.record({
 });
 type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Two months of more than half a part each, and a month larger than a part. */
+/** Ledgers with two months of more than half a part each, and with a month larger than a part */
 const LARGE_MONTHS = [
   [5, 5, 1],
   [9, 1, 9],
@@ -103,7 +103,7 @@ test(`the parts of an export are the ledger (seed ${SEED})`, { timeout: 600_000 
       const parts = await readParts(exporting, ids.length + 1);
       expect(parts.flatMap((part) => part.ids)).toEqual(ids);
       expect(parts.slice(0, -1).map((part) => part.ids.length)).not.toContain(0);
-      // Each query besides the first is worth some rows.
+      // Each query after the first must yield a minimum of rows.
       const maxQueries = 1 + (maxRows + largestMonth) / minRowsPerQuery;
       expect(Math.max(...parts.map((part) => part.queries))).toBeLessThanOrEqual(maxQueries);
       expect(parts.every((part) => part.ids.length <= maxRows)).toBe(true);

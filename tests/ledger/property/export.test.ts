@@ -1,4 +1,4 @@
-// An export that is imported into an empty ledger makes the same ledger, and one that is imported again changes nothing.
+// An export that is imported into an empty ledger makes an equal ledger. Importing the same file again changes nothing.
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { afterAll, expect, test } from 'vitest';
@@ -71,7 +71,7 @@ const ledgers = fc.record({
 });
 type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Equal rows; one of them is there when the import is repeated. */
+/** A ledger of equal rows, of which one exists when the interrupted import is repeated */
 const equalRows: Given = {
   names: [],
   externalIds: fc.stream(['x'].values()),
@@ -117,13 +117,13 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
       await transactions.create({ ...fields, categoryId, externalId });
     }
   }
-  // Inactive ones keep the transactions that they have.
+  // An inactive category keeps its transactions.
   const [first] = ids;
   if (first !== undefined)
     await categories.update(await categories.find(String(first)), { isActive: false });
 }
 
-/** All that an import can keep, in the order of the list. */
+/** Reads everything that an import can keep, in the order of the list. */
 async function readImportable({ transactions }: Ledger) {
   const { items } = await transactions.readExportPart(EVERYTHING);
   const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {

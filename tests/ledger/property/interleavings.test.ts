@@ -1,5 +1,5 @@
-// Two concurrent requests on the same records, with their calls interleaved at random: each pair ends as if one had come after the
-// other, and each outcome in which the two orders differ is seen.
+// Two concurrent requests on the same records, with their calls interleaved at random. Each pair ends as if one request had come
+// after the other, and every outcome that the two orders allow occurs.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createContendedClient } from '../../../bench/ledger/contended-client.ts';
 import {
@@ -22,10 +22,10 @@ import { readListing } from '../support/model/ledger-listing.ts';
 import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
 import { linearise, step } from '../support/model/linearisation.ts';
 
-/** `npm test` ends as soon as every outcome was seen. */
+/** Runs of each race in a full run; `npm test` stops as soon as every outcome has occurred. */
 const INTERLEAVINGS = 12;
 const MAX_CALL_MS = 30;
-/** About as long as a request, so that either of the two may be first. */
+/** Delay of about the length of a request, so that either request can be first */
 const MAX_START_MS = 100;
 
 const category = (name: string): Command => ({
@@ -56,7 +56,7 @@ const GIVEN = [category('Food'), category('Pay'), row(1), row(null)];
 interface Race {
   readonly rule: string;
   readonly commands: readonly Command[];
-  /** Statuses in the order of the commands; each is seen. */
+  /** Possible statuses, in the order of the commands; each outcome must occur. */
   readonly outcomes: readonly string[];
 }
 

@@ -1,4 +1,4 @@
-// After any sequence of commands, concurrent ones included, every count, total, page and name guard is that of a plain model.
+// After any sequence of commands, even concurrent ones, every count, total, page and name guard equals that of a plain model.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
@@ -21,9 +21,9 @@ import {
 import { linearise, refusal, step } from '../support/model/linearisation.ts';
 
 const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
-/** Each round has at least 71 commands; a swap of names is three. */
+/** Number of rounds. Each has at least 71 commands; a swap of names counts as three. */
 const ROUNDS = IS_FULL ? 10 : 4;
-/** Races, and so the commands after them, end differently in each run: a rare outcome may need more rounds. */
+/** Races end differently in each run, and so do the commands after them: a rare outcome may need more rounds. */
 const MAX_ROUNDS = 4 * ROUNDS;
 const COMMANDS_PER_ROUND = 55;
 const BATCHES_PER_ROUND = 2;
@@ -114,7 +114,7 @@ interface Counted {
   readonly transaction_count: number;
 }
 
-/** Every page of some filters, in both orders. */
+/** Compares every page of some filters with the model, in both orders. */
 async function expectPages(api: Api, model: Model, random: SeededRandom): Promise<void> {
   const combinations = [undefined, 'income', 'expense'].flatMap((type) =>
     [undefined, 'none' as const, ...model.categories.keys()].map((category_id) => ({
@@ -149,7 +149,7 @@ interface Walk {
   readonly sort: 'date' | '-date';
 }
 
-/** One page more than there are: it is empty and has the same total. */
+/** Compares all pages of a walk, and one page after the last, which must be empty and have the same total. */
 async function expectWalk(api: Api, model: Model, { filter, perPage, sort }: Walk) {
   const newestFirst = selectTransactions(model, filter);
   const expected = sort === 'date' ? newestFirst.reverse() : newestFirst;
@@ -169,7 +169,7 @@ function categoryName({ categories }: Model, { category_id }: { category_id: num
   return category ? { category_name: category.name } : {};
 }
 
-/** The same API, with a note of every kind of outcome. */
+/** Wraps the API, and notes every kind of outcome. */
 function watch(api: Api, seen: Set<string>): Api {
   const note = <Reply extends { status: number }>(what: string, reply: Reply): Reply => {
     seen.add(`${what} ${reply.status}`);

@@ -1,5 +1,5 @@
-// Wrong or hostile input to two ledgers on one table: never a 5xx, always the envelope, and each ledger behaves, to the last
-// byte, as if it were alone on a table of its own.
+// Wrong or hostile input to two ledgers on one table never causes a 5xx, and always gets the envelope. Each ledger answers, to
+// the last byte, as if it were alone on a table.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { IS_FULL, SEED, seeded, sizeOfRun } from '../../shared/support/seed.ts';
@@ -55,7 +55,7 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
   for (const status of IS_FULL ? [200, 201, 400, 404, 409] : [200, 201, 400, 404]) {
     expect(answered.get(status), `answers ${status}`).toBeGreaterThan(REQUESTS / 100);
   }
-  // Both have records whose ids the other also asked for.
+  // Both ledgers have records, so each was also asked for ids that exist in the other.
   for (const { wrote } of callers) expect(wrote).toBeGreaterThan(REQUESTS / 100);
 });
 

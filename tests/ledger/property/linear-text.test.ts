@@ -1,6 +1,6 @@
-// A client's text costs time in proportion to its length: no pattern of the service, and no function that walks over a text,
-// takes more. Every regular expression in the sources is found and attacked; those that are composed are listed by the
-// function that runs them.
+// A client's text costs time in proportion to its length: no regular expression of the service, and no function that walks over
+// a text, takes more. The tests find every literal expression in the sources and attack it. Expressions that are composed at run
+// time are listed by the function that runs them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -23,12 +23,12 @@ type Walk = (text: string) => unknown;
 
 const PROJECT = join(import.meta.dirname, '../../..');
 const SOURCES = 'lib/ledger/{auth,domain,http,service,store}/**/*.ts';
-/** A literal stands where an expression begins, and the formatter keeps it on one line. */
+/** Finds regular expression literals: they stand where an expression begins, and the formatter keeps them on one line. */
 const LITERAL =
   /(?<=[=(,:?]\s+|[(,]|^\s*)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm;
 const COMPOSED = /new RegExp\(/g;
 
-/** Functions over what clients send, and with them the patterns that are composed from parts. */
+/** Functions over texts of clients, which also run the patterns that are composed from parts */
 const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'notes in a CSV export': (notes) => toCsvLine({ ...TEA, notes }),
   'a cell that is read back': fromTextCell,
@@ -46,7 +46,7 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
   'a path': (text) => noRoute('GET', `/${text}`),
 };
-/** Cells as long as a file may make them, of what patterns nest and repeat; compared from an eighth of this length on. */
+/** Length of the longest cell that a file may have; cells of NESTED texts are compared from an eighth of this length on. */
 const LONG_CELL = 40_000;
 const NESTED = ['(', '[', '{', '()', ' (', ')', '<', '-', '1', '1,', ' ', 'a ', 'é'];
 const FILES: Readonly<Record<string, Walk>> = {
@@ -55,7 +55,7 @@ const FILES: Readonly<Record<string, Walk>> = {
   'an amount': (text) => readRows(`2026-01-02,"${text}",x`),
 };
 
-/** Bookings that share an id, a date and an amount, and differ at the end of their text. */
+/** Makes bookings with the same id, date and amount, and texts that differ only at the end. */
 function makeEqualIds(count: number): readonly Booking[] {
   return Array.from({ length: count }, (_, n) =>
     toBooking({
@@ -65,7 +65,7 @@ function makeEqualIds(count: number): readonly Booking[] {
   );
 }
 
-/** Files that cannot be read are refused with a sentence. */
+/** Reads a file with that row; a refusal with a UserError counts as an answer. */
 function readRows(row: string): unknown {
   try {
     return readCsv(`${row}\nDate,Amount,Description\n${row}\n2026-01-02,-1.00,Tea\n${row}`);
@@ -78,7 +78,7 @@ const isTea = createMatcher({
   ...{ text: 'café', type: undefined, startDate: undefined, endDate: undefined },
 });
 const COMPOSED_BY_FILE = {
-  // The id of a key, which an operator types.
+  // Takes the id of a key from an operator, not from a client.
   'lib/ledger/store/api-keys.ts': 1,
   'lib/ledger/domain/search.ts': 1,
   'lib/ledger/domain/text.ts': 2,
@@ -89,7 +89,7 @@ const COMPOSED_BY_FILE = {
 const HEADS = ['', '"', ';', 'a', '1.'];
 const PUMPS = [
   ...['a', '0', ' ', '\n', '"', ',', '/', '-', '\\', '%41', '[', '"\n', ';"', '\\"', '"a":', 'W/"'],
-  // A mark that follows another one of a higher class is sorted before it.
+  // Unicode normalization has to reorder these two combining marks.
   ...['"a",', ', ', '\u0315\u0300'],
 ];
 const TAILS = ['', '!', '"', '/', '\u0000'];
@@ -103,7 +103,7 @@ const SHAPES = HEADS.flatMap((head) =>
   PUMPS.flatMap((pump) => TAILS.map((tail) => ({ head, pump, tail }))),
 );
 
-/** A text for which the work grows faster than the text; undefined where there is none. */
+/** Finds a text for which the work grows faster than its length; undefined if there is no such text. */
 function findSuperlinear(walk: Walk): Shape | undefined {
   return SHAPES.find(({ head, pump, tail }) =>
     growsFaster(walk, (length) => head + pump.repeat(length / pump.length) + tail, {
@@ -115,17 +115,17 @@ function findSuperlinear(walk: Walk): Shape | undefined {
 
 type Shape = Readonly<Record<'head' | 'pump' | 'tail', string>>;
 
-/** The lengths that are compared, and how often each is measured before the growth counts. */
+/** Lengths to compare, and numbers of measurements before the growth counts */
 interface Measurement {
   readonly largest: number;
   readonly times: readonly number[];
-  /** How many more times the shorter one runs, until it is compiled. */
+  /** Factor by which the shorter text runs more often, so that the function is compiled */
   readonly warmUp?: number;
 }
 
 /**
- * Compares the shortest times: a pause of the machine makes a measurement long, never short. So one measurement of the large input
- * is enough to pass, and a large one that is too long is measured again.
+ * Compares the shortest times: a pause of the machine can make a measurement longer, never shorter. So one short measurement of
+ * the large input is enough to pass, and a long one is repeated.
  */
 function growsFaster<Input>(
   walk: (input: Input) => unknown,
@@ -184,14 +184,14 @@ describe('the work of a file to import grows no faster than the file', () => {
   });
 
   test('with 3,000 bookings of one id', () => {
-    // No more than the processor's cache holds: beyond it each takes longer.
+    // More bookings would not fit the processor's cache, and each would take longer.
     expect(growsFaster(numberSharedIds, makeEqualIds, { largest: 3_000, ...LONG })).toBe(false);
     const ids = numberSharedIds(makeEqualIds(3)).map(({ bankId }) => bankId);
     expect(ids).toEqual(['A', 'A/2', 'A/3']);
   });
 });
 
-// One that is missing here: attack the function that runs it, under FUNCTIONS, and count it.
+// For a new composed pattern: add the function that runs it to FUNCTIONS, and count it in COMPOSED_BY_FILE.
 test('the sources have no other composed pattern', () => {
   const found = files.flatMap(({ file, source }) => {
     const count = [...source.matchAll(COMPOSED)].length;

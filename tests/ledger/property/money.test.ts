@@ -1,4 +1,4 @@
-// Amounts of whole cents are accepted and survive JSON; anything finer is refused. The store: export.test.ts.
+// Amounts of whole cents are accepted and survive JSON; finer amounts are refused. export.test.ts covers amounts in the store.
 import fc from 'fast-check';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
@@ -7,7 +7,7 @@ import { SEED, seeded } from '../../shared/support/seed.ts';
 
 const MAX_CENTS = Math.round(MAX_AMOUNT * 100);
 
-/** The amount that JSON.parse reads from the decimals that a client would write. */
+/** Returns the amount as JSON.parse reads it from the decimals that a client would write. */
 function fromCents(cents: number): number {
   const digits = String(Math.abs(cents)).padStart(3, '0');
   return JSON.parse(`${cents < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`);

@@ -1,4 +1,4 @@
-// Tells texts that are dates from others. isolation.test.ts covers the failures of parsing bodies and queries.
+// The parser of dates accepts exactly the days of the calendar. isolation.test.ts covers bodies and queries that cannot be parsed.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { isCalendarDate } from '../../../lib/ledger/domain/calendar-date.ts';

@@ -18,7 +18,7 @@ const IN_BULK = 7;
 const ROUNDS = BULKS / 2;
 const KEPT = 3;
 
-/** One ledger, behind a database where half of the calls fail, before they are applied or after, and behind a healthy one. */
+/** Opens one ledger twice: with a healthy database, and with one where half of the calls fail, before or after they are applied. */
 async function openBoth() {
   const random = seededRandom(SEED);
   const table = await createTestTable();
@@ -34,7 +34,7 @@ async function openBoth() {
   const faulty = await openInProcess(createServiceOn({ ...options, client, retryPolicy }));
   const healthy = await openInProcess(createServiceOn(options));
   const { verify } = createVerification(options);
-  /** The third time the connection is good. */
+  /** Sends a request twice over the faulty connection at once, and then over the healthy one. */
   async function sendThrice(method: string, path: string, body: object) {
     const request = { body, headers: { 'idempotency-key': randomUUID() } };
     const send = (api: Api) => api.request(method, path, request);
@@ -91,7 +91,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
     );
     const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
     expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
-    // Rows reported as created keep their ids.
+    // Rows that an earlier reply reported as created keep their ids.
     for (const { body } of replies) {
       for (const { index, id } of body.data?.results ?? []) {
         if (id === undefined) continue;
@@ -116,7 +116,7 @@ test(`${ROUNDS} bulk updates and deletes, each sent three times, change each tra
   for (let number = 1; number <= ROUNDS; number += 1) {
     const { body } = await healthy.post('/transactions/bulk', { transactions: makeRows(number) });
     const rows: { id: number; etag: string }[] = body.data.results;
-    // A second application would find another version.
+    // If a change were applied twice, the second time would find another version and fail.
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
     const updated = await change('PUT', '/transactions/bulk', changes);
     expect(updated).toMatchObject({ updated: IN_BULK, failed: 0 });

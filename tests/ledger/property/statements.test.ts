@@ -1,4 +1,4 @@
-// Reading any file ends with rows, or with a reason that a person can act on. No row vanishes silently.
+// Reading any file yields rows, or a reason that a person can act on. No row is dropped silently.
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-// After any sequence of writes, changes and deletions, a summary equals the sum of the rows themselves.
+// After any sequence of creations, changes and deletions, a summary equals the sum of the rows themselves.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
@@ -72,7 +72,7 @@ function withBoundedDays(query: SummaryQuery): SummaryQuery {
   return { ...query, startDate: fromDayNumber(start), endDate };
 }
 
-/** Ranges of whole months are read from other items than those that cut a month. */
+/** Rounds some dates to the edge of a month, because ranges of whole months are read from other items than other ranges. */
 function wholeMonthsNowAndThen(date: string, day?: string): string {
   if (Number(date.slice(8)) % 2 === 0) return date;
   return `${monthOf(date)}-${day ?? daysInMonth(monthOf(date))}`;
@@ -155,7 +155,7 @@ function summarizeRows(model: readonly TransactionFields[], query: SummaryQuery)
   return { ...total, period, periods, series };
 }
 
-/** All periods from that of the first row to that of the last. */
+/** Lists all periods from the first row's to the last row's. */
 function listPeriods(rows: readonly TransactionFields[], period: Period): string[] {
   const { length } = { day: 'YYYY-MM-DD', month: 'YYYY-MM', year: 'YYYY' }[period];
   const used = rows.map(({ date }) => date.slice(0, length)).toSorted();
@@ -179,7 +179,7 @@ function upTo(most: number): string[] {
   return Array.from({ length: most }, (_, n) => String(n + 1).padStart(2, '0'));
 }
 
-/** The limit in docs/ledger/api.md. */
+/** Limit in docs/ledger/api.md */
 const MAX_PERIODS = 1_200;
 const ONE_SENTENCE = expect.stringContaining(`may have ${MAX_PERIODS}`);
 

@@ -1,4 +1,4 @@
-// A start is open to pages and other users at its own port alone, and its files to its user alone.
+// A local service can be reached by web pages and other users only at its own port, and only its own user can read its files.
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -23,7 +23,7 @@ const FOREIGN = {
   'content-type': 'application/x-amz-json-1.0',
 };
 
-/** The status of the answer, or why there is none. */
+/** Returns the status of the answer, or the reason that there is none. */
 async function ask(port: number, method: string, path: string): Promise<number | string> {
   const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN });
   try {

@@ -1,4 +1,4 @@
-// `npm run import` with 10,000 rows, killed twice on the way: every row is there once.
+// `npm run import` of 10,000 rows, killed twice on the way, creates every row once.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   file = join(folder, 'bank.csv');
   const rows = Array.from({ length: ROWS }, (_, n) => {
     const day = new Date(Date.UTC(2016, 0, 1) + (n % 3_650) * 86_400_000).toISOString();
-    // Each day has rows that are equal.
+    // Some rows of a day are equal.
     return `${day.slice(0, 10)},Shop ${n % 7},${n % 5 === 0 ? '' : '-'}${((n % 400) + 1) / 4},Kind ${n % 12}`;
   });
   await writeFile(file, ['Date,Payee,Amount,Category', ...rows].join('\n'));

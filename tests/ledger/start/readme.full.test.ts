@@ -34,7 +34,7 @@ function readCommands(heading: string): Shown[] {
   );
 }
 
-/** The text without what differs between two runs. A row keeps its fields, and a sentence its words. */
+/** Masks the parts of an output that differ between two runs. A row keeps its fields, and a sentence its words. */
 function masked(output: string): string {
   if (!output.startsWith('{')) {
     return output
@@ -64,7 +64,7 @@ async function runAll(
     .map((each) => each.trim());
 }
 
-/** A folder in which the commands of the project run, and which they may write to. */
+/** Creates a folder in which the project's commands can run and write. */
 async function projectFolder(): Promise<string> {
   const folder = await temporaryFolder();
   for (const name of readdirSync(PROJECT)) symlinkSync(join(PROJECT, name), join(folder, name));
@@ -73,7 +73,7 @@ async function projectFolder(): Promise<string> {
   return folder;
 }
 
-/** Another client uses an id up, so that the ids are not those that the README shows. */
+/** Uses up an id first, so that commands cannot rely on the ids that the README shows. */
 const GAP = {
   command: `ledger localhost:3000/transactions -d '{"description": "Gap", "amount": 1, "type": "expense"}' >/dev/null; ledger -X DELETE localhost:3000/transactions/$(answered_id)`,
   output: '{"success":true,"message":"Transaction deleted successfully"}',

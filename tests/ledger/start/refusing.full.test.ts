@@ -81,7 +81,7 @@ describe('where the embedded engine is not installed', () => {
     expect(readdirSync(join(folder, '.local', 'dynoxide'))).toHaveLength(1);
   });
 
-  // Two starts of a Java program, which is fetched first.
+  // This test starts DynamoDB Local twice, a Java program that may have to be fetched first.
   it('and npm has none, it starts DynamoDB Local, and keeps the data', async ({ skip }) => {
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
@@ -136,7 +136,7 @@ it('the deployment to an emulator with an older Python', async () => {
   await expectRefusal({ command, environment }, /needs Python: .*3\.11 or newer/);
 });
 
-/** The project with all its packages but the engine. */
+/** Copies the project with all its packages except the engine. */
 function copyProject(): void {
   for (const part of PARTS) cpSync(join(PROJECT, part), join(folder, part), { recursive: true });
   const packages = join(folder, 'node_modules');

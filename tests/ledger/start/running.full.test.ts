@@ -1,4 +1,4 @@
-// The start command while all is well: ready, answering, keeping data, side by side.
+// The start command in normal use: it reports when it is ready, answers, keeps data, and runs twice at the same time.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-// The start command's end, asked for or not: nothing that it started is left.
+// The start command leaves no process behind, whether it is stopped or killed.
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -11,7 +11,7 @@ import {
 import { startInTest } from '../support/running-in-test.ts';
 import type { StartedService } from '../support/running-service.ts';
 
-/** Lists the processes that the start launched, without the lifeline by which this test holds it. */
+/** Lists the processes that the start launched, without the lifeline that ends them with this test. */
 function startedBy({ child }: StartedService): ProcessEntry[] {
   return listDescendants(child.pid).filter(
     ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),

@@ -1,4 +1,4 @@
-// Recovery from outside of the table: what the packaged stages back up, how long no one can delete it, and where it is copied.
+// Backups outside of the table: the packaged stages' backups, how long they are locked against deletion, and their copies.
 import { describe, expect, it } from 'vitest';
 import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
 import { listAlarms, listMetrics } from '../../shared/support/packaged-alarms.ts';
@@ -134,7 +134,10 @@ it('every backup is copied as it is kept, where the operator names a vault', () 
     ]);
 });
 
-/** The names that CloudFormation gives the functions, for a stack whose own name has dashes and whose region has more than usual. */
+/**
+ * Evaluates functions of CloudFormation, for the id of a stack whose name has dashes and whose region has more of them than
+ * usual.
+ */
 function readEndOfStackId(made: unknown): string {
   const id =
     'arn:aws:cloudformation:us-gov-west-1:111122223333:stack/finance-ledger-prod/6b1f2a30-7c1d-11ef-9a5b-0242ac120002';

@@ -50,11 +50,11 @@ describe.each(STAGES)('the limits of %s', (stage) => {
   it('are those of the template', () => {
     expect(limits).toMatchObject({ maxReadUnits, maxWriteUnits, indexes: 4 });
     const list = limits.routes.filter(({ route }) => route === 'GET /transactions');
-    // Both forms.
+    // The route has two forms, with and without a slash at the end.
     expect(list.map(({ rate }) => rate)).toEqual([throttleRate, throttleRate]);
   });
 
-  // Else one client could have the requests of all others refused.
+  // Otherwise one client could cause the requests of all others to be refused.
   it('the maximum throughput is enough for clients that use both forms of each route', () => {
     const { read, write } = countUnits(limits);
     expect(2 * write).toBeLessThanOrEqual(maxWriteUnits);
@@ -87,7 +87,7 @@ describe.each(STAGES)('the limits of %s', (stage) => {
 });
 
 describe('backups', () => {
-  // 14 daily ones, and in the warm storage of 30 days and the cold one of the rest of a year those of every month.
+  // The plan keeps 14 daily backups, and monthly backups for a year: 30 days in warm storage, the remaining time in cold storage.
   it('are those of the plan', () => {
     expect(dev.backups).toEqual({ warm: 0, cold: 0, made: 0 });
     expect(prod.backups.warm).toBe(14 + 1);
@@ -177,7 +177,7 @@ describe('households', () => {
 
   it('reach a limit exactly where their peak exceeds it', () => {
     const isReached = (households: number) => bill(households).reached.includes('`throttleRate`');
-    // 80 % of the requests are lists, and one form of their route takes 100 a second.
+    // Lists are 80 % of the requests, and one form of their route takes 100 requests a second.
     const most = Math.floor((100 * SECONDS_PER_MONTH) / (3_000 * 10 * 0.8));
     expect([isReached(most), isReached(most + 1)]).toEqual([false, true]);
   });

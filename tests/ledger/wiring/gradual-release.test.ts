@@ -1,4 +1,5 @@
-// How a new version of a function comes into use: which functions have an alias, what moves it, and what stops the move.
+// The gradual release of a function's new version: the functions that have an alias, the deployment that moves the alias to the
+// version, and the alarms that stop the move.
 import { describe, expect, it } from 'vitest';
 import { NO_ROLLBACK, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
 import { GradualRelease } from '../../../serverless/ledger/gradual-release.ts';
@@ -11,11 +12,14 @@ import {
   readTemplate,
 } from '../../shared/support/packaged-template.ts';
 
-/** CloudFormation takes 500. Another function adds seven, and a route in both forms two. */
+/** CloudFormation allows 500 resources. A new function adds seven resources, and a route in both forms adds two. */
 const MAX_RESOURCES = 400;
-/** CloudFormation takes a megabyte. */
+/** CloudFormation allows a template of one megabyte. */
 const MAX_TEMPLATE_BYTES = 800_000;
-/** CloudFormation starts every resource that waits for no other. Lambda takes 15 changes a second of an account, and a release makes several. */
+/**
+ * Resources of one type that may be created at once: CloudFormation starts every resource that waits for no other. A release makes
+ * several changes in Lambda, which allows an account 15 changes a second.
+ */
 const MAX_STARTING = 5;
 const PACKAGES: readonly Packaged[] = ['dev', 'prod', 'migrating'];
 
@@ -99,11 +103,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     const version = resource<Version>(id);
     expect([version.Type, attribute]).toEqual(['AWS::Lambda::Version', 'Version']);
     expect(version.Properties.FunctionName).toEqual(alias.Properties.FunctionName);
-    // Another description is another version: without it a restore would leave the alias on the damaged table.
+    // A changed description makes a new version. A restore changes only the table, so without the table's name in the description
+    // the alias would keep a version that works on the damaged table.
     expect(version.Properties.Description).toEqual({
       'Fn::Sub': expect.stringContaining('$' + '{TableInUse}'),
     });
-    // A version of an undone deployment that is kept is in the way of the next attempt.
+    // A deployment that is undone must delete its version: if the version were kept, the next attempt would fail.
     expect(version.DeletionPolicy).toBeUndefined();
   });
 
@@ -190,11 +195,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it('but no release waits for the end of another one', () => {
+    // An alias moves with its release, which can take minutes: only versions and groups, which are quick, wait for each other.
     for (const [, { DependsOn }] of aliases) expect(DependsOn).toBeUndefined();
   });
 });
 
-/** The plug-in, and the template that it changes. */
+/** Runs the plug-in as the packager does: before and after it compiles the functions. @returns the resources of the template */
 function packageFunctions(functions: Readonly<Record<string, Record<string, unknown>>>) {
   const Resources: Record<string, object> = {};
   const provider = { compiledCloudFormationTemplate: { Resources } };
@@ -236,6 +242,7 @@ it('the plug-in gives a function of the API an alias, before and after the packa
   ]);
 });
 
+// MAX_STARTING resources start at once, so the next one depends on the first.
 it('the plug-in lets a sixth function begin after the first', () => {
   const names = Array.from({ length: MAX_STARTING + 1 }, (_, n) => `f${n}`);
   const routes = names.map((name) => [name, { events: [{ httpApi: `GET /${name}` }] }]);

@@ -1,5 +1,5 @@
-// Bodies of POST and PUT, as docs/ledger/api.md has them: a missing or empty one is a 400. What counts as
-// missing or malformed is tested on the parser.
+// Bodies of POST and PUT, as docs/ledger/api.md describes them: a missing or empty body is a 400. The test of the parser
+// covers which bodies are missing or malformed.
 import { describe, expect, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -35,7 +35,7 @@ test.each([
 ])('a body is JSON under any content type: %s', async (type) => {
   const name = uniqueName('Überweisung 給料 🏠');
   const escaped = name.replace('Ü', '\\u00dc');
-  // White space around the object, escapes in it.
+  // The body has white space around the object, and escapes inside.
   const rawBody = `\n {"name" : "${escaped}"}\t`;
   const headers = type === undefined ? {} : { 'content-type': type };
   const { status, body } = await api.request('POST', '/categories', { rawBody, headers });

@@ -1,5 +1,5 @@
-// Categories: the order of the list, and the rules that the model of property/invariants.test.ts, which tries every transition, lacks.
-// The test of the parser covers the values that count as true.
+// Categories: the order of the list, and the rules that the model of property/invariants.test.ts lacks; that test tries every
+// transition. The test of the parser covers the values that count as true.
 import { describe, expect, test } from 'vitest';
 import { expectConflict, expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';

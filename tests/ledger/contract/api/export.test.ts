@@ -1,4 +1,4 @@
-// GET /transactions/export: which transactions, in which parts, under which headers.
+// GET /transactions/export: its transactions, its parts and its headers.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
 import { exportAll, exportParts, parseExport } from '../../support/api/exported.ts';
@@ -11,7 +11,7 @@ import {
   type WireRecord,
 } from '../../support/api/records.ts';
 
-/** A gateway may append headers on which it decides itself, such as the origin. */
+/** A gateway may append headers of its own, such as the origin. */
 const VARIES_BY_ACCEPT = /^accept(,|$)/;
 const api = await openApi();
 
@@ -126,7 +126,7 @@ describe('GET /transactions/export', () => {
 
 describe('a ledger of more than one part', async () => {
   const ROWS = 70;
-  // 20,000 bytes each: one part reads 1 MB.
+  // Each note has 20,000 bytes, so 50 rows make a part of 1 MB.
   const LONG = '💶'.repeat(5_000);
   const { id: category_id } = await givenCategory(api);
 
@@ -152,7 +152,8 @@ describe('a ledger of more than one part', async () => {
   it('neither loses nor repeats a row where others come and go between two parts', async () => {
     const parts = exportParts(api, { category_id });
     const first = parseExport((await parts.next()).value ?? '');
-    // The row at which the next part starts, one that was exported, and one that was not.
+    // Three rows are deleted: the last exported row, after which the next part starts, the first exported row, and a row that is
+    // not exported yet.
     const listed = await api.get('/transactions', { category_id, per_page: 1 });
     for (const id of [first.at(-1)?.id, first[0]?.id, listed.body.data[0].id]) {
       expect((await api.delete(`/transactions/${id}`)).status).toBe(200);

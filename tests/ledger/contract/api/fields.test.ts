@@ -1,5 +1,5 @@
-// Fields of records that are kept and fields that are refused. Every request of a test compares the fields of its response with
-// the API description, and the tests of the parsers cover the values of each field.
+// Fields of records that are kept, and fields that are refused. The client of the tests compares every response with the API
+// description, and the tests of the parsers cover the values of each field.
 import { describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -119,7 +119,7 @@ describe.each([
     expect(id).not.toBe(readOnly.id);
     const before = (await api.get(`${path}/${id}`)).body.data;
     expect(before.created_at).not.toBe(readOnly.created_at);
-    // A client can send back what it read.
+    // A client can send back a record that it has read, read-only fields included.
     for (const back of [readOnly, before]) {
       const { status } = await api.put(`${path}/${id}`, back);
       const after = (await api.get(`${path}/${id}`)).body.data;

@@ -1,4 +1,4 @@
-// POST with an Idempotency-Key: repeated, it changes nothing and answers the same.
+// A POST with an Idempotency-Key can be repeated: it changes nothing more, and gets the same answer.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-reply.ts';
@@ -22,7 +22,7 @@ describe.each([
     expect(first.status).toBe(201);
     expect(first.headers['idempotent-replayed']).toBeUndefined();
     await api.delete(`${path}/${first.body.data.id}`);
-    // The members of the body in any order, the quoted form of the key, and the other spelling of the path.
+    // The repetition has the fields in another order, the key in quotes, and a slash at the end of the path.
     const reversed = Object.fromEntries(Object.entries(body).reverse());
     const second = await post(`${path}/`, reversed, `"${key}"`);
     expect(second).toMatchObject({ status: 201, text: first.text });

@@ -1,4 +1,4 @@
-// import_id: set on create, never changed, and a filter of lists and exports. Exports as JSON.
+// import_id: set on create, never changed, and a filter of lists and exports. Also tests exports as JSON.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
@@ -69,7 +69,7 @@ describe('GET /transactions/export', () => {
     const earlier = await givenTransaction(api, { import_id, transaction_date: '2001-01-31' });
     const query = { format: 'json', import_id };
     const rows: { id: number }[] = [];
-    // A large ledger comes in parts.
+    // The ledger may be shared and large, so the export may come in parts.
     for (let next: unknown = new URLSearchParams(query).toString(); next !== null; ) {
       const { status, body, headers } = await api.get('/transactions/export', String(next));
       expect([status, body.success]).toEqual([200, true]);

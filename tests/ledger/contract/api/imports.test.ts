@@ -1,4 +1,4 @@
-// The rows that imports have added, as clients record and read them.
+// /imports: clients record the rows that an import has added, and read them back.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFaults, expectFilterFaults } from '../../support/api/expect-reply.ts';
@@ -48,7 +48,7 @@ describe('/imports', () => {
   it('has pages, for more than one call of the database reads', async () => {
     const import_id = newImport();
     const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
-    // Engines differ in whether the item that passes the limit of a call belongs to it: the last but one passes it.
+    // Engines differ in whether the item that exceeds the limit of a call is still returned, so the last item but one exceeds it.
     const parts = [1, 2, 3, 4, 5];
     for (const part of parts) {
       const { status } = await api.put('/imports', { import_id, part, rows });
@@ -57,7 +57,7 @@ describe('/imports', () => {
     const read = await readRows(import_id);
     expect(read).toEqual(parts.map((part) => ({ import_id, part, rows })));
     expect((await api.get('/imports')).body.next).toMatch(/^after=/);
-    // The greatest id that there is comes after every page.
+    // No id sorts after this one, so it comes at the end of the last page.
     const greatest = '\u{10ffff}'.repeat(64);
     await api.put('/imports', { import_id: greatest, rows: ['a'] });
     expect(await readRows(greatest)).toEqual([{ import_id: greatest, part: 1, rows: ['a'] }]);

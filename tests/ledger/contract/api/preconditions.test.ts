@@ -1,4 +1,4 @@
-// ETag, If-Match and If-None-Match on single records. Which tags a header may have is tested on preconditions.ts.
+// ETag, If-Match and If-None-Match on single records. The test of preconditions.ts covers the tags that a header may have.
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../support/api/open-api.ts';
 import { givenCategory, givenTransaction, uniqueName } from '../../support/api/records.ts';

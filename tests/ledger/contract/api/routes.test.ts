@@ -1,4 +1,4 @@
-// Routes: slashes, unknown routes, ids in the path, and the 404 of each.
+// Routes: slashes at the end, unknown routes, and unknown ids in the path.
 import { describe, expect, test } from 'vitest';
 import { expectFailure, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
@@ -37,7 +37,7 @@ describe.each(['', '/'])('With %j at the end all operations answer', (slash) => 
     const part = await api.get(`/transactions/export${slash}`, { format: 'json', q: 'nothing' });
     expect(part.body).toMatchObject({ success: true, data: [] });
     const { transaction_date: date } = await givenTransaction(api);
-    // All years of a shared ledger may be more months than one response names.
+    // A shared ledger may have rows in more months than one response can name, so the request is for one day.
     const today = { start_date: date, end_date: date, group_by: 'type,month' };
     const { body } = await api.get(`/summary${slash}`, today);
     expect(body.data.groups[0].income).toHaveLength(body.data.months.length);
@@ -80,7 +80,7 @@ describe('Any other route is 404 in the envelope', () => {
   });
 });
 
-// Every other method of every path is tested on `noRoute`.
+// The test of `noRoute` covers every other method of every path.
 describe('A known path with another method is 405 in the envelope, with Allow', () => {
   test.each([
     ['PATCH', '/transactions/abc/', 'GET, PUT, DELETE'],
@@ -97,7 +97,7 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
   });
 });
 
-// Which texts are ids is tested on `canonicalId`: here are those that a gateway decodes.
+// Ids that a gateway decodes. The test of `canonicalId` covers all texts that are no ids.
 const NO_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
 describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resources) => {
@@ -109,7 +109,7 @@ describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resour
     expectNotFound(await api.get(path), message);
     expectNotFound(await api.delete(path), message);
     expectNotFound(await api.get(`${path}/`), message);
-    // The lookup is done before the body is read.
+    // The record is looked up before the body is read, so the body does not matter.
     for (const rawBody of ['', '{', '{"amount":"x"}', '{"amount":1}']) {
       expectNotFound(await api.request('PUT', path, { rawBody }), message);
     }
@@ -125,7 +125,7 @@ describe('A query string that is not UTF-8 is 400', () => {
     expectRefusal(await api.request(method, path, { query: 'q=caf%E9' }), message);
   });
 
-  // A lone continuation byte, an overlong form, a surrogate, a character cut short.
+  // The queries contain a lone continuation byte, an overlong form, a surrogate, and characters that are cut short.
   test.each(['%80', '%C0%AF', '%ED%A0%80', 'q=%f0%9f%8f&page=1', 'a%FFb=1'])(
     '%s',
     async (query) => {

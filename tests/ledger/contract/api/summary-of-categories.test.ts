@@ -16,11 +16,11 @@ interface Row {
   readonly date: string;
   readonly type: string;
   readonly cents: number;
-  /** Position of its category; null without one. */
+  /** Position of the row's category in CATEGORIES; null for no category */
   readonly category: number | null;
 }
 
-/** In the order of their names. */
+/** Names of the categories, to which random parts are added */
 const CATEGORIES = ['used', 'inactive', 'deleted', 'renamed'];
 const UNKNOWN = CATEGORIES.length;
 /** A year in which no other test has rows. */
@@ -80,7 +80,7 @@ function addUp(rows: readonly Row[]) {
   };
 }
 
-/** The keys and figures of the groups that the answer must have. */
+/** Computes the groups that the answer must have: their keys and their rows. */
 function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
   const { grouping, categories, type, start_date, end_date } = asked;
   const rows = select(asked);
@@ -90,7 +90,7 @@ function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
       key,
       rows: rows.filter((row) => row.type === key),
     }));
-  // By name: "deleted" is before "inactive".
+  // Groups are sorted by name, and "deleted" comes before "inactive".
   return [2, 1, 3, 0, null]
     .filter((each) => categories.includes(each))
     .map((each) => ({
@@ -138,6 +138,6 @@ it(`every summary of several categories is the model's (seed ${SEED})`, async ()
     });
     expect(groups).toMatchObject(figures);
   });
-  // All questions in a quick run, too: they cost milliseconds.
+  // A quick run asks all questions, too, because they cost only milliseconds.
   await fc.assert(agrees, { ...seeded(QUESTIONS), numRuns: QUESTIONS });
 });

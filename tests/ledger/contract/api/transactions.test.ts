@@ -1,5 +1,5 @@
-// Transactions: the rules that property/invariants.test.ts does not cover. Its model tries every change of every field, and every
-// filter, order and page.
+// Transactions: the rules that property/invariants.test.ts does not cover. That test tries every change of every field, and
+// every filter, order and page.
 import { expect, test } from 'vitest';
 import { expectFaults, expectNotFound, expectRefusal } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';

@@ -14,10 +14,10 @@ import { storedTransaction } from '../../support/stored-records.ts';
 
 const MAX_READ = MAX_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;
-/** Usual rows: docs/ledger/api.md says how many of them a part has. */
+/** Least number of usual rows in a part, according to docs/ledger/api.md */
 const MIN_ROWS = 2_000;
 
-/** A part with months from the cache: docs/ledger/api.md says so. */
+/** Largest number of rows in a part with cached months, according to docs/ledger/api.md */
 const MAX_ROWS = 4_000;
 
 interface Measured {
@@ -25,7 +25,7 @@ interface Measured {
   readonly cost: Cost;
 }
 
-/** Loads rows into a ledger. @returns its export from one function */
+/** Loads rows into a ledger. @returns an export of the ledger by one function, which keeps its cache */
 async function open(load: (target: BulkTarget) => Promise<unknown>) {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   await load(table);
@@ -48,9 +48,9 @@ it(`costs at most ${MAX_READ} read units for each part, whose queries are sent t
   const rows: number[] = [];
   for await (const { result, cost } of readParts()) {
     expect(cost.readUnits).toBeLessThanOrEqual(MAX_READ);
-    // The counts and the names, and then all of its queries.
+    // First the counts and the names are read, and then all queries of the part at once.
     expect(cost.roundTrips).toBe(2);
-    // The whole of it fits into one response.
+    // The whole part fits into one response.
     const { headers } = exportReply(result, { query: {}, isJson: false });
     expect(headers?.link === undefined).toBe(result.next === undefined);
     const { body } = exportReply(result, { query: {}, isJson: true });
@@ -58,7 +58,7 @@ it(`costs at most ${MAX_READ} read units for each part, whose queries are sent t
     rows.push(result.items.length);
   }
 
-  // The same again reads the counts and the names, the few months that a query had cut, and no other rows.
+  // The second export reads only the counts, the names, and the few months in which a query of the first one ended.
   const again: number[] = [];
   let readUnits = 0;
   for await (const { result, cost } of readParts()) {

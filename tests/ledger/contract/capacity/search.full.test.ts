@@ -1,4 +1,4 @@
-// The cost of a search in DynamoDB's units: that of the rows that it reads, in no more queries than they need.
+// Cost of a search in DynamoDB's units: it pays for the rows that it reads, in no more queries than the rows need.
 import { describe, expect, it } from 'vitest';
 import {
   MAX_SEARCHING_LIST_UNITS,
@@ -23,7 +23,7 @@ const EVERYTHING: SearchQuery = {
   ...{ minAmount: -1e9, order: '-date', page: 1, perPage: 20 },
 };
 
-/** A fifth of the rows of the largest search: their units grow with them. */
+/** A fifth of the rows of the largest search is enough, because units grow in proportion to rows. */
 const TRANSACTIONS = MAX_SEARCHED_ROWS / 5;
 
 it('costs what the rows cost that it reads', async () => {
@@ -51,7 +51,7 @@ it('costs what the rows cost that it reads', async () => {
   expect(year.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   const categories = await measure({ categoryIds: [1, 2, 3] });
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
-  // Months that were read are not read again while their digests stand; the counts are, and days outside of whole months.
+  // Cached months are not read again while their digests are current. Only the counts are, and days outside of whole months.
   const warm = open();
   expect((await measure({ text: 'market' }, warm)).cost).toMatchObject({ readUnits, calls });
   const again = await measure({ text: 'market' }, warm);
@@ -67,7 +67,7 @@ describe('a list with q or import_id reads every row that it may search', () => 
     const table = { ...(await createTestTable()), ledgerId: 'household' };
     await load(table);
     const client = createMeteredClient(table.client);
-    // Each in a ledger that was opened for it, which has no months in its cache.
+    // Each list opens the ledger anew, with an empty cache.
     const list = (query: object) => {
       const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
       return client.measure(() => transactions.list({ ...QUERY, ...query } as TransactionQuery));

@@ -1,4 +1,4 @@
-// Cost of a summary in DynamoDB's units. Keeping the sums makes no ordinary write more expensive.
+// Cost of a summary in DynamoDB's units. The stored sums make no ordinary write more expensive.
 import { beforeAll, describe, expect, it, test } from 'vitest';
 import { MAX_UNITS, REQUEST_UNITS } from '../../../../bench/ledger/costs/request-units.ts';
 import { createMeteredClient } from '../../../../bench/ledger/metered-client.ts';
@@ -124,6 +124,6 @@ test('600 categories over ten years by month fit one response, and take little o
   expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
   expect(JSON.parse(body).data.months).toHaveLength(120);
   expect(JSON.parse(body).data.groups).toHaveLength(CATEGORY_LIMIT + 1);
-  // The names, then 601 queries, 16 at a time: at 10 ms each, less than half a second.
+  // The names are read first, then 601 queries, 16 at a time. At 10 ms each that takes less than half a second.
   expect(cost.roundTrips).toBeLessThanOrEqual(1 + Math.ceil((CATEGORY_LIMIT + 1) / 16));
 });

@@ -15,7 +15,7 @@ import { openInProcess } from '../../support/api/in-process-client.ts';
 import { createServiceOn } from '../../support/api/open-api.ts';
 import { LUNCH } from '../../support/api/records.ts';
 
-// On the way to the table, and in it.
+// Durations of a call on its way to the table, and of a transaction in the table.
 const TRAVEL_MS = 3;
 const TRANSACTION_MS = 20;
 
@@ -61,7 +61,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     const { statuses, calls, updates } = await race(64, seed);
     expect(statuses).toEqual(Array(64).fill(200));
     expect(updates).toBe(64);
-    // With a sleep and another read after each conflict, it would be 18 to 22.
+    // If each conflict cost a sleep and another read, there would be 18 to 22 calls per update.
     expect(calls / updates).toBeLessThan(17);
   });
 
@@ -70,7 +70,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));
     expect([updates, mayRetry]).toEqual([succeeded, true]);
-    // The same alternative: 57 to 59 succeed, with 50 calls each.
+    // With a sleep and another read after each conflict, only 57 to 59 would succeed, with 50 calls each.
     expect(succeeded).toBeGreaterThan(75);
     expect(calls / updates).toBeLessThan(35);
   });

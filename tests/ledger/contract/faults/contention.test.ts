@@ -24,7 +24,7 @@ beforeAll(async () => {
   table = await createTestTable();
 });
 
-/** Independent writers, like the instances of a function. */
+/** Creates independent writers, like the instances of a function. */
 function givenWriters(ledgerId: string, seed: number) {
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });

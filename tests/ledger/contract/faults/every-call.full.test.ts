@@ -1,4 +1,4 @@
-// A fault at any database call of any operation: the reply is right or a 500, and a request is applied whole or not at all.
+// A fault at any database call of any operation: the reply is right or a 500, and the request is applied whole or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { seededRandom } from '../../../../cli/seeded-random.ts';
 import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
@@ -33,7 +33,7 @@ const FUNCTION_TIMEOUT_MS = 20_000;
 
 type FaultAt = Parameters<typeof createFaultyClient>[1];
 
-// Broken in the middle of its body, too: unit/store/document-client.test.ts.
+// tests/shared/unit/document-client.test.ts covers responses that break in the middle of their body.
 const LOST = PASSING_FAULTS['reset after applying'];
 const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
 const isWrite = (command: string) => command === 'TransactWriteCommand';

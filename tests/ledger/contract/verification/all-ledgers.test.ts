@@ -57,13 +57,13 @@ it('a ledger that the list of ledgers lacks is found, and one of which the table
   const [listed, unlisted] = [await givenLedger(), await givenLedger()];
   await send.delete(unlisted.keys.registration);
   await send.put(createKeys('lost').registration);
-  // Recorded before its ledger has an id.
+  // The ledger "empty" has the record of an import, but no id yet, and so no entry in the list of ledgers.
   const { importedRows } = openLedger({ ...listed.target, ledgerId: 'empty', timeZone: 'UTC' });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
   const verdict = await verifyAllLedgers(listed.target);
   const lacking = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
   expect(verdict).toMatchObject({ uneven: [], ...lacking });
-  // The way out that a restore names.
+  // The command that a restore advises removes the entry.
   const lost = createRemoval({ ...listed.target, ledgerId: 'lost' });
   expect([await lost.exists(), await lost.remove(() => undefined)]).toEqual([true, 1]);
   expect((await verifyAllLedgers(listed.target)).lost).toEqual([]);

@@ -1,4 +1,4 @@
-// Every difference between what is recorded and what the rows say is reported, and repaired if it is known what is right.
+// Every difference between recorded and recomputed figures is reported, and repaired if the right value is known.
 import { describe, expect, it } from 'vitest';
 import type { Keys } from '../../../../lib/ledger/store/keys.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
@@ -186,7 +186,7 @@ describe('a ledger', () => {
   });
 
   it('is in order as the bulk loader leaves it', async () => {
-    // On a table of its own: a verification reads all of its table.
+    // The ledger gets a table of its own, because a verification reads the whole table.
     const { target, verification } = await (await createCorruptibleTable()).givenLedger();
     const ledgerId = `${target.ledgerId}-bulk`;
     const household = { transactions: 700, years: 3, lastDay: '2026-06-30', seed: 3 };
@@ -204,7 +204,7 @@ describe('a ledger', () => {
 // Drifts that no key of the ledger leads to.
 const FOUND_BY_SCAN = ['a sequence behind the highest', 'a guard of an external id that no row'];
 
-/** The drifts that a verification without a scan finds. */
+/** Returns the drifts that a verification without a scan finds. */
 async function linesByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>) {
   return lines((await byKeys.verify()).drifts, target.ledgerId);
 }

@@ -1,4 +1,4 @@
-// A verification beside other writers, or with a lagging index, reports no transient difference and repairs nothing that is right.
+// A verification while others write, or while an index lags, reports no transient difference, and repairs only real drifts.
 import { describe, expect, it } from 'vitest';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
@@ -15,7 +15,7 @@ import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
-/** Category 1 counts too many rows; something may happen between two readings. */
+/** Makes category 1 count too many rows. @param between runs between two readings of the verification */
 async function givenDrift(between: (keys: Keys, readings: number) => Promise<unknown>) {
   const { target, keys } = await givenLedger();
   await send.set(keys.category(1), 'transaction_count', 7);

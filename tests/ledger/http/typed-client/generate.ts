@@ -1,4 +1,4 @@
-// Writes client.ts, which is not kept, from the API description.
+// Generates client.ts from the API description; the file is not committed.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';

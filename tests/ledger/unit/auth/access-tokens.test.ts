@@ -1,3 +1,4 @@
+// Access tokens of an OIDC issuer: the ledger that a token opens, keys that change, and forged tokens.
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../../lib/ledger/auth/access-tokens.ts';
@@ -29,7 +30,7 @@ function createVerifier({ issuer, fetch: fetchKeys }: Issuer) {
   return createTokenVerifier({ issuer, audience: AUDIENCE }, { fetchKeys, cooldownMs: 0 });
 }
 
-/** A subject that the types of a token rule out. */
+/** Makes claims with a subject that the types of a token rule out. */
 const withSubject = (sub: unknown) => ({ sub }) as { readonly sub: string };
 
 async function world() {

@@ -1,3 +1,4 @@
+// Authentication of a request by an API key, by an access token, or as the default ledger.
 import { describe, expect, it } from 'vitest';
 import { assertAllowed, createAuthenticate } from '../../../../lib/ledger/auth/authenticate.ts';
 import type { ApiKey } from '../../../../lib/ledger/domain/api-key.ts';

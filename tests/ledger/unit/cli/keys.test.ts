@@ -1,4 +1,4 @@
-// How `npm run keys` reads the ledger that a key opens, before it reaches a database.
+// Options of `npm run keys`, above all the ledger that a key opens, as they are checked before the command reaches a database.
 import { afterAll, expect, it } from 'vitest';
 import { freePort } from '../../../../processes/free-port.ts';
 import { runCommand } from '../../../shared/support/command.ts';
@@ -73,7 +73,7 @@ it.each(['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b'])(
   },
 );
 
-/** @returns the address of a database, and of a CloudFormation without stacks */
+/** @returns the address of a server that answers as a database without tables and as CloudFormation without stacks */
 async function startWithoutTables(): Promise<string> {
   const { url, close } = await listen((request, response) => {
     if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {

@@ -1,4 +1,4 @@
-// Behaviour of commands when the service answers with an error, or not at all.
+// The client of commands, when the service answers with an error or not at all.
 import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
@@ -7,7 +7,7 @@ import { listenInTest } from '../../../shared/support/loopback.ts';
 
 const URL = 'http://service.example';
 
-/** A client that gets these responses one after another. */
+/** Creates a client that gets these responses one after the other. */
 function openClient(...responses: readonly (() => Response)[]) {
   const sent: RequestInit[] = [];
   const pauses: number[] = [];

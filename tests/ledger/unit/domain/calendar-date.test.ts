@@ -1,4 +1,4 @@
-// Real days, and what day it is where. property/parsing.test.ts compares more days with those of JavaScript's calendar.
+// Texts that are days, and the current day in a time zone. property/parsing.test.ts compares more days with JavaScript's calendar.
 import { afterEach, expect, test, vi } from 'vitest';
 import { currentDate, isCalendarDate } from '../../../../lib/ledger/domain/calendar-date.ts';
 

@@ -1,4 +1,4 @@
-// The messages of refusals.
+// Messages that refuse changes to categories.
 import { expect, test } from 'vitest';
 import { categoryInUse } from '../../../../lib/ledger/domain/category.ts';
 

@@ -1,4 +1,4 @@
-// Which months a date range takes a part of. Totals and places are compared with counting in property/day-histogram.test.ts.
+// The months that a date range covers whole or in part. property/day-histogram.test.ts compares totals and places with counting.
 import { expect, test } from 'vitest';
 import {
   dateRange,
@@ -63,7 +63,7 @@ test.each([
       ['2024-11-05', '2024-11-30'],
     ],
   ],
-  // Between consecutive months there is nothing.
+  // There are no dates between consecutive months.
   [
     ['2026-02', '2026-01', '2025-12'],
     [

@@ -1,4 +1,5 @@
-// Amounts in whole cents and back. Which amounts are taken is tested in unit/http/record-json.test.ts and property/money.test.ts.
+// Conversion of amounts to whole cents and back. unit/http/record-json.test.ts and property/money.test.ts cover the amounts that
+// are accepted.
 import { expect, test } from 'vitest';
 import { fromCents, MAX_AMOUNT, toCents } from '../../../../lib/ledger/domain/money.ts';
 

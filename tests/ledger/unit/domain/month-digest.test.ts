@@ -1,3 +1,4 @@
+// Digests of months: every change of a row changes the share that the row adds to its digest.
 import { expect, test } from 'vitest';
 import { digestShare, isComplete, sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
 
@@ -8,7 +9,7 @@ const ROW = {
   updatedAt: 1_772_445_600_000,
 };
 
-// After a restore, a row written anew can have the id and the version of one that is gone.
+// The times count as well: after a restore, a new row can have the id and the version of a row that no longer exists.
 test.each([
   { id: 8 },
   { version: 3 },

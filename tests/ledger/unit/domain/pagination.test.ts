@@ -1,4 +1,4 @@
-// Pages by number over a total, and after a row; their edges above all.
+// Pages by number, and pages that continue after a row, especially at their edges.
 import { expect, test } from 'vitest';
 import {
   compareIn,

@@ -1,4 +1,4 @@
-// The times and versions of writes.
+// Times and versions that each write gives a record.
 import { describe, expect, test } from 'vitest';
 import { firstRevision, isStoredAs, nextRevision } from '../../../../lib/ledger/domain/record.ts';
 

@@ -1,4 +1,4 @@
-// Answers to requests of many records, and what is remembered of them with an Idempotency-Key.
+// Answers to requests of many records, and the answers that are stored for an Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
@@ -28,8 +28,8 @@ describe('a request of many records', () => {
   const failed = (status: number) => ({ error: ERRORS[status] });
 
   /**
-   * Two records. `markers` has what is found under the key of the request and then those of refused records; an error is
-   * thrown when it is read.
+   * Prepares a request of two records.
+   * @param markers stored under the key of the request, then under the keys of refused records; an Error is thrown when read
    */
   function given(
     outcomes: readonly Outcome<number>[],

@@ -1,4 +1,4 @@
-// The response on the wire, and the log entry of an unusual error. contract/internal-errors.test.ts has the usual ones.
+// The response on the wire, and the log entry of an unusual error. contract/internal-errors.test.ts covers the usual errors.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { found, type Reply } from '../../../../lib/ledger/http/replies.ts';
@@ -18,7 +18,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
   return { ...result, body: json() };
 }
 
-// Not by the console, which Lambda wraps: the fields of the cause could not be searched.
+// The log bypasses the console, which Lambda wraps: its entries could not be searched by the fields of the cause.
 const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is sent as JSON that no cache stores, with the id that the function logs', async () => {

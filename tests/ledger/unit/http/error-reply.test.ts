@@ -1,4 +1,4 @@
-// Every error has the response that docs/ledger/api.md gives it, or is a 500 that shows nothing.
+// Every error gets the response that docs/ledger/api.md describes, or else a 500 that shows nothing of it.
 import { expect, test } from 'vitest';
 import {
   ConflictError,

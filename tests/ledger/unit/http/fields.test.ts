@@ -1,5 +1,5 @@
-// Names that are not known, names that reach into prototypes, and how many are reported. What the schemas of records refuse is
-// tested in record-json.test.ts.
+// Unknown field names, names that reach into prototypes, and the number of names that are reported. record-json.test.ts covers
+// the schemas of records.
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../../lib/ledger/errors.ts';

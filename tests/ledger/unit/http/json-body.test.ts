@@ -1,4 +1,4 @@
-// Tells apart a missing body, invalid JSON, JSON that is no object, and an object.
+// The parser of bodies tells apart a missing body, invalid JSON, JSON that is no object, and an object.
 import { describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
@@ -45,11 +45,11 @@ test.each([
   ['{', 'line 1, column 2'],
   ["{'a':1}", 'line 1, column 2'],
   ['{"a": 1,}', 'line 1, column 9'],
-  // The number is replaced before it is parsed: the place is that of the text sent.
+  // The parser replaces the long number first, but the error must name the place in the text that was sent.
   ['{"a": 12345678901234567890, "b": 2 "c": 3}', 'line 1, column 36'],
   ['{"a": 1,\n "b": 2\n "c": 3}', 'line 3, column 2'],
   ['{"a": "secret', 'line 1, column 14'],
-  // The message of the parser quotes what it has found.
+  // JSON.parse quotes the body in its message, which must not be taken for a place.
   ['(line 7 column 7)', undefined],
 ])('the place of the error is named: %s', async (body, place) => {
   const reply = refused(`The request body is not valid JSON${place ? `: ${place}` : ''}`);
@@ -57,7 +57,7 @@ test.each([
 });
 
 describe('bytes that are not UTF-8', () => {
-  // In {"a":""}: Latin-1, a lone continuation byte, an overlong form, a surrogate, a character cut short.
+  // Bytes inside {"a":""}: Latin-1, a lone continuation byte, an overlong form, a surrogate, a character that is cut short.
   test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('%s', async (bytes) => {
     const body = Buffer.from(`7b2261223a22${bytes}227d`, 'hex').toString('base64');
     expect(await parsed(body, true)).toEqual(refused('The request body is not valid UTF-8'));
@@ -70,7 +70,7 @@ describe('bytes that are not UTF-8', () => {
 });
 
 describe('the size', () => {
-  // Two bytes a character: bytes are counted, not characters.
+  // Each character has two bytes, to show that bytes are counted, not characters.
   const makeBody = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
 
   test('may be 1,048,576 bytes', async () => {

@@ -1,4 +1,4 @@
-// ETags: the versions that they name, the ones that satisfy If-Match and If-None-Match, and texts that are no ETags.
+// ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and texts that are no ETags.
 import { describe, expect, it } from 'vitest';
 import { isExpectedBy, makeTag, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
 import { found } from '../../../../lib/ledger/http/replies.ts';
@@ -28,7 +28,7 @@ describe('If-Match', () => {
     '*',
     ' * ',
     TAG,
-    // The same version as another response shows it.
+    // The ETag of the same version in another form of response.
     '"t7.3.00000000"',
     ` "other" ,, ${TAG} , `,
     `"t7.2.00000000",${TAG}`,

@@ -1,4 +1,4 @@
-// Parameters as they were sent: what the gateway joins is taken apart again.
+// Parameters are read as they were sent: values that the gateway joined are separated again.
 import { expect, test } from 'vitest';
 import { type Query, readQuery } from '../../../../lib/ledger/http/query-string.ts';
 

@@ -12,10 +12,10 @@ import {
 type Parse = (body: Readonly<Record<string, unknown>>) => object;
 
 interface Field {
-  /** Its name in the domain, where that is another one. */
+  /** Name of the field in the domain, if it differs */
   readonly as?: string;
   readonly takes: readonly unknown[];
-  /** By sentence. */
+  /** Refused values, by the sentence that refuses them */
   readonly refuses: Readonly<Record<string, readonly unknown[]>>;
 }
 
@@ -24,7 +24,7 @@ const NO_TEXT = [5, true, ['x'], { text: 'x' }];
 const BLANK = ['', ' ', '\t\n', '\u00a0', '\u3000'];
 const ILL_FORMED = ['a\ud83d', '\udc00b', '\udc00\ud83d'];
 
-/** The first lengths that are too long. */
+/** Texts that are one character too long */
 const tooLong = (limit: number) => ({
   [`Must be at most ${limit} characters.`]: ['x', '🏠'].map((each) => each.repeat(limit + 1)),
 });
@@ -45,7 +45,7 @@ const TRANSACTION: Readonly<Record<string, Field>> = {
     refuses: {
       'Must be a number.': [null, '12.50', '', true, [1], { value: 1 }],
       'Must have at most 2 decimal places.': [1.005, 0.001, 1e-7, 0.1 + 0.2],
-      // JSON.parse makes infinity of 1e400.
+      // JSON.parse reads 1e400 as infinity.
       'Must lie between -999999999999.99 and 999999999999.99.': [1e12, -1e12, JSON.parse('1e400')],
     },
   },

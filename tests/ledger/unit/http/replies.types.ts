@@ -1,9 +1,9 @@
-// Handlers that the compiler must refuse: it reports a directive below that hides no error.
+// Handlers that the compiler must refuse: it reports each `@ts-expect-error` directive that hides no error.
 import { publicEndpoint, queryEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { deleted, found, foundAll } from '../../../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../../../lib/ledger/ledger.ts';
 
-/** A handler answers as lib/ledger/http/endpoints declares its operation, and gets the fields that its middleware adds. */
+/** A handler must answer as lib/ledger/http/endpoints declares its operation, and gets only the fields that its middleware adds. */
 export function refusedByTheCompiler(service: LedgerService) {
   return [
     // @ts-expect-error: no operation has this id

@@ -1,4 +1,4 @@
-// The line that a request leaves in the log on AWS: an access log and CloudWatch metrics in one.
+// The log line of a request on AWS, which is both an access log and CloudWatch metrics.
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
 import { endpoint, ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';

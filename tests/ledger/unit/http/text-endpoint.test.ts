@@ -1,4 +1,4 @@
-// Which clients get a text compressed, which keep it for a year, and which do not get it again.
+// Static texts: the clients that get them compressed, those that may cache them for a year, and those that get a 304.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { staticText } from '../../../../lib/ledger/http/static-text.ts';
@@ -44,7 +44,7 @@ test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
 
 test.each([
   [{ v: PAGE.hash }, 'public, max-age=31536000, immutable'],
-  // The page of another deployment asks for its own script: what this one sends must not be kept under that address.
+  // The page of another deployment asks for that deployment's script, so this answer must not be cached under the address.
   [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
   [{}, 'public, max-age=300'],
 ])('at the address %j it is kept as "%s"', async (query, kept) => {

@@ -170,7 +170,7 @@ describe('a part as JSON', () => {
       500,
       { description: '\u0001'.repeat(1_000), notes: '\u0001'.repeat(5_000) },
     ],
-    // All that one query reads, where a row has little but its names, numbers and dates.
+    // Rows with almost no text: 20,000 of them are as much as one query reads.
     ['the shortest transactions', 20_000, { description: 'x', amount: -123_456_789_012.34 }],
     ['texts of control characters in every field', 5_000, CONTROLS],
   ])('fits a response with %s, and misses none', (_, length, fields) => {

@@ -1,4 +1,4 @@
-// Every message that names an option is right: with the advised option, the whole file is read.
+// Every message that names an option gives right advice: with that option, the whole file is read.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {
@@ -11,12 +11,12 @@ import { listAdvice, toPattern } from '../../support/import/messages.ts';
 
 const TODAY = '2026-01-15';
 
-/** `|` ends a line. */
+/** Reads a file, in which `|` ends a line. */
 async function read(file: string, options: StatementOptions): Promise<Statement> {
   return await readStatement(Buffer.from(file.replaceAll('|', '\n')), { today: TODAY, ...options });
 }
 
-/** Messages that a person sees: an error, or everything that still prevents the import. */
+/** Lists the messages that a person sees: an error, or everything that still prevents the import. */
 async function listMessages(file: string, options: StatementOptions): Promise<readonly string[]> {
   try {
     const { needs, refused, findings } = await read(file, options);
@@ -194,7 +194,7 @@ it.each(CASES)('"%s" is right (%#)', async (says, file, advice, before = {}) => 
   expect(after.filter((message) => !REMARK.test(message))).toEqual([]);
 });
 
-/** Said of every QIF file: it is no question. */
+/** A remark about every QIF file, which asks for no option */
 const REMARK = /^dates are read as/;
 
 it('--trailer leaves out what the bank writes after the rows', async () => {
@@ -215,6 +215,6 @@ it('has a case for every message of the importer that names an option', async ()
       !others.some((other) => other.test(text)) &&
       !heard.flat().some((message) => toPattern(text).test(message)),
   );
-  // The trailer is tried above, two accounts in the tests of the plan.
+  // The messages about a trailer and about two accounts are left out: the test above and the tests of the plan cover them.
   expect(untried).toEqual([]);
 });

@@ -1,4 +1,4 @@
-// Amounts that stand in several columns: one for each currency, with a fee beside them, or on both sides of a transfer.
+// Amounts in several columns: one column for each currency, a column of fees, or columns for both sides of a transfer.
 import { expect, it } from 'vitest';
 import {
   readCsv,
@@ -15,7 +15,7 @@ function sumUp({ rows, needs, refused, leftOut }: Statement) {
   };
 }
 
-/** `|` ends a line. */
+/** Reads a file, in which `|` ends a line. */
 const read = (file: string, options: StatementOptions = {}) =>
   sumUp(readCsv(file.replaceAll('|', '\n'), options));
 

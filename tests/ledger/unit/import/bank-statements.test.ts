@@ -1,5 +1,5 @@
-// Statements in the layouts of banks and apps, with made-up rows: each is read without an option, or stops and says why.
-// A new layout is a file and a line of expected.tsv.
+// Statements in the layouts of banks and apps, with made-up rows. Each is read without an option, or stops with a reason.
+// For a new layout, add a file and a line in expected.tsv.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -28,7 +28,7 @@ it.each(EXPECTED)('%s', async (file, ...figures) => {
   const read = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
   const summed = await read.then(sumUp, (error: unknown) => error);
   if (figures[0] !== STOPS) expect(summed).toEqual({ figures, refused: [], questions: [] });
-  // Each reason names an option.
+  // The reason for stopping names an option that helps.
   else if (summed instanceof UserError) expect(summed.message).toContain('--');
   else expect(summed).toMatchObject({ questions: [expect.any(String)] });
 });

@@ -1,3 +1,4 @@
+// Statements in the format CAMT.053, and the bookings that are read from them.
 import { describe, expect, it } from 'vitest';
 import { readCamt } from '../../../../lib/ledger/import/camt.ts';
 

@@ -1,3 +1,4 @@
+// Matches the names of categories in a file with the categories of a ledger.
 import { describe, expect, it } from 'vitest';
 import {
   chooseCategories,

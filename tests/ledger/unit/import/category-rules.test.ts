@@ -1,3 +1,4 @@
+// A file of rules assigns categories to the rows of an import.
 import { describe, expect, it } from 'vitest';
 import { findRule, parseCategoryRules } from '../../../../lib/ledger/import/category-rules.ts';
 

@@ -1,4 +1,4 @@
-// Which codes and signs are one currency, and when that is a question.
+// Codes and signs that mean the same currency, and files in which that is ambiguous.
 import { expect, it } from 'vitest';
 import { readCsv, type StatementOptions } from '../../../../lib/ledger/import/statement.ts';
 
@@ -11,7 +11,7 @@ function sumUp(lines: readonly string[], options?: StatementOptions) {
   };
 }
 
-/** Rows with these texts for amounts. */
+/** Makes a file with these texts as amounts. */
 const file = (header: string, ...amounts: readonly string[]) => [
   `Date;Text;${header}`,
   ...amounts.map((amount, n) => `2026-11-0${n + 1};a;${amount}`),

@@ -1,3 +1,4 @@
+// The id that the import command gives each import.
 import { expect, it } from 'vitest';
 import { makeImportId } from '../../../../lib/ledger/import/import-id.ts';
 

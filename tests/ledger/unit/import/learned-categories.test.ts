@@ -1,3 +1,4 @@
+// Learns categories from the rows of a ledger, and proposes them for the rows of an import.
 import { describe, expect, it } from 'vitest';
 import {
   householdCategories,
@@ -80,7 +81,7 @@ describe('learning categories', () => {
     expect(propose('4711 0815', earlier)).toBeUndefined();
   });
 
-  // Its figures: npx vitest run --reporter verbose tests/ledger/unit/import/learned-categories.test.ts
+  // To see the figures: npx vitest run --reporter verbose tests/ledger/unit/import/learned-categories.test.ts
   it.for([1, 2, 3, 4, 5])(
     'finds at least 85 % of a household’s categories, and at most 3 % wrong ones (seed %i)',
     async (seed, { annotate }) => {
@@ -92,7 +93,7 @@ describe('learning categories', () => {
   );
 });
 
-/** Learns from all but the last tenth of a household's rows, and compares the proposals for these with their categories. */
+/** Learns from nine tenths of a household's rows, and compares proposals for the last tenth with the rows' categories. */
 function measureHousehold(seed: number) {
   const names = householdCategories().map(({ name }) => name);
   const random = seededRandom(seed);
@@ -119,7 +120,7 @@ function measureHousehold(seed: number) {
 
 const CITIES = ['BERLIN', 'LONDON', 'NEW YORK', 'BAD HOMBURG', 'SAN JOSE', 'OSLO', 'WIEN', 'PARIS'];
 
-/** In the layouts of banks: capitals, cities, dates, the numbers of cards, shops and references, names cut to a width. */
+/** Writes a description as banks do: in capitals, with cities, dates and the numbers of cards, shops and references, or cut off. */
 function writeAsBank(description: string, date: string, random: SeededRandom): string {
   const pickCharacters = (length: number, from: string) =>
     Array.from({ length }, () => random.pick([...from])).join('');

@@ -1,4 +1,4 @@
-// Dates without a year get the only one that fits, and are refused otherwise.
+// A date without a year gets the only year that fits. If several years fit, the date is refused.
 import { expect, it } from 'vitest';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 

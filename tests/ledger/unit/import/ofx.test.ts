@@ -1,3 +1,4 @@
+// Statements in the format OFX, and the bookings that are read from them.
 import { describe, expect, it } from 'vitest';
 import { findOfxCharset, readOfx } from '../../../../lib/ledger/import/ofx.ts';
 
@@ -118,7 +119,7 @@ describe('reading OFX', () => {
     expect(signedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
     expect(signedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
     expect(signedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
-    // Refunds.
+    // A refund of a purchase has the opposite sign.
     expect(signedAmounts(buy('5'), row('-9', { type: 'POS' }))).toEqual([5, -9]);
     expect(signedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
   });

@@ -1,4 +1,4 @@
-// Which rows of a file the ledger has, which may be there under another id, and which are changes.
+// The plan of an import: rows of the file that the ledger has, rows that it may have under another id, and rows that changed.
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
@@ -20,7 +20,7 @@ const ledgerRows = (...lines: readonly string[]) =>
   exported(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
-/** A line of an export. */
+/** Makes a line of an export. */
 const tea = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
   `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
 
@@ -29,7 +29,7 @@ it('finds rows by the id that is made from them, and by the one of earlier versi
   const [first, second, third] = rows;
   const ledger = ledgerRows(
     tea(1, first?.externalId ?? ''),
-    // Recognized by its former id, although its fields have changed.
+    // The second row is recognized by its former id, although its fields have changed.
     tea(2, second?.otherIds?.()[0] ?? ''),
   );
   const plan = planImport(rows, ledger);
@@ -90,7 +90,7 @@ describe('with the id of a bank', () => {
       expect(missing).toEqual(rows);
       expect(possibleDuplicates).toEqual([{ row: rows[0], there: ledger[0] }]);
     }
-    // The booking of a fee has the id of its payment, which the file has, too.
+    // A fee has the same id as its payment. If the file has both, only the fee is missing.
     const both = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
     const plan = planImport(both, ledgerRows(tea(1, stored)));
     expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [both[1]] });
@@ -139,7 +139,7 @@ it('finds the edited rows of an export by id and time of creation', () => {
   const ledger = ledgerRows(tea(1), tea(2), tea(3));
   const rows = exported(tea(1), tea(2, '', { name: 'Mint' }), tea(3).replaceAll(CREATED, ''));
   const plan = planImport(rows, ledger);
-  // The third is the one that is equal.
+  // The third line has no creation time, but equals a row of the ledger, so it counts as present.
   expect(plan).toMatchObject({ present: 2, missing: [], refused: [] });
   expect(plan.changes).toEqual([{ row: rows[1], there: ledger[1], fields: ['description'] }]);
 });
@@ -404,7 +404,7 @@ describe('an account that is named for some of its files', () => {
   const read = (lines: readonly string[], account?: string, header = 'date,name,amount') =>
     readCsv([header, ...lines].join('\n'), { account }).rows;
   type Rows = ReturnType<typeof read>;
-  /** The ledger after an import, and its record. */
+  /** Imports rows. @returns the ledger after the import, and the record of the import */
   const store = async (rows: Rows, account?: string) => {
     const parts: RecordedPart[] = [];
     const recorder = createRecorder({ importId: 'a', total: 1, account }, async (part) => {
@@ -442,7 +442,7 @@ describe('an account that is named for some of its files', () => {
     expect(left.unproven).toEqual([]);
     const asked = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
     expect(asked.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
-    // Too few are left to show that the account is the same.
+    // Too few rows are left to prove that the account is the same.
     const few = planImport(rows, ledger.slice(0, 9), options);
     expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
@@ -490,7 +490,7 @@ it('is another account where the import or the file has many other rows on these
   };
   expect([2, 3].map((count) => ask(lines('Tea', count)))).toEqual([10, 0]);
   expect([2, 3].map((count) => ask([], lines('Tea', count)))).toEqual([10, 0]);
-  // The file goes on where the import has ended.
+  // The file continues where the import ended.
   expect(ask([], lines('Tea', 3, 4))).toBe(10);
 });
 

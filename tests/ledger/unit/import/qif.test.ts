@@ -1,3 +1,4 @@
+// Statements in the format QIF, and the bookings that are read from them.
 import { describe, expect, it } from 'vitest';
 import { type QifOptions, readQif } from '../../../../lib/ledger/import/qif.ts';
 

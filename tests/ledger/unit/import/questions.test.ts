@@ -76,7 +76,7 @@ it.each([
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
   expect(sumUp(readCsv(lines(file(yes)))).questions).toEqual(['status']);
   expect(sumUp(readCsv(lines(file(no)))).questions).toEqual([]);
-  // A date or an id of the reversal is no mark.
+  // A date or an id in the column of reversals does not mark a row as reversed.
   expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
 });
 
@@ -137,7 +137,7 @@ it.each([
   });
   expect(again.rows.map(makeIds)).toEqual(rows.map(makeIds));
   expect(again).toMatchObject({ needs: [], layout: { recalled: options } });
-  // Options given now outrank remembered ones, which do not apply to other layouts.
+  // Options of the command override remembered options, which do not apply to other layouts.
   expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
   expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();
 });

@@ -1,3 +1,4 @@
+// Records of the rows that imports added: they tell rows that a user deleted from rows that are new.
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import { importPartBody } from '../../../../lib/ledger/http/import-json.ts';
@@ -24,7 +25,7 @@ const recorded = createRecordedRows([{ importId: 'a', part: 1, rows: records }])
 
 type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
 
-/** @returns the parts that are written */
+/** @returns the parts of records that `resolve` writes */
 async function resolve(
   imports: readonly RecordedPart[],
   ledger: readonly StoredRow[],

@@ -1,4 +1,4 @@
-// Rows have the same ids on the command line and in a browser.
+// The two implementations of SHA-256 agree, so that rows have the same ids on the command line and in a browser.
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { hashInLibrary, sha256Hex } from '../../../../lib/ledger/import/sha256.ts';

@@ -1,4 +1,4 @@
-// Bank exports as they come: headers, delimiters, dates, amounts, and an id for each row.
+// Reading the files of banks: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
 import { readCsv, splitTrailer } from '../../../../lib/ledger/import/statement.ts';
@@ -7,7 +7,7 @@ type Options = Parameters<typeof readCsv>[1];
 
 const read = (lines: readonly string[], options?: Options) => readCsv(lines.join('\n'), options);
 
-/** The rows as the command shows them, and the lines that are refused; `|` ends a line. */
+/** Reads a file, in which `|` ends a line. @returns the rows as the command shows them, and the refused lines */
 function shown(file: string, options?: Options) {
   const { rows, refused } = read(file.split('|'), options);
   return {
@@ -552,7 +552,7 @@ describe('lines before the header and after the rows', () => {
     expect([split(), split(2)]).toEqual([[2, 4], [2]]);
     for (const other of [0, 3]) expect(() => split(other)).toThrow('2 unreadable lines');
     expect(splitTrailer(read(lines.slice(0, 3)), 0).refused).toMatchObject([{ line: 2 }]);
-    // Without a row, no line is after the rows.
+    // If there is no row, no line can come after the rows.
     expect(splitTrailer(read(lines.slice(0, 2)), undefined).trailer).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-// Files in the encodings that banks use.
+// Recognizes the encodings that banks use for their files.
 import { expect, it } from 'vitest';
 import { planImport } from '../../../../lib/ledger/import/plan.ts';
 import { createRecordedRows, recordRow } from '../../../../lib/ledger/import/recorded-rows.ts';
@@ -21,7 +21,7 @@ it.each([
   expect(decodeText(bytes)).toEqual({ text: TEXT, encoding, damagedLines: [] });
 });
 
-/** The bytes of a text in an encoding of single bytes, or of pairs, found by decoding all of them. */
+/** Encodes a text: finds its bytes by decoding every single byte and every pair. */
 function encode(text: string, encoding: string): Buffer {
   const decoder = new TextDecoder(encoding);
   const bytes = new Map<string, number[]>();
@@ -47,7 +47,7 @@ it.each([
   ['iso-8859-2', 'Opis\nŻabka Dąb, wypłata, środa, śledź, ąę\n'],
   ['windows-1251', 'Дата операции;Описание\n30.12.2025;Продукты, ПЯТЁРОЧКА\n'],
   ['windows-1251', 'date,name\n2025-12-30,интернет\n2025-12-31,магазин\n'],
-  // Abbreviated words end in other letters than whole ones.
+  // In Hebrew, an abbreviated word can end in a letter that never ends a whole word.
   ['windows-1255', 'תאריך;תיאור;אסמכתא\n01/10/2026;הו"ק חב חשמ;1\n'],
   ['windows-1254', 'Tarih;Açıklama\n30.12.2025;Şişli alışveriş, İĞDIR çarşı\n'],
   ['windows-1254', 'Tarih;Açıklama\n01.10.2026;MAAŞ ÖDEMESİ\n03.10.2026;MİGROS ŞİŞLİ\n'],

@@ -1,4 +1,4 @@
-// Both sides of a transfer between two accounts of a file are neither income nor expenses.
+// Transfers between two accounts of a file: both sides are left out, because they are neither income nor expenses.
 import { expect, it } from 'vitest';
 import { readCsv, type StatementOptions } from '../../../../lib/ledger/import/statement.ts';
 

@@ -1,3 +1,4 @@
+// Excel workbooks are read as if they were CSV files.
 import { describe, expect, it } from 'vitest';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
 import { readXlsx } from '../../../../lib/ledger/import/xlsx.ts';

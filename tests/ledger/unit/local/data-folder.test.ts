@@ -1,4 +1,4 @@
-// Modes of the data folder: what is in it is for its owner alone, also what an earlier release made.
+// Only the owner can read the data folder and its contents, even those that an earlier release made.
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';

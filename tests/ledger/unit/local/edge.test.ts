@@ -1,4 +1,5 @@
-// The address that clients call: CORS, the request log, and what reaches the gateway behind it.
+// The edge is the server that clients of the local service call: its CORS, its request log, and the requests that it passes to
+// the gateway.
 import { once } from 'node:events';
 import {
   createServer,
@@ -53,12 +54,12 @@ async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
   edge = await open(allowedOrigins);
 }
 
-/** A gateway that keeps what it gets and answers with its own CORS headers, as the real one does. */
+/** Starts a gateway that records requests and answers with CORS headers of its own, as the real gateway does. */
 async function startGateway(status = 201, answer = 'answered'): Promise<string> {
   return await startServer(async (request, response) => {
     const { method, url, headers } = request;
     const body = await buffer(request).catch(() => undefined);
-    // The edge has ended it.
+    // The edge has ended the request.
     if (body === undefined) return;
     received.push({ method, url, headers, body });
     response.writeHead(status, {
@@ -191,7 +192,7 @@ describe('a request', () => {
   });
 });
 
-// A page of another site can point its own name at this machine: its requests are then of its own origin.
+// A page of another site can point its own host name at this machine: the browser then takes its requests for same-origin ones.
 describe('a page of another site', () => {
   const preflight = { origin: OWN, 'access-control-request-method': 'POST' };
   const ofOrigin = (origin: string) =>

@@ -1,4 +1,4 @@
-// The packages of the embedded database on platforms that tests cannot be run on.
+// Finds the package of the embedded database for each platform, most of which the tests never run on.
 import { expect, it } from 'vitest';
 import { embeddedPackageFor } from '../../../../local/embedded-program.ts';
 import manifest from '../../../../package.json' with { type: 'json' };

@@ -1,3 +1,4 @@
+// Settings of the local service, read from the environment.
 import { expect, it } from 'vitest';
 import { readLocalSettings } from '../../../../local/settings.ts';
 

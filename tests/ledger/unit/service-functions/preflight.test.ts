@@ -1,4 +1,4 @@
-// OPTIONS as a browser sends it. That it is a 404 or 405 otherwise: contract/api/routes.test.ts.
+// OPTIONS as a browser sends it. contract/api/routes.test.ts covers other requests with OPTIONS, which get a 404 or 405.
 import { expect, it } from 'vitest';
 import { handler } from '../../../../functions/service/preflight.ts';
 import { invoke } from '../../support/api/invoke.ts';

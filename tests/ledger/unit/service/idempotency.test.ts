@@ -1,4 +1,4 @@
-// Which error a request with an idempotency key ends with when its marker cannot be read again.
+// The error of a request with an idempotency key whose marker cannot be read again.
 import { expect, it } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
 import {
@@ -12,7 +12,7 @@ import { BusyError, OutcomeUnknownError } from '../../../../lib/shared/errors.ts
 
 const REQUEST = { operation: 'POST /transactions', key: 'k', body: {} };
 
-/** The first read of the marker finds nothing, the second one fails. */
+/** Returns the error of a request that fails with `error`: the first read of the marker finds nothing, the second fails. */
 async function errorAfter(error: Error): Promise<unknown> {
   let reads = 0;
   const find = async () => {

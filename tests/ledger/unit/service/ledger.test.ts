@@ -1,4 +1,4 @@
-// The day of a key's last use is information for people: no request fails for it or waits long for it.
+// The day of a key's last use is only information for people: no request fails or waits long because it cannot be recorded.
 import { TransactWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { createLedgerService, REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
@@ -13,7 +13,7 @@ import {
 
 const NEVER_ANSWERS: Fault = () => new Promise(() => {});
 
-/** A table with one key, whose day of use cannot be recorded. */
+/** Creates a service on a table with one key, whose day of last use cannot be recorded. */
 function world(fault: Fault) {
   const writes: unknown[] = [];
   const signals = new Map<number, AbortController>();

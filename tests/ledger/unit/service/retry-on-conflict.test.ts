@@ -1,4 +1,4 @@
-// Deciding again on what is recorded now.
+// After a conflict, a decision is made again on the record that is now stored.
 import { expect, test } from 'vitest';
 import { retryOnConflict } from '../../../../lib/ledger/service/retry-on-conflict.ts';
 import { StaleRecordError } from '../../../../lib/shared/errors.ts';

@@ -1,11 +1,12 @@
-// Which counts and sums a transaction changes when it is created or changed. Which ones a list reads: contract/capacity.full.test.ts.
+// The counts and sums that a transaction changes when it is created or changed. contract/capacity.full.test.ts covers the counts
+// that a list reads.
 import { describe, expect, test } from 'vitest';
 import { digestShare } from '../../../../lib/ledger/domain/month-digest.ts';
 import { type Counted, createDayCounts } from '../../../../lib/ledger/store/day-counts.ts';
 import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 import type { Database } from '../../../../lib/shared/database.ts';
 
-// Following a transaction asks the database nothing.
+// The counters follow from the transactions alone, so no database is needed.
 const { counterWrites } = createDayCounts({} as Database, createKeys('home'));
 
 const FIRST = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
@@ -17,7 +18,7 @@ const LUNCH: Counted = {
   amount: 12.5,
 };
 
-/** `family item` to what is added to its counters. */
+/** Maps each item, as `family item`, to the changes of its counters. */
 function counterMoves(
   before: readonly Counted[],
   after: readonly Counted[],

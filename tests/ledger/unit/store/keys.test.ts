@@ -1,4 +1,4 @@
-// Keys as stored rows have them: what a release has written, the next one finds.
+// The keys of stored rows must not change: each release has to find the rows of the release before.
 import { expect, test } from 'vitest';
 import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 

@@ -1,3 +1,4 @@
+// The cache of months: rows are found by their digest, and the least recently used month is dropped first.
 import { expect, test } from 'vitest';
 import { sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
 import { createMonthCache } from '../../../../lib/ledger/store/month-cache.ts';
@@ -26,7 +27,7 @@ test('drops what was not used for longest', () => {
   expect(find('month 1', 1)).toBe(true);
   cache.keep('month 4', rows(4));
   expect([1, 2, 3, 4].map((id) => find(`month ${id}`, id))).toEqual([true, false, true, true]);
-  // The same month again takes its room once.
+  // A month that is cached again takes up its space only once.
   for (const _ of [1, 2, 3]) cache.keep('month 4', rows(4));
   expect([1, 3, 4].map((id) => find(`month ${id}`, id))).toEqual([true, true, true]);
 });

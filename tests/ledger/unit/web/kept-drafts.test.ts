@@ -1,4 +1,4 @@
-// Drafts of the page: written after the frame of the key press, and before the page is left.
+// Drafts of the page are stored after the frame of the key press, and at the latest before the page is left.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   dropDraft,

@@ -1,4 +1,5 @@
-// Writes on their way: sent again after a lost answer with the same key, kept over a reload, and never sent to another ledger.
+// The outbox of the page: a write is repeated with the same key after a lost answer, survives a reload, and is never sent to
+// another ledger.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type Call } from '../../../../web/page/api-error.ts';
 import { createOutbox } from '../../../../web/page/outbox.ts';
@@ -54,7 +55,7 @@ function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
   return { outbox, sent, replies, refused, defects, storage };
 }
 
-/** Creates the first row of an outbox. @returns it, with its temporary id */
+/** Creates the first row of an outbox. @returns the row, with its temporary id */
 function createRow(outbox: ReturnType<typeof open>['outbox']): Row {
   outbox.create(FIELDS);
   const created = outbox.writes.value[0]?.changes[0]?.after;
@@ -211,7 +212,7 @@ describe('the outbox', () => {
     const created = createRow(outbox);
     const answered = vi.fn();
     void outbox.update([{ before: created, after: { ...created, amount: 3 } }]).then(answered);
-    // A bulk with a row that exists goes on without the other.
+    // The update of an existing row does not wait for the row that is still being created.
     void outbox.update([
       { before: created, after: { ...created, amount: 4 } },
       { before: row(8), after: row(8, { amount: 5 }) },
@@ -234,7 +235,7 @@ describe('the outbox', () => {
     const created = createRow(outbox);
     await settle();
     outbox.remove([created]);
-    // It has no id to be deleted by.
+    // The row was never created, so it has no id by which it could be deleted.
     outbox.flush();
     await vi.advanceTimersByTimeAsync(60_000);
     expect(sent.map(({ path }) => path)).toEqual(['/transactions', '/transactions']);
@@ -277,7 +278,7 @@ describe('the outbox', () => {
       data: version(3, 3),
     });
     void outbox.update([{ before: version(2, 2), after: version(2, 3) }]);
-    // The version of an editor that was opened before another tab has written.
+    // An editor that was opened before a write of another tab still has the old version.
     void outbox.update([{ before: version(1, 1), after: version(1, 9) }]);
     await settle();
     void outbox.update([{ before: version(2, 2), after: version(2, 4) }]);
@@ -312,7 +313,7 @@ describe('the outbox', () => {
     expect(answered).toHaveBeenCalledWith([
       expect.objectContaining({ change: expect.objectContaining({ before: row(7) }) }),
     ]);
-    // The row itself asks which version to keep.
+    // A conflict is not a refusal: the row asks which version to keep.
     expect([refused.length, outbox.conflicts.value.size]).toEqual([0, 1]);
   });
 

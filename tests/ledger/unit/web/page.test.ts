@@ -80,13 +80,13 @@ describe('the scope in the address', () => {
 
 describe('dates', () => {
   test.each([
-    // Under way until the last of its days.
+    // A month that has not begun is compared with the whole month before.
     ['2024-03', '2024-03-01', '2024-03-31', '2024-02-01', '2024-02-29'],
     ['12m', '2023-03-01', '2024-02-29', '2022-03-01', '2023-02-28'],
     ['2023', '2023-01-01', '2023-12-31', '2022-01-01', '2022-12-31'],
-    // Not over yet.
+    // A year that is not over is compared with the year before up to the same day.
     ['2024', '2024-01-01', '2024-12-31', '2023-01-01', '2023-02-28'],
-    // Not begun.
+    // A year that has not begun is compared with the whole year before.
     ['2025', '2025-01-01', '2025-12-31', '2024-01-01', '2024-12-31'],
     ['2024-02-10..2024-02-12', '2024-02-10', '2024-02-12', '2024-02-07', '2024-02-09'],
     ['0099', '0099-01-01', '0099-12-31', '0098-01-01', '0098-12-31'],
@@ -164,7 +164,7 @@ describe('figures', () => {
       [2, 0.25],
     ]);
     expect(accumulate([0.1, 0.2, -0.3])).toEqual([0.1, 0.3, 0]);
-    // A hundredfold, this one is 819.9999999999999.
+    // 8.2 times a hundred is 819.9999999999999 in floating point.
     expect(accumulate([8.2, 8.2, 8.2])).toEqual([8.2, 16.4, 24.6]);
   });
 

@@ -1,4 +1,5 @@
-// An import that is cut at any point has a record of all that it can have created, and names nothing deleted that was not.
+// An import that is cut off at any point has recorded every row that it may have created. The next import takes no row for
+// deleted that was never created.
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
 import { upload } from '../../../../../cli/ledger/import/upload.ts';
@@ -14,7 +15,7 @@ import { readCsv } from '../../../../../lib/ledger/import/statement.ts';
 import type { StatementRow } from '../../../../../lib/ledger/import/transaction-row.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 
-/** A part has five. */
+/** Number of requests of a hundred rows; a part of the record holds the rows of five requests. */
 const HUNDREDS = 6;
 const [TEA] = readCsv('date,name,amount\n2026-03-05,Tea,-3').rows;
 const ROWS = Array.from({ length: HUNDREDS * 100 }, (_, n) => ({
@@ -24,15 +25,15 @@ const ROWS = Array.from({ length: HUNDREDS * 100 }, (_, n) => ({
 }));
 
 interface Cut {
-  /** Number of requests after which nothing is answered. */
+  /** Number of requests after which the service no longer answers */
   readonly after: number;
-  /** Which of the two requests that may be under way then are carried out. */
+  /** For each of the two requests that may be under way at the cut: true if it is still carried out */
   readonly carriedOut: readonly boolean[];
-  /** Index of a row that the service refuses. */
+  /** Index of a row that the service refuses */
   readonly refused?: number;
 }
 
-/** The ledger and its records after the cut. */
+/** Runs an import until the cut. @returns the ledger and its records afterwards */
 async function interrupt({ after, carriedOut, refused }: Cut) {
   const parts = new Map<number, RecordedPart>();
   const ledger: typeof ROWS = [];
@@ -83,7 +84,7 @@ async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
   return [...written.values()];
 }
 
-/** Two parts, each written once more in the end, and the announcement and the request of each hundred. */
+/** All requests of an import: an announcement and a request for each hundred rows, and a final write for each of two parts */
 const REQUESTS = 2 * HUNDREDS + 2;
 const OUTCOMES = [
   [false, false],
@@ -118,7 +119,7 @@ it.each([50, 450])(
     for (const cut of CUTS) {
       const { ledger, parts } = await interrupt({ ...cut, refused });
       const { has } = createRecordedRows(await resolve(parts, ledger));
-      // Its own request may be the last one that was answered.
+      // The request with the refused row may be the last one that was answered; then its record is still open.
       const isLater = ledger.some(
         ({ externalId }) => Number(externalId.slice(4)) >= hundred * 100 + 100,
       );
@@ -136,7 +137,7 @@ it('announces a hundred while the one before it is under way, and sends none bef
     fetch: async (address) => {
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       steps.push('send');
-      // The second announcement comes before the first request has ended.
+      // The first request ends only after the second announcement: the two must overlap.
       await isSecondAnnounced;
       const results = Array.from({ length: 100 }, (_, index) => ({ index, status: 201 }));
       return Response.json({ data: { results } });

@@ -1,4 +1,4 @@
-// The command refuses to open these: it must end, and say why.
+// Files that the import command refuses to open: it must say why, and end.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ const PIPE = join(FOLDER, 'pipe');
 const LARGE = join(FOLDER, 'large.csv');
 writeFileSync(FILE, 'date');
 execFileSync('sh', ['-c', 'mkfifo "$0"', PIPE]);
-// A hole in the file takes no space.
+// The file is sparse, so it takes no space on the disk.
 writeFileSync(LARGE, '');
 truncateSync(LARGE, 2 ** 28 + 1);
 afterAll(() => rmSync(FOLDER, { recursive: true }));

@@ -1,4 +1,4 @@
-// How the rows of a statement are sent to a service that fails on the way.
+// The upload of a statement's rows to a service that fails on the way.
 import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
@@ -55,7 +55,7 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
   const rate = Number(readParameters().prod?.bulkRate);
   const burst = 2 * rate;
   let milliseconds = 0;
-  // Token bucket, like API Gateway's limit of a route: it starts full, and each second adds `rate` tokens.
+  // A token bucket like API Gateway's limit of a route: the bucket starts full, and each second adds `rate` tokens.
   let tokens = burst;
   const pass = (more: number) => {
     milliseconds += more;

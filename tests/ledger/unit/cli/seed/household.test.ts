@@ -1,4 +1,4 @@
-// The made-up household: the figures that benches and capacity bars rely on.
+// The made-up household has the figures that benches and capacity bars rely on.
 import { describe, expect, it } from 'vitest';
 import {
   householdCategories,
