@@ -1,7 +1,6 @@
 // Checks bookings of any format before they become transactions: bookings that never happened are left out, a currency conversion
 // becomes the one payment that it was, and questions that only a person can answer become needs.
 
-import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
 import { askBalances } from './balance.ts';
 import {
   type Booking,
@@ -18,6 +17,7 @@ import {
   isCurrencyCode,
   mayBeEqual,
 } from './currencies.ts';
+import { askAboutDates } from './far-dates.ts';
 import { findSplitBookings } from './split-rows.ts';
 import { askAboutBalances, findTotals } from './total-rows.ts';
 import { findTransfers } from './transfers.ts';
@@ -71,13 +71,11 @@ export function checkBookings(read: ReadBookings, options: CheckOptions): Checke
     (booking) => !transfers.sides.has(booking) || leave(booking, TRANSFER),
   );
   needs.push(...askAboutFlags(moving));
-  const byDate = Map.groupBy(moving, ({ date }) => date);
   const { bookings, finding, need } = direct(moving, options);
   if (finding !== undefined) findings.push(finding);
   if (need !== undefined) needs.push(need);
   findings.push(...describeAccounts(bookings));
-  const ahead = findAhead(byDate, options.today);
-  needs.push(...askAboutAhead(ahead), ...findFarDates(byDate, bookings.length, ahead));
+  needs.push(...askAboutDates(bookings, options.today));
   return {
     bookings,
     leftOut: leftOut.toSorted((one, other) => one.line - other.line),
@@ -354,72 +352,4 @@ function isIncomeText(text: string): boolean {
 
 function describeIncome(income: number, all: number): string {
   return `${income} of ${counted(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
-}
-
-type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
-
-/** Two years, in days. */
-const FAR_DAYS = 731;
-
-/** Asks about single dates that are years from all others: a mistyped year hides a booking from its owner. */
-function findFarDates(
-  byDate: BookingsByDate,
-  rows: number,
-  ahead: readonly Booking[],
-): readonly Need[] {
-  if (rows < 3) return [];
-  const days = [...byDate]
-    .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
-    .toSorted((one, other) => one.day - other.day);
-  const middle = findMiddle(days, rows);
-  const far = days.filter(({ day, bookings }, n) => {
-    const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
-    const after = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
-    const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
-    return isAlone && Math.abs(day - middle) > FAR_DAYS;
-  });
-  const isAhead = new Set(ahead);
-  const past = far.flatMap(({ bookings }) => bookings).filter((each) => !isAhead.has(each));
-  if (past.length === 0) return [];
-  const shown = showDates(past);
-  return [
-    {
-      question: 'dates',
-      message: `Far from all other dates: ${shown}. Correct the file, choose --date-order, or import it with --as-it-is.`,
-    },
-  ];
-}
-
-function showDates(bookings: readonly Booking[]): string {
-  const shown = bookings.slice(0, MAX_SHOWN).map(({ date, line }) => `${date} in line ${line}`);
-  return shown.join(', ');
-}
-
-/** Days that a date may be ahead of today: a value date often is. */
-const MAX_DAYS_AHEAD = 31;
-
-/** Finds rows dated well after today in a file that also has earlier rows: they are planned, or their dates are mistyped. */
-function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
-  const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
-  if ([...byDate.keys()].every((date) => date > last)) return [];
-  return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
-}
-
-function askAboutAhead(ahead: readonly Booking[]): readonly Need[] {
-  if (ahead.length === 0) return [];
-  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are no bookings: take them out of the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
-  return [{ question: 'dates', message }];
-}
-
-/** Finds the day of the median booking. */
-function findMiddle(
-  days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
-  rows: number,
-): number {
-  let earlier = 0;
-  for (const { day, bookings } of days) {
-    earlier += bookings.length;
-    if (earlier > Math.floor(rows / 2)) return day;
-  }
-  return 0;
 }

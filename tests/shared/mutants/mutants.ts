@@ -568,14 +568,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (isRounded(text))', 'if (false)'],
     ['SCALE.test(end) && !WITH_CENTS.test(end)', 'SCALE.test(end)'],
   ]),
-  ...mutantsOf(
-    'lib/ledger/import/check-bookings.ts',
-    'tests/ledger/unit/import/questions.test.ts',
-    [
-      ['toDayNumber(today) + MAX_DAYS_AHEAD', 'toDayNumber(today)'],
-      ['if ([...byDate.keys()].every((date) => date > last)) return [];', ''],
-    ],
-  ),
+  ...mutantsOf('lib/ledger/import/far-dates.ts', 'tests/ledger/unit/import/questions.test.ts', [
+    ['toDayNumber(today) + MAX_DAYS_AHEAD', 'toDayNumber(today)'],
+    ['if ([...byDate.keys()].every((date) => date > last)) return [];', ''],
+  ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/questions.test.ts', [
     ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
     ['Math.abs(tryNumber(cells[index], decimal) ?? 0)', 'tryNumber(cells[index], decimal) ?? 0'],

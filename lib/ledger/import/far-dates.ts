@@ -1,0 +1,72 @@
+// Asks about bookings whose dates are far from all others or well after today: a mistyped year hides a booking from its owner.
+import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
+import type { Booking, Need } from './booking.ts';
+
+/** Two years, in days. */
+const FAR_DAYS = 731;
+/** Days that a date may be ahead of today: a value date often is. */
+const MAX_DAYS_AHEAD = 31;
+const MAX_SHOWN = 5;
+
+/** @param today `YYYY-MM-DD` */
+export function askAboutDates(bookings: readonly Booking[], today: string): readonly Need[] {
+  const byDate = Map.groupBy(bookings, ({ date }) => date);
+  const ahead = new Set(findAhead(byDate, today));
+  const far = findFar(byDate, bookings.length).filter((each) => !ahead.has(each));
+  return [...askAboutAhead([...ahead]), ...askAboutFar(far)];
+}
+
+type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
+
+/** Finds rows dated well after today in a file that also has earlier rows: they are planned, or their dates are mistyped. */
+function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
+  const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
+  if ([...byDate.keys()].every((date) => date > last)) return [];
+  return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
+}
+
+function askAboutAhead(ahead: readonly Booking[]): readonly Need[] {
+  if (ahead.length === 0) return [];
+  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are no bookings: take them out of the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
+  return [{ question: 'dates', message }];
+}
+
+/** Finds single bookings that are years from all others. */
+function findFar(byDate: BookingsByDate, rows: number): readonly Booking[] {
+  if (rows < 3) return [];
+  const days = [...byDate]
+    .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
+    .toSorted((one, other) => one.day - other.day);
+  const middle = findMiddle(days, rows);
+  const far = days.filter(({ day, bookings }, n) => {
+    const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
+    const after = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
+    const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
+    return isAlone && Math.abs(day - middle) > FAR_DAYS;
+  });
+  return far.flatMap(({ bookings }) => bookings);
+}
+
+/** Finds the day of the median booking. */
+function findMiddle(
+  days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
+  rows: number,
+): number {
+  let earlier = 0;
+  for (const { day, bookings } of days) {
+    earlier += bookings.length;
+    if (earlier > Math.floor(rows / 2)) return day;
+  }
+  return 0;
+}
+
+function askAboutFar(far: readonly Booking[]): readonly Need[] {
+  if (far.length === 0) return [];
+  const message = `Far from all other dates: ${showDates(far)}. Correct the file, choose --date-order, or import it with --as-it-is.`;
+  return [{ question: 'dates', message }];
+}
+
+function showDates(bookings: readonly Booking[]): string {
+  const shown = bookings.slice(0, MAX_SHOWN).map(({ date, line }) => `${date} in line ${line}`);
+  return shown.join(', ');
+}
