@@ -1,6 +1,6 @@
 // Services of a process that is killed before or after one of its remote calls: none of its later calls arrives.
 import type { Services } from '../../../lib/migration/services.ts';
-import { watchCalls } from './calls.ts';
+import { type Call, watchCalls } from './calls.ts';
 
 export interface Death {
   /** Position of the call, from 1 */
@@ -19,6 +19,17 @@ interface Mortal {
    * changed something. A death after a read leaves the same state as a death after the call before.
    */
   deaths(): Death[];
+}
+
+/** Returns the services of a process that is killed before the first call for which `isDue` is true. */
+export function killedBefore(services: Services, isDue: (call: Call) => boolean): Services {
+  let isDead = false;
+  return watchCalls(services, {
+    before: (call) => {
+      isDead ||= isDue(call);
+      if (isDead) throw new Killed();
+    },
+  });
 }
 
 /** @param death when the process is killed; never by default */

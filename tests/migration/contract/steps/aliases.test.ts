@@ -1,12 +1,10 @@
 // Aliases of the old collection move with the switch if the plan says so. Programs that use an alias then work on the same
 // collection as users, in whichever direction the switch goes.
 import { describe, expect, it } from 'vitest';
-import type { Services } from '../../../../lib/migration/services.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { watchCalls } from '../../support/calls.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { Killed } from '../../support/mortal.ts';
+import { Killed, killedBefore } from '../../support/mortal.ts';
 import { named } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
@@ -32,17 +30,6 @@ const allOn = (collection: string) => Object.fromEntries(ALIASES.map((one) => [o
 /** The backend does not answer as the new version after its deployment. */
 const failing = { backend: { isGraphDeprecated: async () => false } };
 
-/** Returns the services of a process that is killed before that call. */
-function killedBefore(services: Services, call: string): Services {
-  let isDead = false;
-  return watchCalls(services, {
-    before: ({ name }) => {
-      isDead ||= name === call;
-      if (isDead) throw new Killed();
-    },
-  });
-}
-
 describe('aliases of the old collection', () => {
   it('are moved with the switch, and back with a rollback', async () => {
     const migration = await copied();
@@ -67,7 +54,10 @@ describe('aliases of the old collection', () => {
     async (step) => {
       const migration = await copied();
       if (step === 'rollback') await migration.finish('cutover');
-      const killed = killedBefore(migration.services, 'vectors.pointAliases');
+      const killed = killedBefore(
+        migration.services,
+        ({ name }) => name === 'vectors.pointAliases',
+      );
       await expect(migration.finish(step, {}, killed)).rejects.toThrow(Killed);
       migration.pass(130_000);
       await migration.finish(step);

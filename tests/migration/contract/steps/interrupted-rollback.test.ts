@@ -12,11 +12,10 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { watchCalls } from '../../support/calls.ts';
 import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed } from '../../support/mortal.ts';
+import { Killed, killedBefore } from '../../support/mortal.ts';
 import { migrationAt } from '../../support/prepared.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,13 +35,13 @@ const away: ServiceChanges = {
 const withoutDeploying = (migration: Migration) => whenAsked(migration, 'deploy-old', () => 'done');
 
 /** Returns the services of a process that is killed right before it requests the action. */
-function killedBefore(migration: Migration, action: ExternalAction): Services {
+function killedBeforeRequest(migration: Migration, action: ExternalAction): Services {
   let isDead = false;
   const { hooks } = whenAsked(migration, action, () => {
     isDead = true;
     throw new Killed();
   });
-  return dyingWhen(() => isDead, { ...migration.services, hooks });
+  return killedBefore({ ...migration.services, hooks }, () => isDead);
 }
 
 /** Returns the services of a process that is killed right after the first record that `isLast` accepts. */
@@ -54,14 +53,7 @@ function killedAfter(services: Services, isLast: (state: RecordedJournal) => boo
     isDead = true;
     throw new Killed();
   };
-  return dyingWhen(() => isDead, { ...services, runs: { ...services.runs, saveCheckpoint } });
-}
-
-function dyingWhen(isDead: () => boolean, services: Services): Services {
-  const before = () => {
-    if (isDead()) throw new Killed();
-  };
-  return watchCalls(services, { before });
+  return killedBefore({ ...services, runs: { ...services.runs, saveCheckpoint } }, () => isDead);
 }
 
 /** Replaces the rollback's record when it is read for the first time. */
@@ -82,7 +74,7 @@ async function readRecord({ runs }: Migration): Promise<RecordedJournal> {
 
 describe('the request of a deployment', () => {
   const killed = async (migration: Migration) => {
-    const services = killedBefore(migration, 'deploy-old');
+    const services = killedBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
   };
 
@@ -153,7 +145,7 @@ describe('the request of a deployment', () => {
     const migration = await live();
     let minutes = 0;
     do {
-      const services = killedBefore(migration, 'deploy-old');
+      const services = killedBeforeRequest(migration, 'deploy-old');
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
       migration.pass(5 * MINUTE_MS);
       minutes += 5;
@@ -209,7 +201,7 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
   'a record that cannot be read is not taken for the beginning: %j',
   async (unreadable) => {
     const migration = await live();
-    const services = killedBefore(migration, 'deploy-old');
+    const services = killedBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
     migration.pass(5 * MINUTE_MS);
     const heard = migration.operator.heard.length;
