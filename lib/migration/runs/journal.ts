@@ -19,7 +19,7 @@ export interface Journal {
   walk<Cursor, Found>(stage: string, take: Take<Cursor, Found>): Promise<Found>;
   /** A stage with stages of its own: their journal is its cursor, and once it has passed only its result is kept. */
   part<Found>(stage: string, work: (stages: Journal) => Promise<Found>): Promise<Found>;
-  /** The last stage of a step that no one may end any more: it begins at any time, and only the end of the step is recorded. */
+  /** The last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
   end<Seen, Found>(stage: string, work: Check<Seen, Found>): Promise<Found>;
   readonly recorded: RecordedJournal;
   /** Replaces the record, so that stages that are not in it run again. */
@@ -33,7 +33,7 @@ type Take<Cursor, Found> = (cursor: Cursor | undefined) => Promise<Page<Cursor, 
 /** Records a cursor. Called before an effect that must not be repeated, it tells a later invocation that it may have happened. */
 export type Keep<Cursor> = (cursor: Cursor, progress?: Progress) => Promise<unknown>;
 
-/** Where a stage resumes, as it was stored, and how it records that. */
+/** The place where a stage resumes, as it was stored, and the call that records the next one. */
 export interface StageCursor {
   readonly reached: unknown;
   readonly save: Keep<unknown>;
@@ -56,7 +56,7 @@ export const journalSchema = v.strictObject({
   ),
   /** The current stage. Its cursor is replaced as it advances, and dropped once it has passed. */
   open: v.optional(v.object({ stage: v.string(), cursor: v.unknown() })),
-  /** What was decided for all stages */
+  /** Decisions that hold for all stages, and survive when stages run again (steps/switch-journal.ts) */
   noted: v.optional(v.record(v.string(), v.unknown())),
 });
 

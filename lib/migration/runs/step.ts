@@ -54,7 +54,7 @@ export interface StepContext extends StepRequest {
 /** Input of a guard: it may prepare things that users do not see, and remember what it found. */
 export type Approach = StepRequest & Pick<StepContext, 'lease' | 'signal' | 'renew' | 'save'>;
 
-/** What a step has done. One that is not done throws `Paused`. */
+/** The result of a step that is done. One that is not done throws `Paused`. */
 export interface Outcome {
   readonly evidence?: Reference;
   /** Beside phase and evidence. */
@@ -70,7 +70,7 @@ export interface Outcome {
 /** The step must be repeated after this time. */
 interface Waiting {
   readonly waitSeconds: number;
-  /** As the operator reads it: "waiting for ..." */
+  /** Shown to the operator after "waiting for" */
   readonly waitsFor?: string;
   /** Until the wait is over, if that is known. */
   readonly leftSeconds?: number;

@@ -9,7 +9,7 @@ import type { Services } from '../services.ts';
 import { type Acceptable, type CheckContext, defineCheck, type Rule } from './prerequisites.ts';
 
 interface Replacement {
-  /** What takes its place */
+  /** The behaviour without the endpoint */
   readonly instead: string;
   /** Without it, the endpoint may be missing in any case. */
   readonly finding?: Acceptable;

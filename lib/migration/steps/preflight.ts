@@ -21,7 +21,7 @@ import { ARTIFACTS, COLLECTION_SETTING, GRAPH_STORE, WEBHOOK } from './service-c
 import { IN_PLACE, KEYWORD_VECTORS } from './store-probes.ts';
 import { DISK_SPACE, SNAPSHOT_UPLOAD } from './store-space.ts';
 
-/** In the order in which they are made, each after those that it needs; the last one writes if all others are met. */
+/** In the order in which they are made, each after those that it needs. With `mayWrite`, some try their service by a write. */
 const CHECKS: readonly Check[] = [
   VECTOR_STORE,
   MEMORY_BACKEND,

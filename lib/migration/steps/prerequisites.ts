@@ -35,7 +35,7 @@ export interface CheckContext<Needed = Services> {
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
 export interface Rule<Seen> {
-  /** What is wrong: a sentence, one for each culprit, or nothing */
+  /** Says in a sentence for each culprit what is wrong; empty if nothing is. */
   readonly why: (seen: Seen, run: Run) => string | readonly string[] | false | undefined;
   /** The next command, or the repair */
   readonly remedy: string;

@@ -1,4 +1,5 @@
-// What the stages of a switch back do, and those of a rollback that is refused before users have moved; their order is in switch.ts.
+// The work of each stage of a switch back, and of a rollback that is refused before users have moved. The order of the stages is in
+// switch.ts.
 import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
@@ -123,10 +124,6 @@ const deployingSchema = v.object({
   unprovedSince: v.optional(v.number()),
 });
 
-function readDeploying(reached: unknown) {
-  return v.parse(v.fallback(deployingSchema, {}), reached);
-}
-
 /**
  * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
  * Then writes are opened without a proof, or users stay on the new version: either way they can write.
@@ -176,7 +173,8 @@ async function deployInTime(
 ) {
   const { run, services } = context;
   const now = services.clock().getTime();
-  const { since = now, isRequested = false, unprovedSince = now } = readDeploying(reached);
+  const recorded = v.parse(v.fallback(deployingSchema, {}), reached);
+  const { since = now, isRequested = false, unprovedSince = now } = recorded;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const isOver = now >= until;
   if (isOver && isRequested) return { since, isLast: true, unprovedSince };

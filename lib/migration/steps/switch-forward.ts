@@ -1,4 +1,4 @@
-// What the stages of a switch to the new collection do; their order is in switch.ts.
+// The work of each stage of a switch to the new collection. The order of the stages is in switch.ts.
 import * as v from 'valibot';
 import { untilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
@@ -123,7 +123,7 @@ export async function proveNew(context: StepContext, to: string): Promise<void> 
   }
 }
 
-// Final check: both collections are still what was compared. It runs again whenever the stage is taken. A late write to the
+// Final check: both collections are still what was compared. A kill before its record runs it again. A late write to the
 // old collection is not lost: a refusal here returns users to it. The time is noted before traffic is opened: from then on
 // users may have written.
 export async function runFinalCheck(context: StepContext, to: string): Promise<void> {

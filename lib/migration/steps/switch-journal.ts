@@ -1,5 +1,5 @@
-// What the journal of a switch tells beside the order of its stages: what was decided about a rollback, the facts for the report,
-// and how long the parts of a window took.
+// The journal of a switch holds more than the order of its stages: the decisions about a rollback, the facts for the report, and how
+// long the parts of a window took.
 import * as v from 'valibot';
 import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { type Run, refusedSchema } from '../runs/run.ts';
@@ -24,7 +24,7 @@ const notesSchema = v.object({
   unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
 });
 
-/** What was decided about a rollback; it holds for every stage, and is kept where stages are repeated. */
+/** Decisions about a rollback: they hold for every stage, and are kept when stages are repeated. */
 export type Notes = v.InferOutput<typeof notesSchema>;
 
 export function readNotes({ noted = {} }: RecordedJournal): Notes {
