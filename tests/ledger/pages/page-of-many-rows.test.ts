@@ -255,6 +255,19 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(byKey).toContain('Income');
   });
 
+  test('a selection stays when the page is turned, and goes with its scope', async () => {
+    const page = await pages.visit('#period=all&page=2');
+    const bar = page.getByRole('region', { name: 'Selected transactions' });
+    await page.getByRole('checkbox', { name: 'Select all' }).check();
+    await page.getByRole('link', { name: 'Next page' }).click();
+    await page.waitForSelector('.pages [aria-current=page]:text-is("3")');
+    await bar.getByText('100 selected').waitFor();
+    await chips(page).getByRole('link', { name: 'Category 3 (' }).click();
+    await page.waitForSelector('.chips [aria-current]:has-text("Category 3")');
+    await idle(page);
+    expect(await bar.count()).toBe(0);
+  });
+
   test('the links keep the focus', async () => {
     const page = await pages.visit('#period=all');
     await page.getByRole('link', { name: 'Next page' }).focus();
