@@ -4,7 +4,7 @@ import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdr
 import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
-import { faultsIn, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
+import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
 import { createCommand, EXIT, runProgram, wholeNumber } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { memories } from '../../sandbox/awkward-memories.ts';
@@ -117,7 +117,7 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
 
 function fidelityBars(report: ReconcileReport, expected: string, count: number): Bar[] {
   const { from, to, compared, inserted, replaced, deleted } = report;
-  const faults = faultsIn(report);
+  const faults = listProblems(report);
   const repaired = inserted + replaced + deleted;
   return [
     holds('digest of the source is that of what was made', from.digest === expected, from.digest),

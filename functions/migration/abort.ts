@@ -1,6 +1,6 @@
 // The step that gives up a run before the window.
 
-import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { abort } from '../../lib/migration/steps/abort.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(abort, services);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(openOwnServices);

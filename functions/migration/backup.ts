@@ -1,6 +1,6 @@
 // The step that backs up before anything changes: counts, a snapshot and a graph dump, with a restore test.
 
-import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { backup } from '../../lib/migration/steps/backup.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(backup, services);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(openOwnServices);

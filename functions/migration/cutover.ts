@@ -1,6 +1,6 @@
 // The step of the window: changes the setting, switches to the new version, and proves it with a smoke test and counts.
 
-import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { cutover } from '../../lib/migration/steps/cutover.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(cutover, services);
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(openOwnServices);

@@ -1,7 +1,7 @@
 // The watchdog: rolls back a window whose time is up, and ends the rollback period of a live run when it is due. A payload that
 // names a run takes only the step "retention".
 
-import { ownServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { retention } from '../../lib/migration/steps/retention.ts';
 import { keepWatch, namesRun } from '../../lib/migration/steps/watch.ts';
@@ -14,4 +14,4 @@ export function createHandler(services: () => Promise<Services>) {
       : await keepWatch(await services(), () => context.getRemainingTimeInMillis());
 }
 
-export const handler = createHandler(ownServices);
+export const handler = createHandler(openOwnServices);

@@ -3,7 +3,11 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { readHealthyInfo } from './point-writer.ts';
-import { type CollectionInfo, type CollectionUpdate, denseVectorOf } from './ports/vector-store.ts';
+import {
+  type CollectionInfo,
+  type CollectionUpdate,
+  readDenseVector,
+} from './ports/vector-store.ts';
 import { Refusal } from './refusals.ts';
 import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
@@ -14,7 +18,7 @@ export function readConfiguration(info: CollectionInfo): CollectionUpdate {
   const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
   const { replication_factor, write_consistency_factor, on_disk_payload } = params;
   const { read_fan_out_factor, read_fan_out_delay_ms } = params;
-  const own = denseVectorOf(info);
+  const own = readDenseVector(info);
   return {
     hnsw_config,
     optimizers_config: optimizer_config,
@@ -56,7 +60,7 @@ export async function copyConfiguration(
 /** Settings that are fixed when a collection is created */
 export function readFixedSettings(info: CollectionInfo) {
   const { shard_number = 1 } = info.config.params;
-  return { shard_number, datatype: denseVectorOf(info).datatype ?? 'float32' };
+  return { shard_number, datatype: readDenseVector(info).datatype ?? 'float32' };
 }
 
 type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
@@ -69,14 +73,14 @@ const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
  * the old collection, is not waited for.
  * @throws Paused; Refusal if the store makes no progress
  */
-export async function untilIndexed(context: Optimizing, collection: string): Promise<void> {
+export async function waitUntilIndexed(context: Optimizing, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   const isBusy = info?.status === 'yellow' || info?.status === 'grey';
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
 /** Waits until the store neither optimizes nor writes the collection. @throws as above */
-export async function untilIdle(context: Optimizing, collection: string): Promise<void> {
+export async function waitUntilIdle(context: Optimizing, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
   const isQuiet = (info.update_queue?.length ?? 0) === 0;

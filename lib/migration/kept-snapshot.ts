@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
-import { Refusal, RetryableFailure, takeAs } from './refusals.ts';
+import { Refusal, RetryableFailure, recoverWith } from './refusals.ts';
 import { type Journal, type Keep, NOTHING_RECORDED } from './runs/journal.ts';
 import { Paused, type StepContext } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
@@ -136,7 +136,7 @@ async function checkRestored(
   if (isNew) await keep({ points, at: now });
   // Counted from the last change that was seen: after a crash, no poll may have looked for minutes.
   const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
-  if (now - since < longest) throw untilStoreIsDone(now - since);
+  if (now - since < longest) throw waitForStore(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
   if (!isSent) return false;
@@ -176,12 +176,12 @@ export async function assertFree(vectors: VectorStore, name: string): Promise<vo
   throw new Refusal('RefusedNameTaken', `The name ${name} is taken.`);
 }
 
-export function untilStoreIsDone(awaitedMs: number): Paused {
+export function waitForStore(awaitedMs: number): Paused {
   return new Paused({ waitsFor: 'the vector store', waitSeconds: pollSeconds(awaitedMs) });
 }
 
 /** Takes a lost response as `false`: the store may have carried out the request. */
-export const unlessLost = takeAs<false>(
+export const unlessLost = recoverWith<false>(
   false,
   (error) => error instanceof RetryableFailure && error.answer === undefined,
 );

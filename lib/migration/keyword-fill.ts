@@ -9,10 +9,10 @@ import {
   createDigestSum,
   digestOf,
   EMPTY_SET,
+  findVector,
   KEYWORD_MODEL,
   KEYWORD_SLOT,
   unnamedVectorOf,
-  vectorNamed,
 } from './points.ts';
 import type {
   Filter,
@@ -24,7 +24,7 @@ import type {
   SparseVectorSettings,
   VectorUpdate,
 } from './ports/vector-store.ts';
-import { Refusal, refusedWith, takeAs } from './refusals.ts';
+import { Refusal, recoverWith, whenRefusedWith } from './refusals.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 
 /** Slot of the fingerprints. It is removed when the run ends; neither version reads or writes it. */
@@ -63,11 +63,11 @@ export async function fillUnfilled(
   place: CollectionPlace,
   { renew, isTimeUp, save }: FillOptions = {},
 ): Promise<{ readonly filled: number; readonly isComplete: boolean }> {
-  const { inBatches } = createBatchWriter(place, renew);
+  const { writeInBatches } = createBatchWriter(place, renew);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
   let filled = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
-    await inBatches(points.map(toUpdate), (batch) => updateExisting(place, batch));
+    await writeInBatches(points.map(toUpdate), (batch) => updateExisting(place, batch));
     filled += points.length;
     if (nextOffset === null) break;
     await save?.(filled);
@@ -145,7 +145,7 @@ export async function listVersions(place: CollectionPlace): Promise<VersionWalk>
 async function refillStale(
   place: CollectionPlace,
   ids: readonly PointId[],
-  { inBatches }: ReturnType<typeof createBatchWriter>,
+  { writeInBatches }: ReturnType<typeof createBatchWriter>,
 ): Promise<number> {
   const { store, collection } = place;
   let refilled = 0;
@@ -153,7 +153,7 @@ async function refillStale(
     const page = ids.slice(at, at + PAGE_SIZE);
     const points = await store.retrieve(collection, page, { vector: [SOURCE_SLOT] });
     const updates = points.filter(isStale).map(toUpdate);
-    await inBatches(updates, (batch) => updateExisting(place, batch));
+    await writeInBatches(updates, (batch) => updateExisting(place, batch));
     refilled += updates.length;
   }
   return refilled;
@@ -186,14 +186,16 @@ async function updateExisting(
   { store, collection }: CollectionPlace,
   updates: readonly VectorUpdate[],
 ): Promise<void> {
-  await store.updateVectors(collection, updates).catch(takeAs(undefined, refusedWith(404)));
+  await store
+    .updateVectors(collection, updates)
+    .catch(recoverWith(undefined, whenRefusedWith(404)));
 }
 
 /** Update that writes nothing if a user has changed the text since it was read */
 function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
-  const text = textOf(payload);
+  const text = readMemoryText(payload);
   const keywords = { text, model: KEYWORD_MODEL };
-  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: fingerprintText(id, text) };
+  const vector = { [KEYWORD_SLOT]: keywords, [SOURCE_SLOT]: computeFingerprint(id, text) };
   const match = { value: text };
   const members = ['data', 'text_lemmatized'].map((key) => ({ key, match }));
   const filter = text !== '' && { filter: { should: members } };
@@ -201,11 +203,11 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
 }
 
 function isStale({ id, payload, vector }: ScrolledPoint): boolean {
-  const source = vector && vectorNamed(vector, SOURCE_SLOT);
+  const source = vector && findVector(vector, SOURCE_SLOT);
   if (source === undefined) return true;
   // The store returns them in any order.
   const { indices, values }: SparseVector = JSON.parse(source);
-  const expected = fingerprintText(id, textOf(payload));
+  const expected = computeFingerprint(id, readMemoryText(payload));
   return expected.indices.some(
     (index, at) => values[indices.indexOf(index)] !== expected.values[at],
   );
@@ -215,7 +217,7 @@ const PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
 /** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly, and the bucket of the point */
-function fingerprintText(id: PointId, text: string): SparseVector {
+function computeFingerprint(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
   const bucket = hash('sha256', id, 'buffer').readUInt16BE() % BUCKETS;
@@ -223,7 +225,7 @@ function fingerprintText(id: PointId, text: string): SparseVector {
 }
 
 /** Text that keywords are made from; empty if the new version makes none: the slot is then filled, but empty. */
-function textOf(payload: PointPayload): string {
+function readMemoryText(payload: PointPayload): string {
   return JSON.parse(keywordTextOf(payload) ?? '""');
 }
 

@@ -7,11 +7,11 @@ import { verbatim } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
 import { fetchById } from './pairs.ts';
 import {
-  idIn,
   KEYWORD_SLOT,
   NO_USER,
   OWNER_KEYS,
   ownerOf,
+  readOwnerId,
   unnamedVectorOf,
   userOf,
 } from './points.ts';
@@ -141,7 +141,7 @@ export async function sampleMemories(
 /** Filter for the memory's owner; undefined if none of its ids is a text */
 function ownerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
-    const value = idIn(payload, key);
+    const value = readOwnerId(payload, key);
     if (value !== NO_USER && !value.startsWith('\0')) return { must: [{ key, match: { value } }] };
   }
   return undefined;
@@ -288,7 +288,7 @@ const MIN_SHARE = 0.98;
 const MIN_SEARCHES_FOR_P95 = 20;
 
 /** Findings that the operator must repair or accept */
-export function findingsIn(parity: Parity): string[] {
+export function listFindings(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
   const { searchedByKeywords, foundByKeywords } = parity;
   const byKeywords = searchedByKeywords === 0 ? 1 : foundByKeywords / searchedByKeywords;

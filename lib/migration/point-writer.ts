@@ -7,10 +7,10 @@ import { fetchById } from './pairs.ts';
 import { KEYWORD_SLOT, vectorTolerance, withKeywordText, withoutKeywords } from './points.ts';
 import {
   type CollectionInfo,
-  denseVectorOf,
   type Filter,
   type Point,
   type PointPayload,
+  readDenseVector,
   type ScrolledPoint,
 } from './ports/vector-store.ts';
 import { isRefusedWith, Refusal } from './refusals.ts';
@@ -35,13 +35,13 @@ export function createPointWriter(
   renew?: () => Promise<void>,
 ) {
   const { store, collection } = to;
-  const { mayWrite, inBatches } = createBatchWriter(to, renew);
+  const { assertMayWrite, writeInBatches } = createBatchWriter(to, renew);
 
   /** Leaves existing points unchanged. */
   async function insert(scrolled: readonly ScrolledPoint[]): Promise<void> {
     const found = await fetchById(to, scrolled, { payload: false, vector: false });
     const points = scrolled.filter(({ id }) => !found.has(id)).map(toPoint);
-    await inBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
+    await writeInBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
   /** Skips points that changed since they were read: users, or a forgotten program, may write meanwhile. */
@@ -50,7 +50,7 @@ export function createPointWriter(
       (await keepUnchanged(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
     );
     const points = changes.flatMap(({ by }) => (same.has(by.id) ? toPoint(by) : []));
-    await inBatches(points, async (batch) => {
+    await writeInBatches(points, async (batch) => {
       const condition = filterUnchanged(batch.flatMap(({ id }) => same.get(id) ?? []));
       await withFilterIfAccepted(
         () => store.upsert(collection, batch, 'update_only', condition),
@@ -62,7 +62,7 @@ export function createPointWriter(
   async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
     const same = await keepUnchanged(seen);
     if (same.length === 0) return;
-    await mayWrite();
+    await assertMayWrite();
     await withFilterIfAccepted(
       () => store.deletePoints(collection, { filter: filterUnchanged(same) }),
       () => store.deletePoints(collection, { ids: same.map(({ id }) => id) }),
@@ -98,19 +98,19 @@ export function createBatchWriter(
   let maxBatch = PAGE_SIZE;
 
   // The lock is renewed last: the health check may outlast a lease, and then another step is at work.
-  async function mayWrite(): Promise<void> {
+  async function assertMayWrite(): Promise<void> {
     await readHealthyInfo(place);
     await renew?.();
   }
 
   // A batch that the store refuses as too large is halved, and so are all later ones.
-  async function inBatches<Item>(
+  async function writeInBatches<Item>(
     items: readonly Item[],
     write: (batch: readonly Item[]) => Promise<void>,
   ): Promise<void> {
     for (let at = 0; at < items.length; ) {
       const batch = items.slice(at, at + maxBatch);
-      await mayWrite();
+      await assertMayWrite();
       const isWritten = await write(batch).then(
         () => true,
         (error: unknown) => {
@@ -123,7 +123,7 @@ export function createBatchWriter(
     }
   }
 
-  return { mayWrite, inBatches };
+  return { assertMayWrite, writeInBatches };
 }
 
 interface Replacement {
@@ -211,7 +211,7 @@ export async function chooseCopySettings(
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
     keywords: await decideKeywordFilling(store, to),
-    tolerance: vectorTolerance(present.map((info) => denseVectorOf(info).datatype ?? 'float32')),
+    tolerance: vectorTolerance(present.map((info) => readDenseVector(info).datatype ?? 'float32')),
   };
 }
 

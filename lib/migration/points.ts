@@ -63,11 +63,11 @@ export type OwnerKey = (typeof OWNER_KEYS)[number];
 
 /** User of a memory: its id, or the JSON of an id that is no text after a NUL; empty for a memory without a user */
 export function userOf(payload: PointPayload): string {
-  return idIn(payload, 'user_id');
+  return readOwnerId(payload, 'user_id');
 }
 
 /** The same for any of the three ids */
-export function idIn(payload: PointPayload, key: OwnerKey): string {
+export function readOwnerId(payload: PointPayload, key: OwnerKey): string {
   const id = memberOf(payload, key) ?? null;
   if (typeof id === 'string') return id;
   const isEmpty = id === null || (Array.isArray(id) && id.length === 0);
@@ -76,12 +76,12 @@ export function idIn(payload: PointPayload, key: OwnerKey): string {
 
 /** Owner of a memory: its user; without a user its agent, without an agent its session. */
 export function ownerOf(payload: PointPayload): string {
-  const key = OWNER_KEYS.find((one) => idIn(payload, one) !== NO_USER);
-  return key === undefined ? NO_USER : ownerNamed(key, idIn(payload, key));
+  const key = OWNER_KEYS.find((one) => readOwnerId(payload, one) !== NO_USER);
+  return key === undefined ? NO_USER : nameOwner(key, readOwnerId(payload, key));
 }
 
 /** A user is named by the id alone, as in the records of earlier runs; agents and sessions are marked. */
-export function ownerNamed(key: OwnerKey, id: string): string {
+export function nameOwner(key: OwnerKey, id: string): string {
   return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
 
@@ -110,7 +110,7 @@ export function sameVector(
   const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
   if (sameComponents(ours, theirs, tolerance)) return true;
   // The store keeps whole numbers as written, and gives other vectors length 1.
-  return sameComponents(unitOf(ours), unitOf(theirs), tolerance);
+  return sameComponents(normalize(ours), normalize(theirs), tolerance);
 }
 
 function sameComponents(
@@ -123,7 +123,7 @@ function sameComponents(
   return one.length === other.length && one.every(isSame);
 }
 
-function unitOf(vector: readonly number[]): readonly number[] {
+function normalize(vector: readonly number[]): readonly number[] {
   const length = Math.hypot(...vector);
   return length === 0 ? vector : vector.map((value) => value / length);
 }
@@ -134,7 +134,7 @@ export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]
 }
 
 /** A named vector of the point, as JSON. */
-export function vectorNamed(vector: PointVector, name: string): JsonText | undefined {
+export function findVector(vector: PointVector, name: string): JsonText | undefined {
   return vectorsByName(vector).get(name);
 }
 

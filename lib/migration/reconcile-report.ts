@@ -71,17 +71,17 @@ export const NOTHING_COMPARED: ReconcileReport = {
 const MAX_EXAMPLES = 20;
 
 /** Ways in which the collections differ; empty when they are equal */
-export function faultsIn(report: ReconcileReport): string[] {
+export function listProblems(report: ReconcileReport): string[] {
   const { from, to } = report;
   return [
-    ...pendingIn(report),
+    ...listPending(report),
     ...(holdSame(from, to) ? [] : ['contents differ']),
     ...(from.usersDigest === to.usersDigest ? [] : ['counts per user differ']),
   ];
 }
 
 /** Points that the walk was to make equal and that still differ */
-export function pendingIn({ pending }: ReconcileReport): string[] {
+export function listPending({ pending }: ReconcileReport): string[] {
   const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
   return differing.map((difference) => `${difference}: ${pending[difference]}`);
 }
@@ -91,7 +91,7 @@ export type Written = Pick<ReconcileReport, 'inserted' | 'replaced' | 'deleted'>
 export const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 };
 
 /** Adds two records with the same fields, field by field. */
-export function added<Figures extends { readonly [Name in keyof Figures]: number }>(
+export function addFigures<Figures extends { readonly [Name in keyof Figures]: number }>(
   one: Figures,
   other: Figures,
 ): Figures {
@@ -107,7 +107,7 @@ export function withBatch<Pair extends PointPair>(
   batch: {
     readonly written: Written;
     readonly stuck: number;
-    readonly differenceOf: (pair: Pair) => Difference | undefined;
+    readonly compareOnce: (pair: Pair) => Difference | undefined;
     /** True if each collection keeps its own version; the first one's is the common version. */
     readonly keepsBoth: (pair: Pair) => boolean;
     readonly countsGaps: boolean;
@@ -127,13 +127,13 @@ export function withBatch<Pair extends PointPair>(
     const equal = batch.keepsBoth(pair) ? digest : kept;
     if (equal) batch.addLine(pair.id, equal);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
-    const difference = batch.differenceOf(pair);
+    const difference = batch.compareOnce(pair);
     if (difference === undefined) continue;
     pending[difference] += 1;
     if (examples.length < MAX_EXAMPLES) examples.push(pair.id);
   }
   return {
-    ...added({ inserted, replaced, deleted }, batch.written),
+    ...addFigures({ inserted, replaced, deleted }, batch.written),
     compared: before.compared + pairs.length,
     from: from.report(),
     to: to.report(),
@@ -141,7 +141,7 @@ export function withBatch<Pair extends PointPair>(
     ...((before.stuck ?? 0) + batch.stuck > 0 && { stuck: (before.stuck ?? 0) + batch.stuck }),
     examples,
     withoutKeywords,
-    strays: added(before.strays, batch.strays),
+    strays: addFigures(before.strays, batch.strays),
   };
 }
 

@@ -111,12 +111,12 @@ async function* readComparedPairs(
   const request = { limit: pageSize, offset, vector: !payloadsOnly };
   const findVersion = base ? createBaseReader(base) : async () => 'unknown' as const;
   for await (const pair of readPairs({ ...from, request }, { ...to, request })) {
-    const own = withoutUser(pair, without);
+    const own = leaveOutUser(pair, without);
     if (own.from || own.to) yield { ...own, base: await findVersion(pair.id) };
   }
 }
 
-function withoutUser(pair: PointPair, user: string | undefined): PointPair {
+function leaveOutUser(pair: PointPair, user: string | undefined): PointPair {
   if (user === undefined) return pair;
   const keepOthers = (point: ScrolledPoint | undefined) =>
     point && userOf(point.payload) !== user ? point : undefined;

@@ -102,7 +102,7 @@ export function parseRefusal(name: RefusalName, message: string): Refusal {
 }
 
 /** Message for people, without the data */
-export function sentencesOf(error: Error): string {
+export function joinSentences(error: Error): string {
   return error instanceof Refusal ? `${error.why} ${error.remedy}` : error.message;
 }
 
@@ -115,8 +115,8 @@ export function isRefusedWith(error: unknown, answer: number | string): boolean 
   return error instanceof Refusal && error.answer === answer;
 }
 
-/** The same as a predicate, for `takeAs` */
-export function refusedWith(answer: number | string) {
+/** The same as a predicate, for `recoverWith` */
+export function whenRefusedWith(answer: number | string) {
   return (error: unknown): boolean => isRefusedWith(error, answer);
 }
 
@@ -125,7 +125,7 @@ export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
 }
 
 /** Handles a rejection: an expected one becomes the value, any other is thrown. */
-export function takeAs<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
+export function recoverWith<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
   return (failure: unknown): Value => {
     if (isExpected(failure)) return value;
     throw failure;

@@ -6,7 +6,7 @@ import { type CopySettings, createPointWriter } from './point-writer.ts';
 import { lacksKeywords, sameVector } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import {
-  added,
+  addFigures,
   type Difference,
   type LateWrites,
   NOTHING_WRITTEN,
@@ -110,7 +110,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       written,
       stuck,
       keepsBoth,
-      differenceOf: (pair) => (keepsBoth(pair) ? undefined : differenceOf(pair)),
+      compareOnce: (pair) => (keepsBoth(pair) ? undefined : differenceOf(pair)),
       countsGaps: keywords === 'left-empty',
       strays: countLateWrites(pairs.map((pair) => overwritten.get(pair.id) ?? pair)),
       addLine: walk.addLine,
@@ -164,7 +164,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     for (let round = 1; differing.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       await keepOverwritten(fresh);
-      written = added(written, await write(fresh.filter(isDue)));
+      written = addFigures(written, await write(fresh.filter(isDue)));
       const present = await readBack(fresh);
       for (const pair of present) repaired.set(pair.id, pair);
       differing = present.filter(isDue);

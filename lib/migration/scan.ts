@@ -7,10 +7,10 @@ import { countSchema } from './json/schemas.ts';
 import {
   createDigestSum,
   digestOf,
-  idIn,
   NO_USER,
   OWNER_KEYS,
   ownerOf,
+  readOwnerId,
   userDigest,
   userHash,
   userOf,
@@ -98,7 +98,7 @@ export async function* readPages(
 
 // mem0 2.x refuses white space inside an id, trims it around one, and turns numbers into texts.
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
-  const ids = OWNER_KEYS.map((key) => idIn(payload, key)).filter((id) => id !== NO_USER);
+  const ids = OWNER_KEYS.map((key) => readOwnerId(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {
     const isOther = CAMEL_CASE.some((key) => memberOf(payload, key) !== undefined);
     return isOther ? 'camel-case' : 'absent';

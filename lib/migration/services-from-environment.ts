@@ -32,8 +32,8 @@ export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
 /** Records of runs, for the functions that only read or confirm. @throws Refusal for invalid settings */
-export function rememberingFromEnvironment(environment: Environment): Remembering {
-  return remembering(readRecordSettings(environment), environment);
+export function recordsFromEnvironment(environment: Environment): Remembering {
+  return createRecords(readRecordSettings(environment), environment);
 }
 
 /**
@@ -48,7 +48,7 @@ export async function servicesFromEnvironment(
   const secrets = openSecrets(environment);
   const { MIGRATION_WEBHOOK_URL: webhook, NEO4J_URL: graphUrl } = settings;
   return {
-    ...remembering(settings, environment),
+    ...createRecords(settings, environment),
     vectors: createQdrant({
       url: settings.QDRANT_URL,
       apiKey: (await secrets.find('QDRANT_API_KEY'))?.reveal(),
@@ -79,7 +79,7 @@ export async function servicesFromEnvironment(
   };
 }
 
-function remembering(
+function createRecords(
   { TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings,
   { AWS_LAMBDA_FUNCTION_NAME }: Environment,
 ): Remembering {

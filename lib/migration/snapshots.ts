@@ -8,7 +8,7 @@ import {
   type Parts,
   type Snapshot,
   unlessLost,
-  untilStoreIsDone,
+  waitForStore,
 } from './kept-snapshot.ts';
 import { partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
@@ -130,7 +130,7 @@ async function makeSnapshot(
     const [madeAtOnce] = await listMade(vectors, collection, next);
     if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
   }
-  throw untilStoreIsDone(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
+  throw waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
 }
 
 /** @throws Refusal if the store has had its time */
@@ -226,7 +226,10 @@ async function keepNextPart(
     throw new Refusal('RefusedSnapshot', why);
   }
   const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
-  const kept = await artifacts.put(partKey(parts.prefix, parts.count), firstBytes(bytes, wanted));
+  const kept = await artifacts.put(
+    partKey(parts.prefix, parts.count),
+    takeFirstBytes(bytes, wanted),
+  );
   if (kept.bytes === 0) {
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
@@ -236,7 +239,7 @@ async function keepNextPart(
 }
 
 // A connection may break at any byte: the bytes that arrived are a part, and the next part continues there.
-async function* firstBytes(
+async function* takeFirstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
 ): AsyncIterable<Uint8Array> {

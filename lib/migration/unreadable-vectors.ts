@@ -4,9 +4,9 @@ import { toJsonText, verbatim } from './json/json-text.ts';
 import { MAX_SEARCHED_IDS } from './point-writer.ts';
 import { unnamedVectorOf } from './points.ts';
 import {
-  denseVectorOf,
   type Filter,
   type PointId,
+  readDenseVector,
   type ScrolledPoint,
 } from './ports/vector-store.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
@@ -22,7 +22,7 @@ interface UnreadableVectors {
 /** Reads only the vectors that an exact search does not find: vectors are most of a collection's bytes. */
 export async function findUnreadableVectors(place: CollectionPlace): Promise<UnreadableVectors> {
   const { store, collection } = place;
-  const { size = 1 } = denseVectorOf(await store.collectionInfo(collection));
+  const { size = 1 } = readDenseVector(await store.collectionInfo(collection));
   const vector = toJsonText(Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0)));
   const examples: PointId[] = [];
   let count = 0;

@@ -3,8 +3,8 @@ import { DatabaseSync } from 'node:sqlite';
 import {
   type ArtifactStore,
   assertRecorded,
-  batches,
   measureStream,
+  splitIntoBatches,
   splitLines,
 } from './ports/artifacts.ts';
 
@@ -46,7 +46,7 @@ const LINES_PER_CHUNK = 2_000;
 
 /** One line for each user. */
 export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
-  for await (const batch of batches(counts.entries(), LINES_PER_CHUNK)) {
+  for await (const batch of splitIntoBatches(counts.entries(), LINES_PER_CHUNK)) {
     yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));
   }
 }

@@ -2,7 +2,7 @@
 // afterwards on its own collection again, which the rehearsal only reads.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Hooks } from '../../lib/migration/ports/hooks.ts';
-import { denseVectorOf } from '../../lib/migration/ports/vector-store.ts';
+import { readDenseVector } from '../../lib/migration/ports/vector-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
@@ -137,7 +137,7 @@ function assertMeant(environment: Environment, mayRedeploy: boolean): void {
 
 async function readDimensions({ vectors }: RehearsalStore, collection: string): Promise<number> {
   const info = await vectors.collectionInfo(collection);
-  const { size } = denseVectorOf(info);
+  const { size } = readDenseVector(info);
   if (size !== undefined) return size;
   throw new UserError(
     `The backend works on ${collection}, which is no collection of one unnamed vector on the store of QDRANT_URL`,

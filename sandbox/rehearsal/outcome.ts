@@ -1,5 +1,5 @@
 // Judges the outcome of an act: how the act ended, and which memories users still have.
-import { isRefusal, takeAs } from '../../lib/migration/refusals.ts';
+import { isRefusal, recoverWith } from '../../lib/migration/refusals.ts';
 import { readManifest } from '../../lib/migration/runs/reports.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import type { Ending } from './acts/act.ts';
@@ -23,7 +23,7 @@ export async function judgeOutcome(
   const { parts, source, target, uploadAs, before, services, timeline, surprises, expect } =
     rehearsal;
   const isUnknown = (error: unknown) => isRefusal(error, 'RefusedUnknownRun');
-  const run = await rehearsal.run().catch(takeAs(undefined, isUnknown));
+  const run = await rehearsal.run().catch(recoverWith(undefined, isUnknown));
   const phase = run?.phase ?? 'not begun';
   if (run) await expectGraphKept(rehearsal, run);
   if (phase !== meant) expect(`the run ends as ${meant}, not as ${phase}`, false);

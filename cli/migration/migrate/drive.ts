@@ -2,7 +2,7 @@
 import { assertFits } from '../../../lib/migration/forecast.ts';
 import { notNow } from '../../../lib/migration/moves.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
-import { Refusal, RetryableFailure, sentencesOf } from '../../../lib/migration/refusals.ts';
+import { joinSentences, Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
 import { assertSamePlan, type PreflightResult } from '../../../lib/migration/steps/preflight.ts';
@@ -183,7 +183,7 @@ async function waitToRepeat(
   const { output, place, signal, sleep, lastSeen } = session;
   signal.throwIfAborted();
   const { name } = error;
-  const message = sentencesOf(error);
+  const message = joinSentences(error);
   if (message !== lastSeen.failure) {
     output.line(
       `${timeLeft(session, after)}${output.mark('warning')} ${labelOf(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
@@ -204,7 +204,7 @@ function reportFailure(
 ): void {
   const { output, place } = session;
   const { name } = error;
-  const message = sentencesOf(error);
+  const message = joinSentences(error);
   output.line(
     `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${name}: ${message}`,
     { event: 'failed', step, error: { name, message } },

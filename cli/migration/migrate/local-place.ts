@@ -6,7 +6,7 @@ import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   backendFromEnvironment,
-  rememberingFromEnvironment,
+  recordsFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
 import { readRecordSettings, readStepSettings } from '../../../lib/migration/settings.ts';
@@ -47,7 +47,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   readSettings(process.env);
   const { endpoint, tableName } = await reach(options.running);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
-  const remembering = rememberingFromEnvironment(environment);
+  const remembering = recordsFromEnvironment(environment);
   let services: Promise<Services> | undefined;
   return createLocalPlace({
     where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,

@@ -5,7 +5,7 @@ import {
   isLockHeld,
   isRefusal,
   isRetryableFailure,
-  takeAs,
+  recoverWith,
 } from '../../../lib/migration/refusals.ts';
 import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../../lib/migration/runs/times.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
@@ -76,7 +76,7 @@ export async function findRun(
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
   const named = runId === undefined ? undefined : String(runId);
   const mayBegin = (error: unknown) => needsNone && isRefusal(error, UNKNOWN_RUN);
-  const status = await readStatus(session, named).catch(takeAs(undefined, mayBegin));
+  const status = await readStatus(session, named).catch(recoverWith(undefined, mayBegin));
   const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
   const present = isOver ? undefined : status;
   const id = present?.runId ?? named ?? new Date(session.now()).toISOString().slice(0, 10);

@@ -74,14 +74,14 @@ export function openNeo4jTarget(address: Neo4jAddress): Neo4jTarget {
 
 type Sessions = ReturnType<typeof openNeo4j>['sessions'];
 
-function createRestore({ rows, readOne, write }: Sessions): GraphRestore {
+function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   const run = (statements: readonly string[]) =>
     write(async (session) => {
       for (const statement of statements) await session.run(statement);
     });
 
   async function restoreState(): Promise<RestoreState> {
-    const found = rows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
+    const found = streamRows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
     const names = await Array.fromAsync(found, (row) => row.get('name'));
     if (names.includes(FINISHING)) return 'finishing';
     return names.includes(FILLING) ? 'filling' : 'none';

@@ -8,7 +8,7 @@ import {
 } from '../../../lib/migration/graph/dump.ts';
 import type { SchemaRule } from '../../../lib/migration/graph/graph-store.ts';
 import { rebuildStatement } from '../../../lib/migration/graph/schema-statement.ts';
-import { type ArtifactStore, batches } from '../../../lib/migration/ports/artifacts.ts';
+import { type ArtifactStore, splitIntoBatches } from '../../../lib/migration/ports/artifacts.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import { computeFingerprint, type GraphFingerprint } from './fingerprint.ts';
 import type { GraphTarget } from './graph-target.ts';
@@ -58,9 +58,9 @@ export async function restoreGraph(options: RestoreOptions) {
 async function fill({ artifacts, prefix, target, batchSize = 500 }: RestoreOptions): Promise<void> {
   await target.beginRestore();
   const nodes = readNodes(artifacts, prefix).values;
-  for await (const batch of batches(nodes, batchSize)) await target.restoreNodes(batch);
+  for await (const batch of splitIntoBatches(nodes, batchSize)) await target.restoreNodes(batch);
   const relationships = readRelationships(artifacts, prefix).values;
-  for await (const batch of batches(relationships, batchSize)) {
+  for await (const batch of splitIntoBatches(relationships, batchSize)) {
     await target.restoreRelationships(batch);
   }
 }

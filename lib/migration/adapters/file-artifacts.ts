@@ -21,7 +21,7 @@ import {
   type Content,
   createArtifactStore,
 } from '../ports/artifacts.ts';
-import { takeAs } from '../refusals.ts';
+import { recoverWith } from '../refusals.ts';
 
 // No key starts a part with a dot, so that these folders can hold no artifact.
 const RECORDS = '.records';
@@ -50,23 +50,23 @@ export function createFileArtifacts(options: {
 
   // An earlier release left artifacts open to other users. The folder itself may hold other files too.
   async function closeToOthers(): Promise<void> {
-    const records = (await orNothing(readdir(join(folder, RECORDS)))) ?? [];
+    const records = (await undefinedIfMissing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));
     for (const path of [RECORDS, ...names].map((name) => join(folder, name))) {
-      const found = await orNothing(stat(path));
+      const found = await undefinedIfMissing(stat(path));
       if (found) await chmod(path, found.isDirectory() ? PRIVATE_FOLDER : PRIVATE_FILE);
     }
   }
 
   async function find(key: string): Promise<Artifact | undefined> {
-    const text = await orNothing(readFile(recordPath(key), 'utf8'));
+    const text = await undefinedIfMissing(readFile(recordPath(key), 'utf8'));
     if (text === undefined) return undefined;
     const { retainUntil, ...measure } = v.parse(storedRecord, JSON.parse(text));
-    const data = await orNothing(stat(dataPath(key)));
+    const data = await undefinedIfMissing(stat(dataPath(key)));
     return data?.size === measure.bytes ? { key, ...measure, retainUntil } : undefined;
   }
 
-  async function place(key: string, content: Content, path: string): Promise<void> {
+  async function moveIntoPlace(key: string, content: Content, path: string): Promise<void> {
     await rm(partialFolder(key), { recursive: true, force: true });
     const partial = join(partialFolder(key), randomUUID());
     try {
@@ -80,11 +80,11 @@ export function createFileArtifacts(options: {
   }
 
   async function record({ key, ...described }: Artifact): Promise<void> {
-    await place(key, [Buffer.from(JSON.stringify(described))], recordPath(key));
+    await moveIntoPlace(key, [Buffer.from(JSON.stringify(described))], recordPath(key));
   }
 
   async function* keys(prefix: string) {
-    const files = await filesBelow(join(folder, RECORDS), prefix);
+    const files = await listFiles(join(folder, RECORDS), prefix);
     const records = files.filter((file) => file.endsWith('.json'));
     yield* records.map((file) => file.slice(0, -'.json'.length)).sort();
   }
@@ -96,14 +96,14 @@ export function createFileArtifacts(options: {
 
   async function removeAll(prefix: string): Promise<void> {
     for (const place of [join(folder, RECORDS), folder, join(folder, PARTIAL)]) {
-      for (const file of await filesBelow(place, prefix)) await rm(join(place, file));
+      for (const file of await listFiles(place, prefix)) await rm(join(place, file));
     }
   }
 
   async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
     closed ??= closeToOthers();
     await closed;
-    await place(key, content, dataPath(key));
+    await moveIntoPlace(key, content, dataPath(key));
   }
 
   const read = (key: string) => createReadStream(dataPath(key));
@@ -111,8 +111,10 @@ export function createFileArtifacts(options: {
 }
 
 // Lists from the root folder: a key's prefix never starts with the names of the two subfolders.
-async function filesBelow(place: string, prefix: string): Promise<string[]> {
-  const entries = await orNothing(readdir(place, { recursive: true, withFileTypes: true }));
+async function listFiles(place: string, prefix: string): Promise<string[]> {
+  const entries = await undefinedIfMissing(
+    readdir(place, { recursive: true, withFileTypes: true }),
+  );
   const files = (entries ?? []).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => relative(place, join(parentPath, name)));
   return paths.filter((path) => path.startsWith(prefix));
@@ -131,8 +133,10 @@ async function moveDurably(from: string, to: string): Promise<void> {
 }
 
 /** Undefined if the file does not exist */
-export async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
-  return await pending.catch(takeAs(undefined, hasCode('ENOENT')));
+export async function undefinedIfMissing<Result>(
+  pending: Promise<Result>,
+): Promise<Result | undefined> {
+  return await pending.catch(recoverWith(undefined, hasCode('ENOENT')));
 }
 
 export function hasCode(code: string) {

@@ -6,8 +6,8 @@ import {
   changedSetting,
   missingSetting,
 } from '../ports/collection-setting.ts';
-import { Refusal, takeAs } from '../refusals.ts';
-import { hasCode, orNothing, writeDurably } from './file-artifacts.ts';
+import { Refusal, recoverWith } from '../refusals.ts';
+import { hasCode, undefinedIfMissing, writeDurably } from './file-artifacts.ts';
 
 /** Same format as a .env file */
 const ASSIGNMENT = /^(export\s+)?\w+\s*=/;
@@ -34,7 +34,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     if (before !== from) throw changedSetting(before, from);
     await createWhole(next, to);
     // Another process may complete the same change at any time.
-    if ((await read()) === from) await orNothing(rename(next, file));
+    if ((await read()) === from) await undefinedIfMissing(rename(next, file));
     else await rm(next, { force: true });
     const present = await read();
     if (present !== to) throw changedSetting(present, to);
@@ -56,10 +56,10 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
 async function createWhole(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, [Buffer.from(`${name}\n`)]);
-  const isLinked = () => link(draft, file).then(() => true, takeAs(false, hasCode('EEXIST')));
+  const isLinked = () => link(draft, file).then(() => true, recoverWith(false, hasCode('EEXIST')));
   try {
     while (!(await isLinked())) {
-      const present = (await orNothing(readFile(file, 'utf8')))?.trim();
+      const present = (await undefinedIfMissing(readFile(file, 'utf8')))?.trim();
       if (present === name) return;
       if (present !== undefined) throw changedSetting(present, name);
       // The other change was completed before it could be read.

@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
-import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
+import { isRefusal, Refusal, RetryableFailure, recoverWith } from '../refusals.ts';
 import { isTestUser } from '../runs/run-names.ts';
 import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
@@ -70,7 +70,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
 
   /** The reply; undefined if the backend lacks the endpoint */
   async function callIfPresent(endpoint: EndpointName, asked?: Asked) {
-    return await call(endpoint, asked).catch(takeAs(undefined, isMissing));
+    return await call(endpoint, asked).catch(recoverWith(undefined, isMissing));
   }
 
   /** @throws RetryableFailure while it is not healthy */
@@ -99,7 +99,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     const probe = (method: Method, path: string) =>
       ask(method, path, { userId, body: method === 'POST' ? [] : undefined }).then(
         ({ status }) => status,
-        statusIn,
+        readStatus,
       );
     const unknownPath = `/${randomUUID()}`;
     const unknown = {
@@ -137,13 +137,13 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   /** Number of the user's memories, which some versions cap; 0 if the backend does not provide it */
   async function memoryCount(userId: string): Promise<number> {
     const reply = await callIfPresent('stats', { userId });
-    return reply ? expected(statsSchema, '/stats', reply.body).memory_count : 0;
+    return reply ? parseExpected(statsSchema, '/stats', reply.body).memory_count : 0;
   }
 
   /** True if the backend reports its relationship graph as deprecated, as the new version does. */
   async function isGraphDeprecated(userId: string): Promise<boolean> {
     const { body } = await call('graph', { userId });
-    return expected(graphSchema, '/graph/relationships', body).deprecated;
+    return parseExpected(graphSchema, '/graph/relationships', body).deprecated;
   }
 
   return {
@@ -176,7 +176,7 @@ function isMissing(failure: unknown): boolean {
 }
 
 /** Status of an unsuccessful answer. @throws the failure of a request without an answer, or with a wrong key */
-function statusIn(failure: unknown): number {
+function readStatus(failure: unknown): number {
   if (isRefusal(failure, 'RefusedKeyOfOtherUser')) return 403;
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (isAnswer && typeof failure.answer === 'number') return failure.answer;
@@ -205,7 +205,7 @@ function listIn(body: unknown): readonly unknown[] {
   return list;
 }
 
-function expected<Output>(
+function parseExpected<Output>(
   schema: v.GenericSchema<unknown, Output>,
   endpoint: string,
   body: unknown,

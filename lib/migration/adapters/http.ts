@@ -33,7 +33,7 @@ export async function send(
 }
 
 /** @throws RetryableFailure if the body breaks off */
-export async function textOf(response: Response, call: HttpCall): Promise<string> {
+export async function readText(response: Response, call: HttpCall): Promise<string> {
   return await response.text().catch((cause) => {
     throw noAnswer(call, cause);
   });
@@ -46,13 +46,13 @@ export async function textOf(response: Response, call: HttpCall): Promise<string
 export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const response = await send(request, AbortSignal.timeout(timeoutMs));
   const { status } = response;
-  const text = await textOf(response, request);
-  if (!PASSING.has(status)) return { status, body: parsed(text) };
+  const text = await readText(response, request);
+  if (!PASSING.has(status)) return { status, body: parseOrUndefined(text) };
   const why = `${request.name}: ${status}.`;
   throw new RetryableFailure('RetryableUnavailable', why, { answer: status });
 }
 
-function parsed(text: string): unknown {
+function parseOrUndefined(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -75,7 +75,7 @@ type RuleRow = { name: string; type: string; createStatement: string };
 type NodeRow = { id: string; labels: string[]; properties: object };
 type RelationshipRow = { id: string; type: string; start: string; end: string; properties: object };
 
-function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
+function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
   async function server(): Promise<GraphServer> {
     return (await readOne<{ version: string; edition: string }>(COMPONENTS)).row.toObject();
   }
@@ -97,8 +97,8 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
 
   async function schema(): Promise<SchemaRule[]> {
     const found = [
-      ...(await Array.fromAsync(rows<RuleRow>(CONSTRAINTS))),
-      ...(await Array.fromAsync(rows<RuleRow>(INDEXES))),
+      ...(await Array.fromAsync(streamRows<RuleRow>(CONSTRAINTS))),
+      ...(await Array.fromAsync(streamRows<RuleRow>(INDEXES))),
     ];
     return found.map((row) => {
       const { name, type, createStatement: statement } = row.toObject();
@@ -107,14 +107,14 @@ function createSource({ rows, readOne }: Neo4jSessions): GraphSource {
   }
 
   async function* nodes(): AsyncIterable<GraphNode> {
-    for await (const row of rows<NodeRow>(NODES)) {
+    for await (const row of streamRows<NodeRow>(NODES)) {
       const node = row.toObject();
       yield { ...node, properties: encodeProperties(node.properties, `node ${node.id}`) };
     }
   }
 
   async function* relationships(): AsyncIterable<GraphRelationship> {
-    for await (const row of rows<RelationshipRow>(RELATIONSHIPS)) {
+    for await (const row of streamRows<RelationshipRow>(RELATIONSHIPS)) {
       const found = row.toObject();
       const properties = encodeProperties(found.properties, `relationship ${found.id}`);
       yield { ...found, properties };
@@ -138,7 +138,9 @@ function createSessions(driver: Driver, database: string | undefined) {
 
   /** Streams rows, no faster than they are consumed. */
   // Not with executeRead: in the middle of the stream, its retries would start again from the first row.
-  async function* rows<Shape extends RecordShape>(statement: string): AsyncGenerator<Row<Shape>> {
+  async function* streamRows<Shape extends RecordShape>(
+    statement: string,
+  ): AsyncGenerator<Row<Shape>> {
     try {
       await using session = open('READ');
       const transaction = await session.beginTransaction(UNLIMITED);
@@ -149,7 +151,10 @@ function createSessions(driver: Driver, database: string | undefined) {
     }
   }
 
-  async function within<Result>(mode: SessionMode, work: (session: Session) => Promise<Result>) {
+  async function withSession<Result>(
+    mode: SessionMode,
+    work: (session: Session) => Promise<Result>,
+  ) {
     try {
       await using session = open(mode);
       return await work(session);
@@ -160,16 +165,16 @@ function createSessions(driver: Driver, database: string | undefined) {
 
   /** Reads one row, and the bookmark of the last transaction that it saw. */
   const readOne = <Shape extends RecordShape>(statement: string) =>
-    within('READ', async (session) => {
+    withSession('READ', async (session) => {
       const result = await session.executeRead((transaction) => transaction.run<Shape>(statement));
       const [row] = result.records;
       if (!row) throw new Error(`The graph has no answer to: ${statement}`);
       return { row, bookmarks: session.lastBookmarks() };
     });
 
-  const write = <Result>(work: (session: Session) => Promise<Result>) => within('WRITE', work);
+  const write = <Result>(work: (session: Session) => Promise<Result>) => withSession('WRITE', work);
 
-  return { rows, readOne, write };
+  return { streamRows, readOne, write };
 }
 
 // Transient failures besides those that the driver calls retryable. N/A: the driver got no connection in time.

@@ -6,7 +6,7 @@ import type {
   CollectionUpdate,
   SparseVectorSettings,
 } from '../ports/vector-store.ts';
-import { isRefusedWith, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
+import { isRefusedWith, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
 import { createQdrantPoints } from './qdrant/points.ts';
 import { createQdrantSnapshots } from './qdrant/snapshots.ts';
 import {
@@ -14,7 +14,7 @@ import {
   pathOf,
   type QdrantConnection,
   type Transport,
-  unlessFound,
+  undefinedIfNotFound,
 } from './qdrant/transport.ts';
 
 export type VectorStore = ReturnType<typeof createQdrant>;
@@ -45,12 +45,12 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
         if (isRefusedWith(failure, 404)) throw noQdrant('GET / answered 404', failure);
         throw failure;
       });
-      return versionIn(answer);
+      return readVersion(answer);
     },
 
     async isReady(): Promise<boolean> {
-      const answer = text({ path: '/readyz', again: false });
-      return await answer.then(() => true, takeAs(false, isRetryableFailure));
+      const answer = text({ path: '/readyz', isRetried: false });
+      return await answer.then(() => true, recoverWith(false, isRetryableFailure));
     },
 
     /** Number of nodes; a snapshot holds the shards of one. */
@@ -76,7 +76,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
 
     /** Follows an alias. Undefined if there is no such collection. */
     async collectionInfo(collection: string): Promise<CollectionInfo | undefined> {
-      return await result<CollectionInfo>({ path: pathOf(collection) }).catch(unlessFound);
+      return await result<CollectionInfo>({ path: pathOf(collection) }).catch(undefinedIfNotFound);
     },
 
     // The caller found the name free: after a lost response, a collection of that name is ours.
@@ -131,7 +131,7 @@ function vectorPath(collection: string, name: string): string {
 }
 
 /** @throws Refusal if the URL leads to another service */
-function versionIn(text: string): string {
+function readVersion(text: string): string {
   try {
     const { version } = JSON.parse(text) as Partial<Schemas['VersionInfo']>;
     if (typeof version === 'string') return version;

@@ -20,7 +20,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type Artifact, type ArtifactStore, createArtifactStore } from '../ports/artifacts.ts';
-import { takeAs } from '../refusals.ts';
+import { recoverWith } from '../refusals.ts';
 
 // S3 takes 10,000 parts: 160 GB in parts of this size. Four are in memory at a time.
 const PART_BYTES = 16 * 1024 * 1024;
@@ -37,7 +37,7 @@ export function createS3Artifacts(options: {
   const place = (key: string): Place => ({ Bucket, Key: prefix + key });
 
   async function find(key: string): Promise<Artifact | undefined> {
-    const object = await orNothing(client.send(new HeadObjectCommand(place(key))));
+    const object = await undefinedIfMissing(client.send(new HeadObjectCommand(place(key))));
     const tags = object && (await readTags(client, place(key)));
     if (!tags?.sha256) return undefined;
     const retainUntil = object?.ObjectLockRetainUntilDate ?? parseDate(tags[RETAIN_UNTIL]);
@@ -98,7 +98,7 @@ async function upload(
 const RETAIN_UNTIL = 'retain-until';
 
 async function readTags(client: S3Client, place: Place): Promise<Record<string, string>> {
-  const reply = await orNothing(client.send(new GetObjectTaggingCommand(place)));
+  const reply = await undefinedIfMissing(client.send(new GetObjectTaggingCommand(place)));
   const tags = reply?.TagSet ?? [];
   return Object.fromEntries(tags.map(({ Key = '', Value = '' }) => [Key, Value]));
 }
@@ -112,9 +112,9 @@ function parseDate(text: string | undefined): Date | undefined {
   return text ? new Date(text) : undefined;
 }
 
-async function orNothing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
+async function undefinedIfMissing<Result>(pending: Promise<Result>): Promise<Result | undefined> {
   const isMissing = (error: unknown) => error instanceof NotFound || error instanceof NoSuchKey;
-  return await pending.catch(takeAs(undefined, isMissing));
+  return await pending.catch(recoverWith(undefined, isMissing));
 }
 
 export interface Place {
@@ -133,7 +133,7 @@ async function lockObject(client: S3Client, place: Place, until: Date): Promise<
 async function askForObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
   const reply = await client
     .send(new GetObjectLockConfigurationCommand({ Bucket }))
-    .catch(takeAs(undefined, isNamed('ObjectLockConfigurationNotFoundError')));
+    .catch(recoverWith(undefined, isNamed('ObjectLockConfigurationNotFoundError')));
   return reply?.ObjectLockConfiguration?.ObjectLockEnabled === 'Enabled';
 }
 
@@ -177,7 +177,7 @@ async function abortUploads(
     for (const { Key, UploadId } of page.Uploads ?? []) {
       if (!isWithin(reach, Key, place)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await client.send(abort).catch(takeAs(undefined, isNamed('NoSuchUpload')));
+      await client.send(abort).catch(recoverWith(undefined, isNamed('NoSuchUpload')));
     }
   } while (page.IsTruncated);
 }

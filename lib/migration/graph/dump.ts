@@ -9,11 +9,11 @@ import { countSchema, sha256Schema } from '../json/schemas.ts';
 import {
   type Artifact,
   type ArtifactStore,
-  batches,
   MAX_LINE_LENGTH,
+  measureContent,
   measureStream,
-  measuring,
   readJson,
+  splitIntoBatches,
   splitLines,
   writeJson,
 } from '../ports/artifacts.ts';
@@ -73,15 +73,15 @@ async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const contents = { nodes: 0, relationships: 0 };
   // A schema that no restore would accept is refused now.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
-  const nodes = await writeLines(artifacts, keys.nodes, counted('nodes', source.nodes()));
+  const nodes = await writeLines(artifacts, keys.nodes, countRows('nodes', source.nodes()));
   const relationships = await writeLines(
     artifacts,
     keys.relationships,
-    counted('relationships', source.relationships()),
+    countRows('relationships', source.relationships()),
   );
   return { files: { nodes, relationships, schema }, contents };
 
-  async function* counted(
+  async function* countRows(
     kind: keyof typeof contents,
     rows: AsyncIterable<GraphNode | GraphRelationship>,
   ) {
@@ -105,10 +105,10 @@ function assertStill(
   for (const kind of ['nodes', 'relationships'] as const) {
     const seen = [size[kind], contents[kind], after.size[kind]];
     if (new Set(seen).size === 1) continue;
-    throw changed(`There were ${seen.join(', then ')} ${kind} before, in and after the dump`);
+    throw graphChanged(`There were ${seen.join(', then ')} ${kind} before, in and after the dump`);
   }
   if (position !== after.position) {
-    throw changed('Transactions were committed to the graph during the dump');
+    throw graphChanged('Transactions were committed to the graph during the dump');
   }
 }
 
@@ -121,7 +121,7 @@ function assertNoMark(row: GraphNode | GraphRelationship): void {
 }
 
 // A graph that changed while it was read is not a dump: stop the writers, then dump again.
-function changed(why: string): Refusal {
+function graphChanged(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`);
 }
 
@@ -253,12 +253,12 @@ export async function writeLines(
   values: AsyncIterable<unknown> | Iterable<unknown>,
 ): Promise<Artifact> {
   async function* text() {
-    for await (const batch of batches(values, LINES_PER_CHUNK)) {
+    for await (const batch of splitIntoBatches(values, LINES_PER_CHUNK)) {
       yield Buffer.from(batch.map(toLine).join(''));
     }
   }
 
-  return await artifacts.put(key, pipeline(text, createGzip(), atItsEnd));
+  return await artifacts.put(key, pipeline(text, createGzip(), ignoreOutcome));
 }
 
 /** @throws Refusal for a row that is too long to be read back */
@@ -271,10 +271,10 @@ function toLine(value: unknown): string {
 
 /** Reads lines and measures the artifact. Call `measure` once, at the end. @internal As above. */
 export function readLines<Line>(artifacts: ArtifactStore, key: string) {
-  const { content, measure } = measuring(artifacts.get(key));
+  const { content, measure } = measureContent(artifacts.get(key));
 
   async function* values(): AsyncGenerator<Line> {
-    const text = pipeline(content, createGunzip(), atItsEnd);
+    const text = pipeline(content, createGunzip(), ignoreOutcome);
     for await (const line of splitLines(text)) yield JSON.parse(line);
   }
 
@@ -282,4 +282,4 @@ export function readLines<Line>(artifacts: ArtifactStore, key: string) {
 }
 
 // A pipeline reports the failure of any of its streams to this callback, and to the last stream.
-function atItsEnd(): void {}
+function ignoreOutcome(): void {}

@@ -24,7 +24,7 @@ const NAME = /^`(?:[^`\\]|``)+`$/su;
 export function rebuildStatement(statement: string): string {
   const reader = createReader(statement);
   reader.take('CREATE');
-  const rebuilt = reader.tries('CONSTRAINT') ? readConstraint(reader) : readIndex(reader);
+  const rebuilt = reader.takeIfNext('CONSTRAINT') ? readConstraint(reader) : readIndex(reader);
   reader.end();
   return `CREATE ${rebuilt}`;
 }
@@ -39,7 +39,7 @@ function readConstraint(reader: Reader): string {
   reader.take('REQUIRE');
   const properties = readProperties(reader, '(', ')');
   reader.take('IS');
-  const predicate = reader.tries('::') ? `:: ${readType(reader)}` : reader.oneOf(PREDICATES);
+  const predicate = reader.takeIfNext('::') ? `:: ${readType(reader)}` : reader.oneOf(PREDICATES);
   return `${head} ${properties} IS ${predicate}${readOptions(reader)}`;
 }
 
@@ -48,7 +48,7 @@ function readIndex(reader: Reader): string {
   reader.take('INDEX');
   const head = `${kind} INDEX ${reader.name()} FOR ${readPattern(reader)} ON`;
   reader.take('ON');
-  if (!reader.tries('EACH')) {
+  if (!reader.takeIfNext('EACH')) {
     return `${head} ${readProperties(reader, '(', ')')}${readOptions(reader)}`;
   }
   const each = kind === 'LOOKUP' ? readLookup(reader) : readProperties(reader, '[', ']');
@@ -58,11 +58,11 @@ function readIndex(reader: Reader): string {
 /** `(n:`label`)` or `()-[r:`type`]-()`; with several labels or types in a full-text index. */
 function readPattern(reader: Reader): string {
   reader.take('FOR', '(');
-  const isNode = reader.tries('n');
+  const isNode = reader.takeIfNext('n');
   if (!isNode) reader.take(')', '-', '[', 'r');
   const variable = isNode ? 'n' : 'r';
   reader.variable = variable;
-  const names = reader.tries(':') ? `:${reader.list('|', reader.name)}` : '';
+  const names = reader.takeIfNext(':') ? `:${reader.list('|', reader.name)}` : '';
   reader.take(...(isNode ? [')'] : [']', '-', '(', ')']));
   return isNode ? `(n${names})` : `()-[r${names}]-()`;
 }
@@ -89,22 +89,22 @@ function readType(reader: Reader): string {
   for (;;) {
     const token = reader.next();
     if (token === undefined || token === 'OPTIONS') break;
-    if (!TYPES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.refusal();
+    if (!TYPES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.createRefusal();
     type += /^[<>()\d]/.test(token) || type === '' || /[<(]$/.test(type) ? token : ` ${token}`;
     reader.skip();
   }
-  if (type === '') throw reader.refusal();
+  if (type === '') throw reader.createRefusal();
   return type;
 }
 
 function readOptions(reader: Reader): string {
-  return reader.tries('OPTIONS') ? ` OPTIONS ${readMap(reader, 0)}` : '';
+  return reader.takeIfNext('OPTIONS') ? ` OPTIONS ${readMap(reader, 0)}` : '';
 }
 
 function readMap(reader: Reader, depth: number): string {
-  if (depth > MAX_DEPTH) throw reader.refusal();
+  if (depth > MAX_DEPTH) throw reader.createRefusal();
   reader.take('{');
-  if (reader.tries('}')) return '{}';
+  if (reader.takeIfNext('}')) return '{}';
   const entries = reader.list(', ', () => {
     const key = reader.key();
     reader.take(':');
@@ -116,7 +116,7 @@ function readMap(reader: Reader, depth: number): string {
 
 function readValue(reader: Reader, depth: number): string {
   if (reader.next() === '{') return readMap(reader, depth);
-  if (!reader.tries('[')) return reader.literal();
+  if (!reader.takeIfNext('[')) return reader.literal();
   const values = reader.list(', ', reader.literal);
   reader.take(']');
   return `[${values}]`;
@@ -128,7 +128,7 @@ function createReader(statement: string) {
   const tokens = [...statement.matchAll(TOKEN)].map(([, token = '']) => token);
   let at = 0;
 
-  function refusal(): Refusal {
+  function createRefusal(): Refusal {
     const where = tokens[at] === undefined ? 'its end' : `"${tokens[at]}"`;
     return new Refusal(
       'RefusedSnapshot',
@@ -138,20 +138,20 @@ function createReader(statement: string) {
 
   function takeLike(pattern: RegExp): string {
     const token = tokens[at];
-    if (token === undefined || !pattern.test(token)) throw refusal();
+    if (token === undefined || !pattern.test(token)) throw createRefusal();
     at += 1;
     return token;
   }
 
-  function tries(wanted: string): boolean {
+  function takeIfNext(wanted: string): boolean {
     if (tokens[at] !== wanted) return false;
     at += 1;
     return true;
   }
 
   return {
-    refusal,
-    tries,
+    createRefusal,
+    takeIfNext,
     /** Variable of the parsed pattern */
     variable: '',
     next: (): string | undefined => tokens[at],
@@ -159,7 +159,7 @@ function createReader(statement: string) {
       at += 1;
     },
     take(...wanted: readonly string[]): void {
-      for (const each of wanted) if (!tries(each)) throw refusal();
+      for (const each of wanted) if (!takeIfNext(each)) throw createRefusal();
     },
     // A backslash may begin an encoded character, such as a backtick.
     name: () => takeLike(NAME),
@@ -170,17 +170,17 @@ function createReader(statement: string) {
       const chosen = choices.find((choice) =>
         choice.split(' ').every((word, n) => tokens[at + n] === word),
       );
-      if (chosen === undefined) throw refusal();
+      if (chosen === undefined) throw createRefusal();
       at += chosen.split(' ').length;
       return chosen;
     },
     list(separator: string, read: () => string): string {
       const items = [read()];
-      while (tries(separator.trim())) items.push(read());
+      while (takeIfNext(separator.trim())) items.push(read());
       return items.join(separator);
     },
     end(): void {
-      if (at < tokens.length) throw refusal();
+      if (at < tokens.length) throw createRefusal();
     },
   };
 }

@@ -69,19 +69,19 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
     decode: ([element, text]: readonly [VectorElement, string]) =>
       new Vector(fromBase64(element, text)),
   },
-  $date: temporal(Day, DATE),
+  $date: temporalCodec(Day, DATE),
   /** A time of day without an offset */
-  $ltime: temporal(LocalTime, TIME),
-  $time: temporal(Time, [...TIME, OFFSET]),
+  $ltime: temporalCodec(LocalTime, TIME),
+  $time: temporalCodec(Time, [...TIME, OFFSET]),
   /** A date and time without a zone */
-  $ldt: temporal(LocalDateTime, [...DATE, ...TIME]),
+  $ldt: temporalCodec(LocalDateTime, [...DATE, ...TIME]),
   /** Has both zone and offset: the zone alone leaves the repeated hour of autumn ambiguous. */
-  $dt: temporal(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
-  $dur: temporal(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
+  $dt: temporalCodec(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
+  $dur: temporalCodec(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
 
 /** Integers in decimal, in the order of the components; a zone by its name, or null */
-function temporal(type: Codec['type'], components: readonly string[]): Codec {
+function temporalCodec(type: Codec['type'], components: readonly string[]): Codec {
   const Temporal = type as new (...given: unknown[]) => object;
   return {
     type,
@@ -122,7 +122,7 @@ export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return encodeFloat(value);
   if (Array.isArray(value)) return encodeList(value, path);
-  if (typeof value === 'object') return readable(() => encodeObject(value, path), path);
+  if (typeof value === 'object') return refuseUnreadable(() => encodeObject(value, path), path);
   throw invalidValue(`${path} is of a type unknown to graphs: ${typeof value}`);
 }
 
@@ -154,7 +154,7 @@ function invalidValue(why: string, options?: ErrorOptions): Refusal {
 
 // The driver represents values that it cannot convert as objects that throw on access: zoned date-times beyond the year
 // 275,760, the end of JavaScript's own dates.
-function readable(encode: () => Tagged, path: string): Tagged {
+function refuseUnreadable(encode: () => Tagged, path: string): Tagged {
   try {
     return encode();
   } catch (cause) {

@@ -57,7 +57,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
    */
   async function put(key: string, source: Content): Promise<Artifact> {
     assertReplaceable(await head(key));
-    const { content, measure } = measuring(source);
+    const { content, measure } = measureContent(source);
     await bytes.write(key, content);
     const artifact = { key, ...measure(), retainUntil: undefined };
     await bytes.record(artifact);
@@ -162,7 +162,7 @@ export interface Measure {
 }
 
 /** Measures a stream while it is read. Call `measure` once, at the end. */
-export function measuring(source: Content) {
+export function measureContent(source: Content) {
   const digest = createHash('sha256');
   let bytes = 0;
 
@@ -179,7 +179,7 @@ export function measuring(source: Content) {
 
 /** Reads a stream for its measure alone. */
 export async function measureStream(source: AsyncIterable<Uint8Array>): Promise<Measure> {
-  const { content, measure } = measuring(source);
+  const { content, measure } = measureContent(source);
   for await (const _ of content);
   return measure();
 }
@@ -213,7 +213,7 @@ export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIter
   if (parts.join('') + decoder.decode()) throw new SyntaxError('The last line is cut short');
 }
 
-export async function* batches<Row>(
+export async function* splitIntoBatches<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
   size: number,
 ): AsyncGenerator<Row[]> {

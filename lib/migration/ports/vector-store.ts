@@ -104,7 +104,7 @@ export interface SnapshotUpload {
 type VectorParams = Extract<Schemas['VectorsConfig'], { size: number }>;
 
 /** Parameters of the unnamed vector; empty if vectors have names */
-export function denseVectorOf(info: CollectionInfo | undefined): Partial<VectorParams> {
+export function readDenseVector(info: CollectionInfo | undefined): Partial<VectorParams> {
   const { vectors = {} } = info?.config.params ?? {};
   return 'size' in vectors && typeof vectors.size === 'number' ? (vectors as VectorParams) : {};
 }

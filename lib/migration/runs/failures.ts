@@ -19,7 +19,7 @@ const services = new WeakMap<Error, string>();
 
 /** @param service precedes the message of every failure of the client, once it is translated */
 export function namedClient<Named extends Client>(client: Named, service: string): Named {
-  const marking = (next: Handler) => async (call: never) => {
+  const markFailures = (next: Handler) => async (call: never) => {
     try {
       return await next(call);
     } catch (error) {
@@ -27,7 +27,7 @@ export function namedClient<Named extends Client>(client: Named, service: string
       throw error;
     }
   };
-  client.middlewareStack.add(marking, { step: 'initialize', name: 'namedClient' });
+  client.middlewareStack.add(markFailures, { step: 'initialize', name: 'namedClient' });
   return client;
 }
 
@@ -37,13 +37,13 @@ export function translateFailure(cause: unknown): unknown {
   if (cause instanceof Refusal || cause instanceof RetryableFailure) return cause;
   // A failed connection has a code, and not always a message.
   const { code = cause.name } = cause as NodeJS.ErrnoException;
-  const why = ofService(cause, cause.message || code);
+  const why = prefixService(cause, cause.message || code);
   if (isRetryable(cause)) return new RetryableFailure('RetryableUnavailable', why, { cause });
   if (cause instanceof ConfigurationError) return new Refusal('RefusedSetting', why, { cause });
-  return refusalByAws(cause) ?? cause;
+  return toAwsRefusal(cause) ?? cause;
 }
 
-function ofService(cause: Error, text: string): string {
+function prefixService(cause: Error, text: string): string {
   const service = services.get(cause);
   return `${service === undefined ? '' : `${service}: `}${text}.`;
 }
@@ -54,9 +54,9 @@ const NOT_ALLOWED =
 const OTHER_KEYS = /key element|schema/i;
 
 /** Undefined for everything else. */
-function refusalByAws(cause: Error): Refusal | undefined {
+function toAwsRefusal(cause: Error): Refusal | undefined {
   const { name, message } = cause;
-  if (NOT_ALLOWED.test(name) || statusOf(cause) === 403) {
+  if (NOT_ALLOWED.test(name) || readStatus(cause) === 403) {
     const why = (message || name).split('\n')[0];
     return new Refusal('RefusedCredentials', `AWS does not know or allow the caller: ${why}.`, {
       cause,
@@ -68,7 +68,7 @@ function refusalByAws(cause: Error): Refusal | undefined {
   }
   const fault = describeFault(cause);
   if (fault === undefined) return undefined;
-  return new Refusal('RefusedSetting', ofService(cause, fault), { cause });
+  return new Refusal('RefusedSetting', prefixService(cause, fault), { cause });
 }
 
 /** Names the problem with the bucket or table that a variable refers to. */
@@ -83,6 +83,6 @@ function describeFault({ name, message }: Error): string | undefined {
 }
 
 // An answer to HEAD has no body: of why it is refused there is only the status.
-function statusOf(cause: Error): number | undefined {
+function readStatus(cause: Error): number | undefined {
   return (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }

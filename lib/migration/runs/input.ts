@@ -17,12 +17,12 @@ export function parseInput<Schema extends InputSchema>(
 ): v.InferOutput<Schema> {
   const result = v.safeParse(schema, payload);
   if (result.success) return result.output;
-  const faults = [...faultsOf(schema, result.issues), ...unknownIn(schema, payload)];
+  const faults = [...listProblems(schema, result.issues), ...listUnknownFields(schema, payload)];
   throw new Refusal('RefusedSetting', `The input is not valid: ${faults.join('; ')}.`);
 }
 
 // The schema itself reports only the first one.
-function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
+function listUnknownFields({ entries }: InputSchema, payload: unknown): string[] {
   const isNamed = typeof payload === 'object' && payload !== null && !Array.isArray(payload);
   return Object.keys(isNamed ? payload : {})
     .filter((name) => !Object.hasOwn(entries, name))
@@ -30,7 +30,7 @@ function unknownIn({ entries }: InputSchema, payload: unknown): string[] {
 }
 
 /** One message for each invalid field */
-function faultsOf(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
+function listProblems(schema: InputSchema, issues: readonly v.BaseIssue<unknown>[]): string[] {
   const faults = new Map<unknown, string>();
   for (const issue of issues) {
     if (issue.type === 'strict_object' && issue.expected === 'never') continue;

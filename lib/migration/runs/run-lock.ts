@@ -83,7 +83,7 @@ export function createRunLock(options: {
   }
 
   /** The write by which a new run gets the lock; refused while another run has it. */
-  async function claim(runId: string): Promise<Write> {
+  async function claimWrite(runId: string): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const seen = epochOf(lock);
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
@@ -99,7 +99,7 @@ export function createRunLock(options: {
   async function assertCanTake(runId: string): Promise<Item | undefined> {
     const lock = await database.get(LOCK_KEY);
     const mayTake = retainedRunsOf(lock).includes(runId) && (await isFree(lock));
-    if (lock?.active_run !== runId && !mayTake) throw cannotTake(runId, lock);
+    if (lock?.active_run !== runId && !mayTake) throw explainRefusal(runId, lock);
     return lock;
   }
 
@@ -120,7 +120,7 @@ export function createRunLock(options: {
     const lease = setOn(LOCK_KEY, taken, {
       expression: IS_EXPIRED,
       values: { ':seen': seen, ':now': isOfTheDead(lock) ? Number(lock?.lease_until) : now() },
-      onConditionFailed: (lock) => cannotTake(runId, lock),
+      onConditionFailed: (lock) => explainRefusal(runId, lock),
     });
     await database.commit([lease]);
     return { runId, epoch: seen + 1 };
@@ -134,13 +134,13 @@ export function createRunLock(options: {
   }
 
   /** The write that excludes others while this lease lasts; no work is recorded without it. */
-  function fence(lease: Lease, leaseUntil = now() + leaseMs): Write {
+  function fenceWrite(lease: Lease, leaseUntil = now() + leaseMs): Write {
     return setWhileMine(lease, { lease_until: leaseUntil });
   }
 
   /** Before each batch of changes. @throws Refusal when the lease is lost */
   async function renew(lease: Lease): Promise<void> {
-    await database.commit([fence(lease)]);
+    await database.commit([fenceWrite(lease)]);
   }
 
   /**
@@ -156,30 +156,32 @@ export function createRunLock(options: {
       assertMay();
       await renew(lease);
     };
-    return whileBeating({ renew: beat, now, leaseMs, ticker }, work);
+    return keepLeaseDuring({ renew: beat, now, leaseMs, ticker }, work);
   }
 
   /** Ends the lease, if it is not over already. @param retained such a run leaves the lock to others */
   async function release(lease: Lease, retained?: Retained | 'ended'): Promise<void> {
     try {
-      await database.commit([retained ? await free(lease, retained) : fence(lease, NO_LEASE)]);
+      await database.commit([
+        retained ? await releaseWrite(lease, retained) : fenceWrite(lease, NO_LEASE),
+      ]);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
     }
   }
 
   /** The write by which a run that is live, or has ended, frees the lock for the next one. */
-  async function free(lease: Lease, retained?: Retained | 'ended'): Promise<Write> {
+  async function releaseWrite(lease: Lease, retained?: Retained | 'ended'): Promise<Write> {
     const lock = await database.get(LOCK_KEY);
     const { runId } = lease;
-    const leftRuns = namesIn(lock?.left_runs);
+    const leftRuns = readNames(lock?.left_runs);
     const latest_run = leftRuns.includes(runId) ? lock?.latest_run : runId;
-    const listed = (names: string[], isIn: boolean) => {
+    const updateList = (names: string[], isIn: boolean) => {
       const others = names.filter((other) => other !== runId);
       return isIn ? [...others, runId] : others;
     };
-    const live_runs = listed(liveRunsOf(lock), retained === 'live');
-    const left_runs = listed(leftRuns, retained === 'left');
+    const live_runs = updateList(liveRunsOf(lock), retained === 'live');
+    const left_runs = updateList(leftRuns, retained === 'left');
     const freed = { active_run: NO_RUN, latest_run, lease_until: NO_LEASE, live_runs, left_runs };
     return setWhileMine(lease, freed);
   }
@@ -192,29 +194,29 @@ export function createRunLock(options: {
     leaseOf,
     assertFree,
     assertCanTake,
-    claim,
+    claimWrite,
     take,
-    fence,
+    fenceWrite,
     renew,
     keep,
     release,
-    free,
+    releaseWrite,
   };
 }
 
 function retainedRunsOf(lock: Item | undefined): string[] {
-  return [...liveRunsOf(lock), ...namesIn(lock?.left_runs)];
+  return [...liveRunsOf(lock), ...readNames(lock?.left_runs)];
 }
 
 function liveRunsOf(lock: Item | undefined): string[] {
-  return namesIn(lock?.live_runs);
+  return readNames(lock?.live_runs);
 }
 
 function knownRunsOf(lock: Item | undefined): string[] {
-  return namesIn(lock?.runs);
+  return readNames(lock?.runs);
 }
 
-function namesIn(names: unknown): string[] {
+function readNames(names: unknown): string[] {
   return Array.isArray(names) ? names.map(String) : [];
 }
 
@@ -227,7 +229,7 @@ function epochOf(lock: Item | undefined): number {
   return Number(lock?.epoch ?? 0);
 }
 
-function cannotTake(runId: string, lock: Item | undefined): Error {
+function explainRefusal(runId: string, lock: Item | undefined): Error {
   if (lock?.active_run !== runId) {
     return lock?.active_run ? otherRun(lock) : new Refusal('RefusedNotNow', 'No run is under way.');
   }
@@ -261,7 +263,7 @@ export function recordKey(runId: string): Key {
 /** Calls again and again until it is stopped. */
 export type Ticker = (everyMs: number, tick: () => Promise<void>) => () => void;
 
-export const intervals: Ticker = (everyMs, tick) => {
+export const startInterval: Ticker = (everyMs, tick) => {
   const timer = setInterval(() => void tick(), everyMs);
   return () => clearInterval(timer);
 };
@@ -278,7 +280,7 @@ interface Heartbeat {
 const BEATS = 4;
 
 /** @param work gets a signal that the lock is lost, or may be: it could not be renewed for as long as a lease lasts */
-export async function whileBeating<Result>(
+export async function keepLeaseDuring<Result>(
   { renew, now, leaseMs, ticker }: Heartbeat,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {

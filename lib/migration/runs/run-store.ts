@@ -20,11 +20,11 @@ import {
 } from './run.ts';
 import {
   createRunLock,
-  intervals,
   keyOf,
   type Lease,
   type RunLock,
   recordKey,
+  startInterval,
   type Ticker,
 } from './run-lock.ts';
 
@@ -58,7 +58,7 @@ function createRunStore(options: {
       Put: { Item: toItem(run), ConditionExpression: IS_NEW },
       onConditionFailed: (item?: Item) => runExists(runId, item),
     };
-    await database.commit([putNew, await lock.claim(runId)]);
+    await database.commit([putNew, await lock.claimWrite(runId)]);
     return run;
   }
 
@@ -71,7 +71,7 @@ function createRunStore(options: {
 
   /** Replaces the record. @throws Refusal when the lease is lost */
   async function write(lease: Lease, run: Run): Promise<void> {
-    await database.commit([lock.fence(lease), put(toItem(run))]);
+    await database.commit([lock.fenceWrite(lease), put(toItem(run))]);
   }
 
   /**
@@ -83,7 +83,7 @@ function createRunStore(options: {
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
     const retained = retainedAs(run);
     const frees = retained !== undefined || hasEnded(run.phase);
-    const fence = frees ? await lock.free(lease, retained) : lock.fence(lease);
+    const fence = frees ? await lock.releaseWrite(lease, retained) : lock.fenceWrite(lease);
     const over = new Set<Command>([
       step,
       ...(run.phase === 'copied' ? (['cutover'] as const) : []),
@@ -104,7 +104,7 @@ function createRunStore(options: {
   ): Promise<void> {
     const content = STORED_CHECKPOINT.write({ ...checkpoint, savedAt: now() });
     const item = { ...keyOf(lease.runId, checkpointOf(step)), epoch: lease.epoch, content };
-    await database.commit([lock.fence(lease), put(item)]);
+    await database.commit([lock.fenceWrite(lease), put(item)]);
   }
 
   async function readCheckpoint(runId: string, step: Command): Promise<Checkpoint | undefined> {
@@ -203,7 +203,7 @@ export function createRemembering(options: {
   readonly ticker?: Ticker;
   readonly holder?: LeaseHolder;
 }) {
-  const { client, tableName, clock, ticker = intervals, holder = UNKNOWN_HOLDER } = options;
+  const { client, tableName, clock, ticker = startInterval, holder = UNKNOWN_HOLDER } = options;
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const lock = createRunLock({ database, clock, leaseMs: LEASE_MS, ticker, holder });
   return { clock, lock, runs: createRunStore({ database, lock, clock }) };

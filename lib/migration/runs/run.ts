@@ -63,14 +63,14 @@ export const planSchema = v.strictObject({
   movesAliases: v.optional(v.boolean()),
   /** The backend runs the new version before the run begins: collection and slot change, and no version is deployed. */
   sameVersion: v.optional(v.boolean()),
-  windowMinutes: numberFrom(1, 240),
+  windowMinutes: numberBetween(1, 240),
   /** How long the new version takes to be deployed and tested, where the operator knows it. */
-  deploySeconds: v.optional(numberFrom(0, 7200)),
+  deploySeconds: v.optional(numberBetween(0, 7200)),
   /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
-  drainSeconds: numberFrom(0, 900),
+  drainSeconds: numberBetween(0, 900),
   // More days than a date can hold would only fail when the run goes live.
   retentionDays: v.pipe(
-    numberFrom(30, 3650),
+    numberBetween(30, 3650),
     v.integer(),
     v.description('a whole number from 30 to 3650'),
   ),
@@ -84,7 +84,7 @@ export const planSchema = v.strictObject({
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
 
-function numberFrom(min: number, max: number) {
+function numberBetween(min: number, max: number) {
   const rule = `a number from ${min} to ${max}`;
   return v.pipe(v.number(), v.minValue(min), v.maxValue(max), v.description(rule));
 }
@@ -266,14 +266,14 @@ export function wentLive({ window }: Windowed): boolean {
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
  * Actions that were asked for in another phase are no longer asked for.
  */
-export function entering(run: Run, phase: Run['phase'], now: Date): Run {
+export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   const { refused, ...repeated } = run;
   if (run.phase === phase) return repeated;
   const {
     pendingAction: _,
     askedAgainAt: __,
     ...rest
-  } = phase === 'copied' ? afterWindow(repeated) : repeated;
+  } = phase === 'copied' ? leaveWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
   // Why the run returns is said until it goes on.
   const begins = run.phase === 'switching' && phase === 'switching-back';
@@ -285,7 +285,7 @@ export function entering(run: Run, phase: Run['phase'], now: Date): Run {
 const MAX_HISTORY = 100;
 
 /** Facts about a window that is over do not apply to the next one. */
-function afterWindow(run: Run): Run {
+function leaveWindow(run: Run): Run {
   const { window: _, ...left } = run;
   const { over = [], stays = [] } = Object.groupBy(Object.entries(run.evidence), ([kind]) =>
     OF_A_WINDOW.includes(kind as Evidence) ? 'over' : 'stays',
@@ -310,7 +310,7 @@ export function withServed({ served }: Run, collections: readonly string[], unti
 }
 
 /** A value is stored as JSON, and written and read through this schema alone. */
-function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes: number) {
+function defineStored<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes: number) {
   function parse(value: unknown): Output {
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
@@ -333,5 +333,5 @@ function storedAs<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes: nu
 
 // The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
 // status, whose states carry 256 KB and beside it the failure of a step.
-export const STORED_RUN = storedAs(runSchema, 64 * 1024);
-export const STORED_CHECKPOINT = storedAs(checkpointSchema, 256 * 1024);
+export const STORED_RUN = defineStored(runSchema, 64 * 1024);
+export const STORED_CHECKPOINT = defineStored(checkpointSchema, 256 * 1024);

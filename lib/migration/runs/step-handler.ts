@@ -1,10 +1,7 @@
 // A step as a Lambda function.
 import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
-import {
-  rememberingFromEnvironment,
-  servicesFromEnvironment,
-} from '../services-from-environment.ts';
+import { recordsFromEnvironment, servicesFromEnvironment } from '../services-from-environment.ts';
 import { translateFailure } from './failures.ts';
 import type { Remembering } from './run-store.ts';
 import { runStep, type Step } from './step.ts';
@@ -28,7 +25,7 @@ let made: Promise<Services> | undefined;
 let remembered: Remembering | undefined;
 
 /** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
-export function ownServices(): Promise<Services> {
+export function openOwnServices(): Promise<Services> {
   made ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
     made = undefined;
     throw translateFailure(error);
@@ -37,7 +34,7 @@ export function ownServices(): Promise<Services> {
 }
 
 /** For functions that look up or note down: they need no more than the table. @throws Refusal */
-export async function ownRemembering(): Promise<Remembering> {
-  remembered ??= rememberingFromEnvironment(process.env);
+export async function openOwnRecords(): Promise<Remembering> {
+  remembered ??= recordsFromEnvironment(process.env);
   return remembered;
 }

@@ -16,7 +16,7 @@ import { translateFailure } from './failures.ts';
 import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
 import {
   type Checkpoint,
-  entering,
+  enterPhase,
   type Progress,
   type Reference,
   type Run,
@@ -189,10 +189,10 @@ async function beginRollback(
   const why = isRefused ? error.message : (error.stack ?? error.message);
   services.log({ level: 'WARN', message, runId: run.runId, failure: error.name, why });
   const refusal = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
-  const { refused } = refusedBy(refusal);
+  const { refused } = toRefusedNote(refusal);
   const begun: Step = {
     ...rollsBackBy,
-    guard: (approach) => guarding(rollsBackBy.guard?.(approach), refusal),
+    guard: (approach) => guardBefore(rollsBackBy.guard?.(approach), refusal),
     onEntering: (request) => ({ ...rollsBackBy.onEntering?.(request), refused }),
     work: () => Promise.reject(outOfTime()),
   };
@@ -202,7 +202,7 @@ async function beginRollback(
 }
 
 /** If the run can return nowhere, its operator needs both causes. */
-async function guarding(guard: Promise<void> | undefined, first: Refusal): Promise<void> {
+async function guardBefore(guard: Promise<void> | undefined, first: Refusal): Promise<void> {
   await guard?.catch((error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const { name, why, data } = error;
@@ -315,12 +315,13 @@ async function runLocked(
     const failure = translateFailure(cause);
     // No rollback begins that would tell why.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
-    if (isRepeated && failure instanceof Refusal && !signal.aborted) await note(refusedBy(failure));
+    if (isRepeated && failure instanceof Refusal && !signal.aborted)
+      await note(toRefusedNote(failure));
     throw failure;
   });
   if (outcome instanceof Paused) return toResult(run, outcome.waiting);
   const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
-  const finished = finishedRun({ ...run, took }, move, outcome, services.clock());
+  const finished = finishRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
   if (outcome.refusal) throw outcome.refusal;
   return toResult(finished);
@@ -385,28 +386,28 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
     // Tried again by the watch, it must not hide what it was to follow; nor may one that only comes too early.
     const isNew = error instanceof Refusal && !run.refused?.why.startsWith(error.why);
     const isEarly = run.refused !== undefined && isRefusal(error, 'RefusedNotNow');
-    if (isNew && !isEarly) await services.runs.write(lease, { ...run, ...refusedBy(error) });
+    if (isNew && !isEarly) await services.runs.write(lease, { ...run, ...toRefusedNote(error) });
     throw error;
   });
-  const begun = entering(run, move.through, services.clock());
+  const begun = enterPhase(run, move.through, services.clock());
   const entered = { ...begun, ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
 }
 
-function finishedRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
+function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   const { evidence, changes, phase = move.to } = outcome;
-  const entered = entering(run, phase, now);
+  const entered = enterPhase(run, phase, now);
   const more = move.yields && evidence ? { [move.yields]: evidence } : {};
   return {
     ...entered,
     ...changes,
-    ...(outcome.refusal && refusedBy(outcome.refusal)),
+    ...(outcome.refusal && toRefusedNote(outcome.refusal)),
     evidence: { ...entered.evidence, ...more },
   };
 }
 
-function refusedBy({ name, why, data }: Refusal): Pick<Run, 'refused'> {
+function toRefusedNote({ name, why, data }: Refusal): Pick<Run, 'refused'> {
   return { refused: { name, why, data } };
 }
 

@@ -13,7 +13,7 @@ export async function removeAborted(services: Services, run: Run): Promise<void>
   const { lock, artifacts, clock } = services;
   const now = clock().getTime();
   const over = run.served.filter(({ until }) => until <= now);
-  const isOver = keptUntil(run) <= now;
+  const isOver = computeRetention(run) <= now;
   if (over.length === 0 && !isOver) return;
   const lease = await lock.take(run.runId);
   let retained: Retained | 'ended' = 'left';
@@ -28,7 +28,7 @@ export async function removeAborted(services: Services, run: Run): Promise<void>
   }
 }
 
-function keptUntil(run: Run): number {
+function computeRetention(run: Run): number {
   const end = phaseAtOf(run) + run.plan.retentionDays * DAY_MS;
   return Math.max(end, ...run.served.map(({ until }) => until));
 }

@@ -60,7 +60,7 @@ export const MEMORY_BACKEND = defineCheck({
       },
       remedy: `${MAP}.`,
     },
-    ...ENDPOINT_NAMES.flatMap(acceptableRule),
+    ...ENDPOINT_NAMES.flatMap(defineAcceptableRule),
   ],
 });
 
@@ -73,7 +73,7 @@ export const NEW_VERSION = defineCheck({
   rules: [],
 });
 
-function acceptableRule(name: EndpointName): Rule<Endpoints>[] {
+function defineAcceptableRule(name: EndpointName): Rule<Endpoints>[] {
   const { finding } = REPLACEMENTS[name] ?? {};
   if (!finding) return [];
   const why = (seen: Endpoints) => {

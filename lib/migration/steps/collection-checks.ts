@@ -3,7 +3,7 @@ import { readFixedSettings } from '../configuration.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
 import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
-import { type CollectionInfo, denseVectorOf } from '../ports/vector-store.ts';
+import { type CollectionInfo, readDenseVector } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, namesOf, restoreTestCollectionOf } from '../runs/run-names.ts';
@@ -90,7 +90,7 @@ async function findNames({ services, run }: CheckContext) {
   const active = await setting.read();
   const own = namesOf(run);
   // Collections that the new version has created already are no obstacle.
-  const made = [...(await listPremade(services, run)), ...madeBy(run)];
+  const made = [...(await listPremade(services, run)), ...listCreatedBy(run)];
   const used = [...collections, ...listed.map(({ alias_name }) => alias_name)];
   return {
     active,
@@ -108,7 +108,7 @@ async function findNames({ services, run }: CheckContext) {
 }
 
 // Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
-function madeBy(run: Run): string[] {
+function listCreatedBy(run: Run): string[] {
   if (!run.evidence['preflight-report']) return [];
   return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
 }
@@ -171,7 +171,7 @@ async function findLayout({ services: { vectors, preview }, run: { plan } }: Che
   const { sourceCollection: source, inPlace } = plan;
   const info = await vectors.collectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
-  const { size, distance, multivector_config } = denseVectorOf(info);
+  const { size, distance, multivector_config } = readDenseVector(info);
   const { shard_number, datatype } = readFixedSettings(info);
   return {
     ...{ info, size, distance, multivector_config, shard_number, datatype },
@@ -222,22 +222,22 @@ export const MEMORIES = defineCheck({
     ...{ points, users, expired, unreachable, unreadable: unreadable.count, largest },
   }),
   rules: [
-    unreachableRule('absent', {
+    defineUnreachableRule('absent', {
       why: 'has no user, agent or session',
       remedy: 'Give those memories a user_id',
       finding: 'no-owner',
     }),
-    unreachableRule('not-a-text', {
+    defineUnreachableRule('not-a-text', {
       why: 'has an id that is no text',
       remedy: 'Make those ids texts',
       finding: 'ids-not-text',
     }),
-    unreachableRule('white-space', {
+    defineUnreachableRule('white-space', {
       why: 'has an id with white space',
       remedy: 'Give those memories ids without white space',
       finding: 'ids-with-space',
     }),
-    unreachableRule('camel-case', {
+    defineUnreachableRule('camel-case', {
       why: 'has its ids under userId, agentId or runId',
       remedy: 'Rename those keys to user_id, agent_id and run_id',
       finding: 'camel-case-ids',
@@ -273,7 +273,7 @@ async function findMemories({ services, run }: CheckContext) {
 type Unreachable = (typeof UNREACHABLE)[number];
 
 /** Memories that the new version finds by none of their ids */
-function unreachableRule(
+function defineUnreachableRule(
   reason: Unreachable,
   { why, remedy, finding }: { why: string; remedy: string; finding: Acceptable },
 ): Rule<{ readonly unreachable: Readonly<Record<Unreachable, number>> }> {

@@ -1,10 +1,10 @@
 // Fills the new collection, compares both and repairs what differs. Users go on writing: what still differs is reported as
 // pending. A switch takes the same walk, after which nothing may differ.
 import { createHash } from 'node:crypto';
-import { untilIndexed } from '../configuration.ts';
+import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import {
-  findingsIn,
+  listFindings,
   measureParity,
   PARITY_START,
   type Parity,
@@ -15,9 +15,9 @@ import {
 import { decideKeywordFilling } from '../point-writer.ts';
 import { startAfter } from '../reconcile.ts';
 import {
-  faultsIn,
+  listPending,
+  listProblems,
   NOTHING_COMPARED,
-  pendingIn,
   type ReconcileReport,
 } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
@@ -91,7 +91,7 @@ async function copyAndCompare(context: StepContext, stages: Journal): Promise<Re
       moveEntities(context, { from, to, reached, save }),
     );
   }
-  await stages.poll('indexed', () => untilIndexed(context, to));
+  await stages.poll('indexed', () => waitUntilIndexed(context, to));
   const parity = await stages.poll<ParityReached, Parity>(
     'searched',
     (start = PARITY_START, save) => searchBoth(context, { start, save }),
@@ -191,7 +191,7 @@ async function searchBoth(
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;
-  const found = `${pendingIn(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED).join(', ')}`;
+  const found = `${listPending(report).join(', ')}; such as ${examples.slice(0, MAX_NAMED).join(', ')}`;
   const why = `${stuck} points of ${plan.targetCollection} stay different however often they are copied (${found}). The report is ${artifact}.`;
   throw new Refusal('RefusedByService', why);
 }
@@ -206,7 +206,7 @@ async function assertParity(
   parity: Parity,
   artifact: string,
 ): Promise<void> {
-  const findings = findingsIn(parity);
+  const findings = listFindings(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
   const info = await vectors.collectionInfo(plan.sourceCollection);
   const compared = info?.config.quantization_config ? QUANTISED : '';
@@ -237,7 +237,7 @@ async function storeVerification(
       ...figures,
       ...(takenBack > 0 && { takenBack, overruled, ...(withheld > 0 && { withheld }) }),
     },
-    more: { faults: faultsIn(report), ...report },
+    more: { faults: listProblems(report), ...report },
   });
 }
 

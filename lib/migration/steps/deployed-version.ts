@@ -1,12 +1,12 @@
 // Finds the version that the backend runs, and the collection that it works on. The plan of a run depends on it. A rollback checks
 // it before it opens writes: on the new version users would go on writing to the new collection.
-import { isRetryableFailure, Refusal, refusedWith, takeAs } from '../refusals.ts';
+import { isRetryableFailure, Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { KEY_OF_TEST_USER } from './backend-key.ts';
-import { readsFrom } from './new-version.ts';
+import { servesFrom } from './new-version.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
 /** A backend without that endpoint does not say which version it runs. */
@@ -28,7 +28,7 @@ export async function findVersion(
 ): Promise<Deployed> {
   const isNew = await backend
     .isGraphDeprecated(testUserOf(runId))
-    .catch(takeAs(undefined, refusedWith(404)));
+    .catch(recoverWith(undefined, whenRefusedWith(404)));
   if (isNew === undefined) return 'unknown';
   return isNew ? 'new' : 'old';
 }
@@ -58,7 +58,9 @@ function whyOtherThanPlanned({ plan }: Run, deployed: Deployed): string | undefi
 /** Right before the window, where a refusal costs users nothing. @throws Refusal */
 export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
   // A backend that does not answer may be stopped already.
-  const deployed = await findVersion(services, run).catch(takeAs('unknown', isRetryableFailure));
+  const deployed = await findVersion(services, run).catch(
+    recoverWith('unknown', isRetryableFailure),
+  );
   const why = whyOtherThanPlanned(run, deployed as Deployed);
   if (why) throw new Refusal('RefusedPrerequisites', `${why} ${DEPLOY_PLANNED}`);
 }
@@ -81,11 +83,11 @@ export async function findStanding(context: StepContext, to: string): Promise<St
     await services.backend.health();
     const isNew = sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
     if (!isNew || (sameVersion && to === live)) return { kind: 'returned' };
-    const isThere = to !== live && (await readsFrom(context, to, live));
+    const isThere = to !== live && (await servesFrom(context, to, live));
     if (isThere && sameVersion) return { kind: 'returned' };
     if (isThere) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
     if (!sameVersion) return { kind: 'elsewhere', why: 'The new version still answers.' };
-    if (await readsFrom(context, live, to))
+    if (await servesFrom(context, live, to))
       return { kind: 'elsewhere', why: `The backend still works on ${live}.` };
     return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
   } catch (why) {

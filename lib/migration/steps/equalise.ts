@@ -9,7 +9,7 @@ import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from '../reconcile.ts';
-import { faultsIn, pendingIn, type ReconcileReport } from '../reconcile-report.ts';
+import { listPending, listProblems, type ReconcileReport } from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
 import type { Progress } from '../runs/run.ts';
@@ -107,7 +107,7 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   const { walk, compareAgain } = createWalks(context, settings, options);
   const ahead = await lookAhead(context, options, walk);
   if (ahead && !ahead.isComplete) throw outOfTime();
-  const changes = ahead && limitedIn(ahead.report, options);
+  const changes = ahead && toLimitedChanges(ahead.report, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
   if (changes && !hasBegun(reached)) {
     if (isExcess && onExcess === 'refuse') {
@@ -143,7 +143,7 @@ async function lookAhead(
   walk: Walk,
 ): Promise<ReconcileCheckpoint | undefined> {
   if (reached.compared?.isComplete) return reached.compared;
-  const mayLose = options.onExcess !== 'write' || readsCommon(context, options);
+  const mayLose = options.onExcess !== 'write' || hasCommonVersion(context, options);
   // The walk itself has changed the collection.
   if (!mayLose || hasBegun(reached)) return undefined;
   return await walk('compare', { payloadsOnly: options.limitedChanges !== 'vectors' });
@@ -155,7 +155,7 @@ function hasBegun({ reached }: Equalising): boolean {
 
 /** True if both are equal, and are the last common version already. */
 function isAsCommon({ run }: StepContext, report: ReconcileReport): boolean {
-  return faultsIn(report).length === 0 && holdSame(report.to, run.base ?? {});
+  return listProblems(report).length === 0 && holdSame(report.to, run.base ?? {});
 }
 
 function listFaults(
@@ -163,8 +163,8 @@ function listFaults(
   { users, onExcess, isActiveReadOnly }: EqualiseOptions,
 ): string[] {
   if (users === 'writing') return [];
-  if (onExcess === 'insert') return report.pending.missing > 0 ? pendingIn(report) : [];
-  return isActiveReadOnly ? pendingIn(report) : faultsIn(report);
+  if (onExcess === 'insert') return report.pending.missing > 0 ? listPending(report) : [];
+  return isActiveReadOnly ? listPending(report) : listProblems(report);
 }
 
 /** Both limits apply during the walk, too: either collection may be emptied in the meantime. */
@@ -174,7 +174,7 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
   const limit = async (collection: string, deletes?: number) =>
     expectedLimit({ points: await vectors.count(collection) }, deletes);
   return {
-    ...(readsCommon(context, options) && { backLimit: await limit(active) }),
+    ...(hasCommonVersion(context, options) && { backLimit: await limit(active) }),
     ...(onExcess !== 'write' && { limit: await limit(standby, deletes) }),
   };
 }
@@ -189,7 +189,7 @@ export async function countChanges(request: StepRequest, names: Collections) {
   const { report } = await reconcile(compared, ports);
   const { pending, strays: lateWrites } = report;
   return {
-    ...changesIn(report),
+    ...toChanges(report),
     adds: pending.missing,
     isDamaged: isDamage(report),
     /** Writes to the standby collection since both were equal, without deletions */
@@ -210,28 +210,28 @@ function isDamage({ to, strays: lateWrites }: ReconcileReport): boolean {
   return isExcessive({ removes, changes, points: to.points + removes });
 }
 
-function changesIn({ to, pending }: ReconcileReport): Changes {
+function toChanges({ to, pending }: ReconcileReport): Changes {
   const { extra, payload, vector } = pending;
   return { removes: extra, changes: payload + vector, points: to.points };
 }
 
 /** Changes to hold against the limit */
-function limitedIn(
+function toLimitedChanges(
   report: ReconcileReport,
   { limitedChanges }: Pick<EqualiseOptions, 'limitedChanges'>,
 ): Changes {
-  const found = changesIn(report);
+  const found = toChanges(report);
   return limitedChanges === 'none' ? { ...found, changes: 0 } : found;
 }
 
-function readsCommon({ run }: StepRequest, { base }: Pick<Collections, 'base'>): boolean {
+function hasCommonVersion({ run }: StepRequest, { base }: Pick<Collections, 'base'>): boolean {
   return base === 'continued' && run.base !== undefined;
 }
 
 async function readSettings(request: StepRequest, names: Collections) {
   const { vectors } = request.services;
   const { active, standby, isOfUser, isActiveReadOnly = false } = names;
-  const writesBack = readsCommon(request, names) && !isActiveReadOnly;
+  const writesBack = hasCommonVersion(request, names) && !isActiveReadOnly;
   return {
     ...(await chooseCopySettings(vectors, { from: active, to: standby })),
     without: testUserOf(request.run.runId),

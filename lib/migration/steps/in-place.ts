@@ -117,7 +117,7 @@ async function storeFilled(
   const { services, run, renew } = context;
   const place = fillPlace(context);
   // The last batch may have left the store unhealthy.
-  await createBatchWriter(place, renew).mayWrite();
+  await createBatchWriter(place, renew).assertMayWrite();
   const pending = await countUnfilled(place);
   if (run.phase === 'switching' && pending > 0) {
     const why = `The store fills no keywords of ${pending} of ${points} points of ${place.collection}.`;

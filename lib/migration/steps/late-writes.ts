@@ -40,10 +40,13 @@ export async function carryLateWrites(
   const { strays: lateWrites } = carried.report;
   const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
-  return { ...lateWriteFacts(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
+  return { ...describeLateWrites(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
 }
 
-export function lateWriteFacts(name: string, { writes, overruled, withheld }: LateWrites): Facts {
+export function describeLateWrites(
+  name: string,
+  { writes, overruled, withheld }: LateWrites,
+): Facts {
   if (writes === 0) return {};
   const facts = { [name]: writes, [`${name}Overruled`]: overruled };
   return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;

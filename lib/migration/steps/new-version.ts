@@ -7,8 +7,8 @@ import type { VectorStore } from '../adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
 import { memberOf } from '../json/memory-payload.ts';
 import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
-import { denseVectorOf, type Point, type ScrolledPoint } from '../ports/vector-store.ts';
-import { Refusal, refusedWith, takeAs } from '../refusals.ts';
+import { type Point, readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
+import { Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -42,9 +42,9 @@ export async function proveSlot(
   vectors: VectorStore,
   { source, made }: { source: string; made: string },
 ): Promise<void> {
-  const old = denseVectorOf(await vectors.collectionInfo(source));
+  const old = readDenseVector(await vectors.collectionInfo(source));
   const info = await vectors.collectionInfo(made);
-  const created = denseVectorOf(info);
+  const created = readDenseVector(info);
   if (
     created.size === undefined ||
     created.size !== old.size ||
@@ -86,7 +86,7 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
 }
 
 /** @throws Refusal naming the part that failed */
-export async function smokeTest({ services, run, renew }: StepContext): Promise<void> {
+export async function runSmokeTest({ services, run, renew }: StepContext): Promise<void> {
   const { backend, vectors } = services;
   const user = testUserOf(run.runId);
   await backend.health();
@@ -100,7 +100,7 @@ export async function smokeTest({ services, run, renew }: StepContext): Promise<
     throw new Refusal('RefusedNewVersion', 'The new version does not find what it has remembered.');
   }
   // A new version may have no such endpoint any more.
-  if (!(await backend.isGraphDeprecated(user).catch(takeAs(true, refusedWith(404))))) {
+  if (!(await backend.isGraphDeprecated(user).catch(recoverWith(true, whenRefusedWith(404))))) {
     throw new Refusal(
       'RefusedNewVersion',
       'The graph is not declared deprecated: is this the old version?',
@@ -174,7 +174,7 @@ export async function proveEmbeddings(
  * True if the backend finds a memory that the test user has only in this collection. Searches work while writes are frozen; an
  * empty result proves nothing.
  */
-export async function readsFrom(
+export async function servesFrom(
   context: Pick<StepContext, 'services' | 'run' | 'renew'>,
   collection: string,
   other: string,
@@ -201,14 +201,14 @@ function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate
     const memory = toJsonText({ user_id: user, data: text });
     byText.set(text, {
       text,
-      point: { id: ownId(user, id), vector: asJsonText(dense), payload: memory },
+      point: { id: deriveId(user, id), vector: asJsonText(dense), payload: memory },
     });
   }
   return [...byText.values()].slice(0, CANDIDATES);
 }
 
 // The same whenever a memory is copied again, and the id of no other point
-function ownId(user: string, id: string): Point['id'] {
+function deriveId(user: string, id: string): Point['id'] {
   const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
   return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
 }

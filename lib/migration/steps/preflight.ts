@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { isPrintable, wordsOf } from '../../shared/printable.ts';
 import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
-import { isRefusal, Refusal, takeAs } from '../refusals.ts';
+import { isRefusal, Refusal, recoverWith } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -108,7 +108,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
-    const given = begun ? accepting(begun.plan, input) : buildPlan(input);
+    const given = begun ? addAcceptances(begun.plan, input) : buildPlan(input);
     const run = begun
       ? { ...begun, plan: given }
       : newRun({ runId, plan: given, evidence: {} }, services.clock());
@@ -149,7 +149,7 @@ export async function takeBackendCheck(
 
 export type PreflightResult = Awaited<ReturnType<typeof takePreflight>>;
 
-function accepting(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
+function addAcceptances(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
   return {
     ...plan,
     accepts: [...plan.accepts, ...accepts],
@@ -160,7 +160,7 @@ function accepting(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Pla
 async function findRun(services: Services, input: PreflightInput): Promise<Run | undefined> {
   const isNew = (error: unknown) =>
     isRefusal(error, 'RefusedUnknownRun') && input.sourceCollection !== undefined;
-  const run = await services.runs.read(input.runId).catch(takeAs(undefined, isNew));
+  const run = await services.runs.read(input.runId).catch(recoverWith(undefined, isNew));
   if (!run) return undefined;
   const { phase } = run;
   if (!isBeforeWindow(phase)) throw notNow(`No preflight in a run that is ${phase}.`);
@@ -202,7 +202,7 @@ function buildPlan(input: PreflightInput): Plan {
   if (input.inPlace && input.movesAliases) {
     throw new Refusal('RefusedSetting', 'In place, aliases stay: leave out one of both.');
   }
-  const plan = accepting(own, input);
+  const plan = addAcceptances(own, input);
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
   const why = `${plan.uploadAs} is a name that the run gives to something else.`;

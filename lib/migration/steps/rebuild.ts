@@ -2,7 +2,7 @@
 // so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
 import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
-import { type CollectionSettings, denseVectorOf } from '../ports/vector-store.ts';
+import { type CollectionSettings, readDenseVector } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import { type Journal, NOTHING_RECORDED, openJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -113,7 +113,7 @@ async function createExplicitly({ services, run, renew }: StepContext): Promise<
   const { vectors } = services;
   const { plan } = run;
   const info = await vectors.collectionInfo(plan.sourceCollection);
-  const { size } = denseVectorOf(info);
+  const { size } = readDenseVector(info);
   if (!info || !size) {
     throw new Refusal('RefusedByService', `${plan.sourceCollection} has no unnamed vector.`);
   }

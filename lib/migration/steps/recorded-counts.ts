@@ -3,13 +3,13 @@
 import {
   createDigestSum,
   NO_USER,
+  nameOwner,
   OWNER_KEYS,
-  ownerNamed,
   userDigest,
   userHash,
 } from '../points.ts';
 import type { Filter } from '../ports/vector-store.ts';
-import { Refusal, refusedWith, takeAs } from '../refusals.ts';
+import { Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -66,7 +66,7 @@ async function countByIndex(
     const filter: Filter = { must: [...without] };
     const found = await vectors
       .facet(collection, key, MAX_USERS, filter)
-      .catch(takeAs(undefined, refusedWith(400)));
+      .catch(recoverWith(undefined, whenRefusedWith(400)));
     // The collection has no such index.
     if (!found) return undefined;
     without.push({ is_empty: { key } });
@@ -75,7 +75,7 @@ async function countByIndex(
     // The index omits, for example, ids that are numbers.
     if (counted + others !== left) return undefined;
     owners.push(
-      ...found.map(({ value, count }) => ({ name: ownerNamed(key, String(value)), count })),
+      ...found.map(({ value, count }) => ({ name: nameOwner(key, String(value)), count })),
     );
     left = others;
   }

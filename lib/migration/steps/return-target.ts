@@ -11,8 +11,8 @@ import {
 } from '../kept-snapshot.ts';
 import { assertExpected, isExcessive, refuseMassChange } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
-import { denseVectorOf } from '../ports/vector-store.ts';
-import { isRefusal, isRetryableFailure, Refusal, takeAs } from '../refusals.ts';
+import { readDenseVector } from '../ports/vector-store.ts';
+import { isRefusal, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
 import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
@@ -86,7 +86,9 @@ export async function planLastResort(services: Services, run: Run): Promise<Retu
 
 /** @returns undefined if the snapshot cannot be restored */
 export async function planRestore(services: Services, run: Run): Promise<Return | undefined> {
-  const target = await planSnapshotRestore(services, run).catch(takeAs(undefined, isUnrestorable));
+  const target = await planSnapshotRestore(services, run).catch(
+    recoverWith(undefined, isUnrestorable),
+  );
   return target && { way: 'as-it-was', ...target, acknowledged: 0, mayHaveLeaked: false };
 }
 
@@ -106,7 +108,10 @@ async function planReturnInPlace(
 /** True if an operator could roll back now. */
 export async function canRollBack(services: Services, run: Run): Promise<boolean> {
   if (await isUsable(services, run, true)) return true;
-  return await planSnapshotRestore(services, run).then(() => true, takeAs(false, isUnrestorable));
+  return await planSnapshotRestore(services, run).then(
+    () => true,
+    recoverWith(false, isUnrestorable),
+  );
 }
 
 /** Why the new collection cannot be read; undefined if it can. */
@@ -256,14 +261,14 @@ async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise
   if (!old || whyUnhealthy(old) !== undefined) return false;
   const live = await vectors.collectionInfo(liveCollectionOf({ plan, ...run }));
   if (!live) return true;
-  const [before, after] = [old, live].map(denseVectorOf);
+  const [before, after] = [old, live].map(readDenseVector);
   return before?.size === after?.size && before?.distance === after?.distance;
 }
 
 // A store reads snapshots of its own minor version only: after loading one of a newer version, it would not start.
 function assertSameMinor(made: string, running: string): void {
-  const minorOf = (version: string) => version.split('.').slice(0, 2).join('.');
-  if (minorOf(made) === minorOf(running)) return;
+  const readMinor = (version: string) => version.split('.').slice(0, 2).join('.');
+  if (readMinor(made) === readMinor(running)) return;
   throw noRollback(`The snapshot is of version ${made} and the store runs ${running}.`);
 }
 

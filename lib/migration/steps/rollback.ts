@@ -32,16 +32,16 @@ import { readSwitchJournal } from './stored-checkpoints.ts';
 import { openUnproved, stayOnNew, switchBack } from './switch.ts';
 import { assertSettingKnown, MAX_UNPROVED_MS } from './switch-back.ts';
 import {
+  addNotes,
   beginAgain,
   beginRollback,
   collectFacts,
-  frozenAlready,
+  findReturnCollection,
+  markFrozen,
   measureParts,
   type Notes,
-  noting,
   readNotes,
   readSwitch,
-  returnsTo,
 } from './switch-journal.ts';
 
 export const rollback: Step = {
@@ -63,7 +63,7 @@ export const rollback: Step = {
     );
     const begun = beginRollback(notes);
     // A window that has not ended has frozen writes.
-    await save(run.phase === 'switching' ? frozenAlready(begun) : begun);
+    await save(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
   mayBeLate: 'always',
   work: async (context) => {
@@ -100,18 +100,18 @@ async function endRefused(context: StepContext, stages: Journal, error: Refusal)
     // After the restore, writes since the snapshot must be carried over again. A restored snapshot lacks memories that no user
     // deleted, so the last common version does not apply to it: neither in this rollback, nor in what follows a refused one.
     const carries = plan?.way === 'carry' && { plan: { ...plan, beginsBase: true } };
-    await stages.rewrite(noting(beginAgain(stages.recorded), carries || {}));
+    await stages.rewrite(addNotes(beginAgain(stages.recorded), carries || {}));
     if (carries) await context.note({ base: undefined });
     await askAgain(context);
   }
   if (!staysOnNew) return await endUnproved(context, stages, error);
   // Requests made from here on are new ones, so this precedes the record that has them made.
   await askAgain(context);
-  await stages.rewrite(noting(stages.recorded, refusedBy(error)));
+  await stages.rewrite(addNotes(stages.recorded, toRefusedNote(error)));
   return await stay(context, stages);
 }
 
-function refusedBy({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
+function toRefusedNote({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
   return { refused: { name, why, data } };
 }
 
@@ -124,7 +124,7 @@ async function endUnproved(
   if ('opened' in stages.recorded.passed) throw error;
   const now = context.services.clock().getTime();
   const { failingSince = now } = readNotes(stages.recorded);
-  await stages.rewrite(noting(stages.recorded, { failingSince }));
+  await stages.rewrite(addNotes(stages.recorded, { failingSince }));
   if (now - failingSince < MAX_UNPROVED_MS) {
     const { name, why, data } = error;
     const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
@@ -149,7 +149,7 @@ async function openAnywhere(
   if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
     await note({ window: { ...window, openedAt, stays: true } });
-    await stages.rewrite(noting(frozenAlready(stages.recorded), refusedBy(error)));
+    await stages.rewrite(addNotes(markFrozen(stages.recorded), toRefusedNote(error)));
     return await stay(context, stages);
   }
   // Gone, or empty: the old version makes an empty one when it starts.
@@ -159,9 +159,9 @@ async function openAnywhere(
     await stages.rewrite(beginRollback({ plan: another, failingSince }));
     throw outOfTime();
   }
-  const to = isGone ? run.plan.sourceCollection : returnsTo(run, notes);
+  const to = isGone ? run.plan.sourceCollection : findReturnCollection(run, notes);
   const unproved = { to, why: error.why };
-  await stages.rewrite(noting(stages.recorded, { unproved }));
+  await stages.rewrite(addNotes(stages.recorded, { unproved }));
   await openUnproved(context, stages, unproved);
   return await conclude(context, stages.recorded);
 }
@@ -206,7 +206,7 @@ async function stay(context: StepContext, stages: Journal): Promise<Outcome> {
 
 async function conclude(context: StepContext, journal: RecordedJournal): Promise<Outcome> {
   const { run } = context;
-  const to = returnsTo(run, readNotes(journal));
+  const to = findReturnCollection(run, readNotes(journal));
   const { points: _, ...found } = collectFacts(journal);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
@@ -220,7 +220,7 @@ async function conclude(context: StepContext, journal: RecordedJournal): Promise
   });
   const facts = { returnedTo: to, leftBehind: 0, ...found };
   const evidence = await storeReport(context, 'rollback-report', { facts });
-  const until = keptUntil(context);
+  const until = computeRetention(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
   const takesNoWindow = whyNoWindow(run, journal, isServed);
   const changes = {
@@ -234,7 +234,7 @@ async function conclude(context: StepContext, journal: RecordedJournal): Promise
 }
 
 /** The report is kept as long as the run's other artifacts, and at least as long as artifacts kept from today on. */
-function keptUntil({ services, run }: StepContext): number {
+function computeRetention({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   return Math.max(until, run.window?.retainUntil ?? 0);
 }
@@ -243,7 +243,7 @@ function keptUntil({ services, run }: StepContext): number {
 function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): string | undefined {
   const notes = readNotes(journal);
   const { plan, unproved } = notes;
-  const to = returnsTo(run, notes);
+  const to = findReturnCollection(run, notes);
   if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;

@@ -2,7 +2,7 @@
 // optimizing a collection, such a change cancels the optimization, and with it every deletion since its start (Qdrant 1.18.3 and
 // 1.19.0). Switching the optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the
 // change. Points that return anyway are missing from a list made before, and are removed again.
-import { untilIdle } from '../configuration.ts';
+import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
 import { unnamedVectorOf } from '../points.ts';
@@ -29,11 +29,11 @@ export async function changeSlots(
   change: () => Promise<void>,
 ): Promise<number> {
   const { services, renew, note } = context;
-  await untilIdle(context, collection);
+  await waitUntilIdle(context, collection);
   const begun = await begin(context, collection);
   // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
   await renew();
-  await untilIdle(context, collection);
+  await waitUntilIdle(context, collection);
   await services.vectors.updateCollection(collection, optimizerWith(0));
   await renew();
   await change();

@@ -77,9 +77,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** True after the deadline of the window: the watch rolls it back, and steps forward are refused. */
     isLate,
     retention: wentLive(run) ? retentionOf(run, now) : null,
-    evidence: referencesIn(evidence),
+    evidence: listReferences(evidence),
     /** Evidence of the last window that has ended, for the page of the run */
-    lastWindow: referencesIn(run.lastWindow ?? {}),
+    lastWindow: listReferences(run.lastWindow ?? {}),
     /** Lock of a step that is running, or has crashed */
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
     next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
@@ -91,7 +91,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
   };
 }
 
-function referencesIn(evidence: Run['evidence']) {
+function listReferences(evidence: Run['evidence']) {
   return Object.entries(evidence).map(([kind, reference]) => ({
     kind,
     ...reference,

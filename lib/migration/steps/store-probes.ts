@@ -161,13 +161,13 @@ export async function trySlot(
     ...settings,
   };
   await withProbeCollection(vectors, { collection, layout }, async () => {
-    const { inBatches, mayWrite } = createBatchWriter(place);
-    await inBatches(points, (batch) => vectors.upsert(collection, batch, 'upsert'));
-    await untilOptimized(place);
+    const { writeInBatches, assertMayWrite } = createBatchWriter(place);
+    await writeInBatches(points, (batch) => vectors.upsert(collection, batch, 'upsert'));
+    await waitUntilOptimized(place);
     await addKeywordSlot(place, { modifier: 'idf' });
     await fillUnfilled(place);
-    await untilOptimized(place);
-    await mayWrite();
+    await waitUntilOptimized(place);
+    await assertMayWrite();
     if ((await listVersions(place)).points === points.length)
       return await vectors.removeVector(collection, KEYWORD_SLOT);
     throw new Refusal('RefusedByService', `The store does not fill a slot with ${KEYWORD_MODEL}.`);
@@ -177,7 +177,7 @@ export async function trySlot(
 const MAX_OPTIMIZATION_MS = 30_000;
 const POLL_MS = 250;
 
-async function untilOptimized({ store, collection }: CollectionPlace): Promise<void> {
+async function waitUntilOptimized({ store, collection }: CollectionPlace): Promise<void> {
   const { now, sleep } = realTime(new AbortController().signal);
   for (const begun = now(); now() - begun < MAX_OPTIMIZATION_MS; await sleep(POLL_MS)) {
     if ((await store.collectionInfo(collection))?.status !== 'yellow') return;

@@ -1,7 +1,7 @@
 // The space that a migration takes on the vector store, estimated from a few points before anything is copied.
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
-import { denseVectorOf, type ScrolledPoint } from '../ports/vector-store.ts';
+import { readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
 import type { Plan } from '../runs/run.ts';
 import { restoreTestCollectionOf } from '../runs/run-names.ts';
 import { VECTOR_LAYOUT } from './collection-checks.ts';
@@ -20,7 +20,7 @@ const GIGABYTE = 1e9;
 async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const total = await vectors.count(sourceCollection);
   const info = await vectors.collectionInfo(sourceCollection);
-  const { size: dimensions = 0 } = denseVectorOf(info);
+  const { size: dimensions = 0 } = readDenseVector(info);
   const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE, vector: false });
   const share = total / Math.max(1, points.length);
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));

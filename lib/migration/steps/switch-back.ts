@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import { pendingIn } from '../reconcile-report.ts';
-import { isRefusal, Refusal, RetryableFailure, takeAs } from '../refusals.ts';
+import { listPending } from '../reconcile-report.ts';
+import { isRefusal, Refusal, RetryableFailure, recoverWith } from '../refusals.ts';
 import type { Journal, StageCursor } from '../runs/journal.ts';
 import { type Run, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -17,7 +17,7 @@ import { removeTestWrites } from './clean-up.ts';
 import { findStanding } from './deployed-version.ts';
 import { assertEqual, equalise, readEqualising } from './equalise.ts';
 import { askAgain, suspectAction, waitForAction } from './external-action.ts';
-import { lateWriteFacts } from './late-writes.ts';
+import { describeLateWrites } from './late-writes.ts';
 import { assertNotDeleted, assertRestored, countLostWrites, type Return } from './return-target.ts';
 import type { Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
@@ -46,7 +46,7 @@ export async function restoreOld(
 async function isRestored({ services, run }: StepContext, to: string): Promise<boolean> {
   if (!(await services.vectors.listCollections()).includes(to)) return false;
   const isOther = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
-  return await assertRestored(services, run, to).then(() => true, takeAs(false, isOther));
+  return await assertRestored(services, run, to).then(() => true, recoverWith(false, isOther));
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
@@ -73,9 +73,9 @@ export async function makeOldEqual(
     save,
   });
   assertEqual(names, faults);
-  const left = pendingIn(report).length > 0 ? { comparedByHand: names.active } : {};
+  const left = listPending(report).length > 0 ? { comparedByHand: names.active } : {};
   const { points } = report.to;
-  return { points, ...left, ...lateWriteFacts('lateWrites', report.strays) };
+  return { points, ...left, ...describeLateWrites('lateWrites', report.strays) };
 }
 
 export async function countLeftBehind(context: StepContext, plan: Return): Promise<Facts> {
@@ -182,7 +182,7 @@ async function deployInTime(
   await save({ since, isRequested: isOver });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
     if (!context.signal.aborted) await save({ since, isRequested: true });
-    throw untilDeadline(error, until);
+    throw retryUntilDeadline(error, until);
   });
   const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
   await save({ ...deployed, isRequested: true });
@@ -194,7 +194,7 @@ function notReturned(why: string): RetryableFailure {
 }
 
 /** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
-function untilDeadline(error: unknown, deadline: number): unknown {
+function retryUntilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();
   const why = `${error.why} It is asked again until ${until}; then writes are opened without it.`;

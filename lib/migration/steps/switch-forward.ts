@@ -1,6 +1,6 @@
 // The work of each stage of a switch to the new collection. The order of the stages is in switch.ts.
 import * as v from 'valibot';
-import { untilIndexed } from '../configuration.ts';
+import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
@@ -20,7 +20,7 @@ import { readEqualising } from './equalise.ts';
 import { isAsBase } from './equality.ts';
 import { suspectAction, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
-import { proveEmbeddings, smokeTest } from './new-version.ts';
+import { proveEmbeddings, runSmokeTest } from './new-version.ts';
 import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { assertNamesFree } from './upload-swap.ts';
 
@@ -42,7 +42,7 @@ export async function makeNewEqual(
     reached: readEqualising(reached),
     save,
   });
-  await untilIndexed(context, context.run.plan.targetCollection);
+  await waitUntilIndexed(context, context.run.plan.targetCollection);
   const verified = await verifyEqual(context, copied);
   await noteEvidence(context, 'verification-report', verified);
 }
@@ -116,7 +116,7 @@ export async function proveNew(context: StepContext, to: string): Promise<void> 
     await removeWarmUp(context, collections);
     await proveEmbeddings(context, { backend, known: to, collection: to });
     await removeWarmUp(context, collections);
-    await smokeTest(context);
+    await runSmokeTest(context);
     await removeWarmUp(context, collections);
   } catch (failure) {
     throw suspectAction('deploy-new', to, failure);

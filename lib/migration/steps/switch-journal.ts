@@ -32,21 +32,21 @@ export function readNotes({ noted = {} }: RecordedJournal): Notes {
 }
 
 /** Collection that a rollback takes users to */
-export function returnsTo({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
+export function findReturnCollection({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
   return notes.unproved?.to ?? notes.plan?.returnTo ?? plan.sourceCollection;
 }
 
-export function noting(journal: RecordedJournal, notes: Notes): RecordedJournal {
+export function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
   return { ...journal, noted: { ...journal.noted, ...notes } };
 }
 
 /** The first record of a rollback. Where one has failed before, writes are frozen already. */
 export function beginRollback(notes: Notes): RecordedJournal {
   const begun = { ...NOTHING_RECORDED, noted: notes };
-  return notes.failingSince === undefined ? begun : frozenAlready(begun);
+  return notes.failingSince === undefined ? begun : markFrozen(begun);
 }
 
-export function frozenAlready({ passed, ...journal }: RecordedJournal): RecordedJournal {
+export function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
   return { ...journal, passed: { ...passed, [FREEZING]: {} } };
 }
 

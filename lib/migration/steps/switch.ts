@@ -29,7 +29,13 @@ import {
   proveNew,
   runFinalCheck,
 } from './switch-forward.ts';
-import { type Facts, FREEZING, type Notes, readNotes, returnsTo } from './switch-journal.ts';
+import {
+  type Facts,
+  FREEZING,
+  findReturnCollection,
+  type Notes,
+  readNotes,
+} from './switch-journal.ts';
 import { uploadSwap } from './upload-swap.ts';
 import { freezeWrites } from './write-freeze.ts';
 
@@ -114,7 +120,7 @@ export async function stayOnNew(context: StepContext, stages: Journal): Promise<
   if (!(FREEZING in passed)) return;
   const notes = readNotes(stages.recorded);
   if ('setting-changed' in passed || notes.failingSince !== undefined) {
-    const to = returnsTo(context.run, notes);
+    const to = findReturnCollection(context.run, notes);
     await stages.once('setting-restored', () => restoreSetting(context));
     await stages.poll('deployed-again', (reached, save) =>
       deployAgain(context, { to, reached, save }),

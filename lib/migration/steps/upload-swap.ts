@@ -1,6 +1,6 @@
 // Renames the filled collection and its companion to the names in the plan. The store cannot rename, so their snapshots are
 // uploaded under the new names. The setting is changed only after both uploads are proved.
-import { untilIndexed } from '../configuration.ts';
+import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
@@ -49,7 +49,7 @@ async function uploadOne(
 ): Promise<void> {
   await withSnapshot(context, journal, { collection: from, label }, async (kept) => {
     await restoreSnapshot(context, journal, { name: to, kept });
-    await journal.poll('indexed', () => untilIndexed(context, to));
+    await journal.poll('indexed', () => waitUntilIndexed(context, to));
     await journal.once('same', () => assertSame(context, { from, to }));
     await journal.once('slot-proved', () =>
       proveSlot(context.services.vectors, { source: from, made: to }),

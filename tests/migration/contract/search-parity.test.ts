@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import {
-  findingsIn,
+  listFindings,
   measureParity,
   PARITY_START,
   sampleMemories,
@@ -85,7 +85,7 @@ async function measure({ from, to }: Names, search = store.search, isTimeUp = ()
   for (;;) {
     const parity = await measureParity(settings, { start: reached, save, isTimeUp });
     if (parity)
-      return { parity, findings: findingsIn(parity), bytes: JSON.stringify(reached).length };
+      return { parity, findings: listFindings(parity), bytes: JSON.stringify(reached).length };
   }
 }
 

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { toJsonText } from '../../../lib/migration/json/json-text.ts';
 import { keywordTextOf } from '../../../lib/migration/json/memory-payload.ts';
-import { KEYWORD_MODEL, vectorNamed } from '../../../lib/migration/points.ts';
+import { findVector, KEYWORD_MODEL } from '../../../lib/migration/points.ts';
 import type { PointId, ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { readPages } from '../../../lib/migration/scan.ts';
 import { type BusyService, play, type Scenario } from '../support/busy-service.ts';
@@ -129,6 +129,6 @@ async function findWrongKeywords({ source, store }: BusyService): Promise<string
 }
 
 function readTerms({ vector }: ScrolledPoint): string {
-  const keywords = vector && vectorNamed(vector, 'bm25');
+  const keywords = vector && findVector(vector, 'bm25');
   return keywords ? String(JSON.parse(keywords).indices.toSorted()) : 'none';
 }

@@ -1,6 +1,6 @@
 // A switch must wait until the store has indexed the new collection.
 import { describe, expect, it } from 'vitest';
-import { untilIndexed } from '../../../lib/migration/configuration.ts';
+import { waitUntilIndexed } from '../../../lib/migration/configuration.ts';
 import type {
   CollectionInfo,
   CollectionUpdate,
@@ -23,7 +23,7 @@ function indexing(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
   const note = async (changes: Partial<Run>) => void notes.push(changes);
   const context = { services, run: before as Run, renew: async () => {}, note };
-  return { updates, notes, wait: untilIndexed(context, 'memories_v3').catch(takeWaiting) };
+  return { updates, notes, wait: waitUntilIndexed(context, 'memories_v3').catch(takeWaiting) };
 }
 
 const NOW = Date.parse('2026-11-25T12:00:00Z');

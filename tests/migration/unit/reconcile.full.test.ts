@@ -5,7 +5,7 @@ import {
   type ReconcileCheckpoint,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
-import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import { listProblems } from '../../../lib/migration/reconcile-report.ts';
 import {
   type CopyScene,
   compare,
@@ -47,8 +47,8 @@ test('killed before or after any of its calls it ends the same, when it is taken
       else {
         deaths += 1;
         const { report } = await reconcile(settings, FORGETFUL, saved);
-        expect([faultsIn(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
-        expect(faultsIn(await compare(set)), `${moment} ${call}`).toEqual([]);
+        expect([listProblems(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
+        expect(listProblems(await compare(set)), `${moment} ${call}`).toEqual([]);
       }
     }
     if (isOver) break;

@@ -10,7 +10,7 @@ import {
   type ReconcileCheckpoint,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
-import { type Difference, faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import { type Difference, listProblems } from '../../../lib/migration/reconcile-report.ts';
 import {
   type CopyScene,
   compare,
@@ -79,10 +79,10 @@ describe('a copy into an empty collection', () => {
     const set = await scene({ count: 1_000, dimensions: 16, pageSize: 256 });
     const report = await repair(set);
     expect(report).toMatchObject({ inserted: 1_000, replaced: 0, deleted: 0, compared: 1_000 });
-    expect(faultsIn(report)).toEqual([]);
+    expect(listProblems(report)).toEqual([]);
     const checked = await compare(set);
     expect(checked).toMatchObject({ from: report.from, to: report.from });
-    expect(faultsIn(checked)).toEqual([]);
+    expect(listProblems(checked)).toEqual([]);
   });
 
   test('keeps the text of every payload, numbers to the letter', async () => {
@@ -105,20 +105,20 @@ describe('a copy into an empty collection', () => {
     const set = await scene({ count: 0 });
     const payload = JSON.stringify({ user_id: 'ada', data: text });
     await set.store.upsert(OLD, [point(1, payload)], 'upsert');
-    expect(faultsIn(await repair(set))).toEqual([]);
+    expect(listProblems(await repair(set))).toEqual([]);
   });
 
   test('reports the points without a keyword vector where the store makes none', async () => {
     const set = await scene({ count: 200, version: '1.15.2' });
     const report = await repair(set, { keywords: 'left-empty' });
-    expect([report.withoutKeywords, faultsIn(report)]).toEqual([196, []]);
+    expect([report.withoutKeywords, listProblems(report)]).toEqual([196, []]);
   });
 
   test('halves its batches until the store takes them', async () => {
     const set = await scene({ count: 100, pageSize: 100 });
     const small = await scene({ count: 0, maxBodyBytes: 8_000 });
     const report = await repair(set, { to: { store: small.store, collection: NEW } });
-    expect(faultsIn(report)).toEqual([]);
+    expect(listProblems(report)).toEqual([]);
     expect(await small.store.count(NEW)).toBe(100);
   });
 
@@ -132,9 +132,9 @@ describe('a copy into an empty collection', () => {
   test('that is not read back is equal all the same', async () => {
     const set = await scene();
     const filled = await repair(set, { mode: 'fill' });
-    expect([filled.inserted, faultsIn(filled)]).toEqual([COUNT, []]);
+    expect([filled.inserted, listProblems(filled)]).toEqual([COUNT, []]);
     expect(await compare(set)).toMatchObject({ from: filled.from, to: filled.from });
-    expect(faultsIn(await compare(set))).toEqual([]);
+    expect(listProblems(await compare(set))).toEqual([]);
   });
 
   test('of nothing is complete', async () => {
@@ -223,9 +223,9 @@ describe('a comparison of two collections', () => {
     await happens(set);
     const before = await compare(set);
     const counts = Object.entries(found).map(([difference, count]) => `${difference}: ${count}`);
-    expect(faultsIn(before)).toEqual([...counts, ...also]);
+    expect(listProblems(before)).toEqual([...counts, ...also]);
     const repaired = await repair(set);
-    expect(faultsIn(repaired)).toEqual([]);
+    expect(listProblems(repaired)).toEqual([]);
     const { inserted, replaced, deleted } = repaired;
     const { missing = 0, extra = 0, ...others } = found;
     const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
@@ -244,7 +244,7 @@ describe('a comparison of two collections', () => {
   test('of equal ones writes nothing', async () => {
     const set = await copied();
     set.sandbox.fault({ on: /^(PUT|POST .*delete)/, does: { kind: 'answer', status: 403 } });
-    expect(faultsIn(await repair(set))).toEqual([]);
+    expect(listProblems(await repair(set))).toEqual([]);
   });
 
   test('is not misled by keys in another order, nor by the last bit of a vector', async () => {
@@ -258,9 +258,9 @@ describe('a comparison of two collections', () => {
     const dense = JSON.parse(unnamedVectorOf(nearly.vector) ?? '') as number[];
     const withFirst = (by: number) => withDense(set, nearly, dense.with(0, (dense[0] ?? 0) + by));
     await withFirst(3e-7);
-    expect(faultsIn(await compare(set))).toEqual([]);
+    expect(listProblems(await compare(set))).toEqual([]);
     await withFirst(1e-4);
-    expect(faultsIn(await compare(set))).toEqual(['vector: 1']);
+    expect(listProblems(await compare(set))).toEqual(['vector: 1']);
   });
 
   test('leaves the points of one user alone on both sides', async () => {
@@ -268,9 +268,9 @@ describe('a comparison of two collections', () => {
     const own = (id: number) => point(id, '{"user_id":"the-test-user","data":"a probe"}');
     await set.store.upsert(OLD, [own(0)], 'upsert');
     await set.store.upsert(NEW, [own(3)], 'upsert');
-    expect(faultsIn(await compare(set))).not.toEqual([]);
+    expect(listProblems(await compare(set))).not.toEqual([]);
     const report = await repair(set, { without: 'the-test-user' });
-    expect([report.inserted, report.deleted, faultsIn(report)]).toEqual([0, 0, []]);
+    expect([report.inserted, report.deleted, listProblems(report)]).toEqual([0, 0, []]);
     expect(report.compared).toBe(COUNT);
     expect(await set.store.retrieve(NEW, [pointId(0), pointId(3)])).toHaveLength(1);
   });
@@ -288,7 +288,7 @@ describe('back into the old layout', () => {
     await store.deletePoints(NEW, { ids: (await listIds(set)).slice(10, 12) });
     const { from: to, to: from } = set.settings;
     const report = await repair(set, { from, to, keywords: 'no-slot' });
-    expect([report.inserted, report.deleted, faultsIn(report)]).toEqual([1, 2, []]);
+    expect([report.inserted, report.deleted, listProblems(report)]).toEqual([1, 2, []]);
     expect((await store.retrieve(OLD, [pointId(0)]))[0]?.vector).toMatch(/^\[/);
   });
 });
@@ -310,7 +310,7 @@ describe('while users write', () => {
       from: { store, collection: OLD },
       to: { store, collection: NEW },
     });
-    expect([report.deleted, faultsIn(report)]).toEqual([0, []]);
+    expect([report.deleted, listProblems(report)]).toEqual([0, []]);
   });
 
   test('a memory that changes again while it is copied is copied again', async () => {
@@ -328,7 +328,7 @@ describe('while users write', () => {
       },
     };
     const report = await repair(set, { to: { store, collection: NEW } });
-    expect(faultsIn(report)).toEqual([]);
+    expect(listProblems(report)).toEqual([]);
     expect(await set.store.retrieve(NEW, [pointId(1)])).toMatchObject([
       { payload: '{"data":"second"}' },
     ]);
@@ -341,7 +341,7 @@ describe('while users write', () => {
     expect(report.pending.missing).toBe(10);
     expect(report.to.points).toBe(0);
     expect(report.examples).toHaveLength(10);
-    expect(faultsIn(report)).toContain('missing: 10');
+    expect(listProblems(report)).toContain('missing: 10');
   });
 });
 
@@ -354,7 +354,7 @@ describe('failures and interruptions', () => {
     const { sandbox } = set;
     sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', does: { kind: 'drop' } });
     sandbox.fault({ on: /^POST .*scroll/, does: { kind: 'answer', status: 503 } });
-    expect(faultsIn(await repair(set))).toEqual([]);
+    expect(listProblems(await repair(set))).toEqual([]);
     expect(await set.store.count(NEW)).toBe(100);
   });
 
@@ -384,6 +384,6 @@ describe('failures and interruptions', () => {
     }
     expect(laps).toEqual([50, 100, COUNT]);
     expect(checkpoint.report).toMatchObject({ inserted: 2, compared: COUNT });
-    expect(faultsIn(checkpoint.report)).toEqual([]);
+    expect(listProblems(checkpoint.report)).toEqual([]);
   });
 });

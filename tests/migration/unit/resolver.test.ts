@@ -9,7 +9,7 @@ import {
   type ReconcilePorts,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
-import { faultsIn } from '../../../lib/migration/reconcile-report.ts';
+import { listProblems } from '../../../lib/migration/reconcile-report.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
 import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
@@ -128,7 +128,7 @@ test.each([
       writes: 3 + CONFLICTS.length,
       overruled: CONFLICTS.length,
     });
-    if (mode === 'repair') expect(faultsIn(report)).toEqual([]);
+    if (mode === 'repair') expect(listProblems(report)).toEqual([]);
     // The base now holds the standby collection's contents: nothing is carried a second time.
     expect((await walk('carry')).report.strays.writes).toBe(0);
   },
@@ -263,7 +263,7 @@ test.each([
     expect(await versionIn(OLD, 7)).toBe('-');
     expect(await versionIn(NEW, 7)).toBe('-');
     expect(conflicts).toEqual([]);
-    expect(faultsIn(report)).toEqual([]);
+    expect(listProblems(report)).toEqual([]);
     expect((await walk('carry')).report.strays.writes).toBe(0);
   },
 );

@@ -7,7 +7,7 @@ import { namedClient, translateFailure } from '../../../lib/migration/runs/failu
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   backendFromEnvironment,
-  rememberingFromEnvironment,
+  recordsFromEnvironment,
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
@@ -112,8 +112,8 @@ describe('the environment', () => {
 
 describe('the functions that look up or note down', () => {
   it('need no more than the table', () => {
-    expect(rememberingFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
-    expect(() => rememberingFromEnvironment({})).toThrow(named('RefusedSetting'));
+    expect(recordsFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
+    expect(() => recordsFromEnvironment({})).toThrow(named('RefusedSetting'));
   });
 });
 
@@ -179,7 +179,7 @@ describe('a service that does not answer', () => {
   it('is not waited for without end where it is the table', async () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
-    const { lock } = rememberingFromEnvironment(AWAY);
+    const { lock } = recordsFromEnvironment(AWAY);
     await expect(lock.presentRun()).rejects.toThrow();
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });

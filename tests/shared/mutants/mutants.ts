@@ -691,7 +691,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
       [
-        'guarding(rollsBackBy.guard?.(approach), refusal)',
+        'guardBefore(rollsBackBy.guard?.(approach), refusal)',
         'rollsBackBy.guard?.(approach)',
         'where nothing is left to return to, says what failed and why it cannot return',
       ],
@@ -1121,7 +1121,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
-    [["run.phase === 'switching' ? frozenAlready(begun) : begun", 'begun']],
+    [["run.phase === 'switching' ? markFrozen(begun) : begun", 'begun']],
   ),
   ...mutantsOf(
     'lib/migration/steps/stored-checkpoints.ts',
@@ -1165,9 +1165,9 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/slot-change.ts',
     'tests/migration/contract/steps/deletions.test.ts',
     [
-      ['await untilIdle(context, collection);\n  const begun = await', 'const begun = await'],
+      ['await waitUntilIdle(context, collection);\n  const begun = await', 'const begun = await'],
       [
-        'await untilIdle(context, collection);\n  await services.vectors.updateCollection',
+        'await waitUntilIdle(context, collection);\n  await services.vectors.updateCollection',
         'await services.vectors.updateCollection',
       ],
       ['present === 0 ? run.slotChange : undefined', 'run.slotChange'],

@@ -41,7 +41,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     const { limit, offset, filter } = request;
     const body: Schemas['ScrollRequest'] = {
       limit,
-      ...wanted(request),
+      ...selectParts(request),
       ...(filter && { filter }),
       ...(offset && { offset: verbatim(offset) }),
     };
@@ -51,7 +51,10 @@ export function createQdrantPoints({ text, result, write }: Transport) {
 
   /** Unknown ids are left out. */
   async function retrieve(collection: string, ids: readonly PointId[], parts: PointParts = {}) {
-    const body: Schemas['PointRequest'] = { ids: ids.map((id) => verbatim(id)), ...wanted(parts) };
+    const body: Schemas['PointRequest'] = {
+      ids: ids.map((id) => verbatim(id)),
+      ...selectParts(parts),
+    };
     const answer = await text(post(pathOf(collection, '/points'), body));
     return readAnswer(answer, (scanner) => scanner.list(() => readPoint(scanner))).result;
   }
@@ -113,7 +116,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };
     const body: Schemas['QueryRequest'] = { query, using: slot, limit: 1 };
     try {
-      await result({ ...post(pathOf(collection, '/points/query'), body), again: false });
+      await result({ ...post(pathOf(collection, '/points/query'), body), isRetried: false });
       return true;
     } catch (error) {
       if (isRefusal(error, 'RefusedByService')) return false;
@@ -165,7 +168,7 @@ function toQuery(nearest: SearchRequest['nearest']) {
   return { using, query: { indices: [...indices], values: indices.map(() => 1) } };
 }
 
-function wanted({ payload = true, vector = true }: PointParts) {
+function selectParts({ payload = true, vector = true }: PointParts) {
   return {
     with_payload: typeof payload === 'boolean' ? payload : [...payload],
     with_vector: typeof vector === 'boolean' ? vector : [...vector],

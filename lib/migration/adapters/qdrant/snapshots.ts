@@ -6,9 +6,9 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
-import { isRetryableFailure, takeAs } from '../../refusals.ts';
+import { isRetryableFailure, recoverWith } from '../../refusals.ts';
 import { type HttpCall, noAnswer } from '../http.ts';
-import { failureOf, pathOf, TOO_LARGE, type Transport, unlessFound } from './transport.ts';
+import { pathOf, TOO_LARGE, type Transport, toFailure, undefinedIfNotFound } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
   const { result, open } = transport;
@@ -43,13 +43,13 @@ export function createQdrantSnapshots(transport: Transport) {
     const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
     const response = await open({ path, headers }, watchdog.signal);
-    return toPart(transport.named({ path }), response, fromByte, watchdog);
+    return toPart(transport.toHttpCall({ path }), response, fromByte, watchdog);
   }
 
   // A missing snapshot counts as deleted: the response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
     const path = `${snapshotPath(collection, name)}?wait=true`;
-    await result({ method: 'DELETE', path }).catch(unlessFound);
+    await result({ method: 'DELETE', path }).catch(undefinedIfNotFound);
   }
 
   /** Number of points of a collection that may still be in the middle of a restore; undefined while it cannot be read */
@@ -58,9 +58,9 @@ export function createQdrantSnapshots(transport: Transport) {
     const path = pathOf(collection, '/points/count');
     const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
     const counted = result<Schemas['CountResult']>(call).catch(
-      takeAs(undefined, isRetryableFailure),
+      recoverWith(undefined, isRetryableFailure),
     );
-    return (await counted.catch(unlessFound))?.count;
+    return (await counted.catch(undefinedIfNotFound))?.count;
   }
 
   return {
@@ -89,7 +89,7 @@ function toPart(
   const skipped = status === 206 ? 0 : fromByte;
   const length = headers.get('content-length');
   const totalBytes = length === null ? undefined : fromByte - skipped + Number(length);
-  return { totalBytes, bytes: skipBytes(skipped, watched(call, response, watchdog)) };
+  return { totalBytes, bytes: skipBytes(skipped, limitSilence(call, response, watchdog)) };
 }
 
 async function* skipBytes(first: number, bytes: AsyncIterable<Uint8Array>) {
@@ -101,7 +101,7 @@ async function* skipBytes(first: number, bytes: AsyncIterable<Uint8Array>) {
 }
 
 // Holds on to the response: once it is garbage-collected, fetch cancels its body without an error.
-async function* watched(call: HttpCall, response: Response, watchdog: Watchdog) {
+async function* limitSilence(call: HttpCall, response: Response, watchdog: Watchdog) {
   try {
     for await (const chunk of response.body ?? []) {
       watchdog.stop();
@@ -120,12 +120,12 @@ type Watchdog = ReturnType<typeof createWatchdog>;
 // Only the store's silence is limited, not the time of the download or of its consumer.
 function createWatchdog(silenceMs: number) {
   const controller = new AbortController();
-  const bark = () => controller.abort(new Error(`${silenceMs} ms silent`));
-  let timer = setTimeout(bark, silenceMs);
+  const abortSilent = () => controller.abort(new Error(`${silenceMs} ms silent`));
+  let timer = setTimeout(abortSilent, silenceMs);
   return {
     signal: controller.signal,
     start() {
-      timer = setTimeout(bark, silenceMs);
+      timer = setTimeout(abortSilent, silenceMs);
     },
     stop: () => clearTimeout(timer),
   };
@@ -139,12 +139,12 @@ const SILENCE_MS = 30 * 60_000;
  */
 // Not with fetch: it cannot announce the length of a stream, and gives up after 300 silent seconds, while the store unpacks a
 // large file in silence.
-function createUpload({ named, authorization }: Transport) {
+function createUpload({ toHttpCall, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;
     const query = `?priority=snapshot&checksum=${checksum}&wait=false`;
     const path = pathOf(collection, `/snapshots/upload${query}`);
-    const call = named({ method: 'POST', path });
+    const call = toHttpCall({ method: 'POST', path });
     const form = buildForm(upload);
     const headers = { ...authorization(), ...form.headers };
     signal?.throwIfAborted();
@@ -155,7 +155,7 @@ function createUpload({ named, authorization }: Transport) {
       // A file that cannot be read is not the store's failure.
       throw form.brokenBy() ?? noAnswer(call, cause);
     });
-    if (!reply.ok) throw await failureOf(`POST ${path}`, reply);
+    if (!reply.ok) throw await toFailure(`POST ${path}`, reply);
   };
 }
 
@@ -166,10 +166,10 @@ const CONTINUE_MS = 5_000;
  * Announces an upload of this size, and breaks off when the server asks for the first byte: nothing is sent or created.
  * @throws Refusal if a proxy accepts no body of this size
  */
-function createUploadProbe({ named, authorization }: Transport) {
+function createUploadProbe({ toHttpCall, authorization }: Transport) {
   return async (collection: string, bytes: number): Promise<void> => {
     const path = pathOf(collection, '/snapshots/upload?wait=false');
-    const call = named({ method: 'POST', path });
+    const call = toHttpCall({ method: 'POST', path });
     const headers = {
       ...authorization(),
       'content-type': 'multipart/form-data; boundary=probe',
@@ -185,7 +185,7 @@ function createUploadProbe({ named, authorization }: Transport) {
       request.flushHeaders();
     }).finally(() => request.destroy());
     // Any other answer comes from the store, which has received no snapshot.
-    if (reply?.status === TOO_LARGE) throw await failureOf(`POST ${path}`, reply);
+    if (reply?.status === TOO_LARGE) throw await toFailure(`POST ${path}`, reply);
   };
 }
 

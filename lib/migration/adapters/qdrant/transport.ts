@@ -5,10 +5,10 @@ import {
   isRetryableFailure,
   Refusal,
   RetryableFailure,
-  refusedWith,
-  takeAs,
+  recoverWith,
+  whenRefusedWith,
 } from '../../refusals.ts';
-import { type HttpCall, PASSING, send, textOf } from '../http.ts';
+import { type HttpCall, PASSING, readText, send } from '../http.ts';
 
 export interface QdrantConnection {
   /** Such as `https://qdrant.internal:6333`. */
@@ -27,7 +27,7 @@ export interface Call {
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** False for a request that must not be sent twice, or whose caller looks up the outcome itself. */
-  readonly again?: boolean;
+  readonly isRetried?: boolean;
 }
 
 export type Transport = ReturnType<typeof createTransport>;
@@ -53,20 +53,20 @@ export function createTransport(connection: QdrantConnection) {
   async function open(call: Call, signal: AbortSignal): Promise<Response> {
     const { method = 'GET', body } = call;
     const headers = { ...authorization(), ...call.headers };
-    const request = { ...named(call), method, headers, body: body && writeJson(body) };
+    const request = { ...toHttpCall(call), method, headers, body: body && writeJson(body) };
     const response = await send(request, signal, connection.fetch);
     if (response.ok) return response;
-    throw await failureOf(nameOf(call), response);
+    throw await toFailure(nameOf(call), response);
   }
 
   /** The body of the response, as text. */
   async function text(call: Call): Promise<string> {
     const attempt = async () =>
-      await textOf(await open(call, AbortSignal.timeout(timeoutMs)), named(call));
-    return call.again === false ? attempt() : retried(attempt);
+      await readText(await open(call, AbortSignal.timeout(timeoutMs)), toHttpCall(call));
+    return call.isRetried === false ? attempt() : withRetries(attempt);
   }
 
-  function named(call: Call): HttpCall {
+  function toHttpCall(call: Call): HttpCall {
     return { url: baseUrl + call.path, name: `${SERVICE}: ${nameOf(call)}` };
   }
 
@@ -74,7 +74,7 @@ export function createTransport(connection: QdrantConnection) {
   async function result<Result>(call: Call): Promise<Result> {
     const { status, result } = parseEnvelope<Result>(nameOf(call), await text(call));
     if (status !== 'ok' || result === undefined) {
-      throw unexpected(`${nameOf(call)}: answered with status ${String(status)}`);
+      throw refuseAnswer(`${nameOf(call)}: answered with status ${String(status)}`);
     }
     return result;
   }
@@ -82,20 +82,20 @@ export function createTransport(connection: QdrantConnection) {
   /** A write of points. Only `completed` means that it is durable, although other answers have status 200 as well. */
   async function write(call: Call): Promise<void> {
     const { status } = await result<{ status: string }>(call);
-    if (status !== 'completed') throw unavailable(`${nameOf(call)}: answered "${status}"`);
+    if (status !== 'completed') throw storeUnavailable(`${nameOf(call)}: answered "${status}"`);
   }
 
   /** A change that must not be made twice: after a lost response, it is repeated only if it was not made. */
   async function change(call: Call, isMade: () => Promise<boolean>): Promise<void> {
     let isRetry = false;
-    await retried(async () => {
+    await withRetries(async () => {
       if (isRetry && (await isMade())) return;
       isRetry = true;
-      await result({ ...call, again: false });
+      await result({ ...call, isRetried: false });
     });
   }
 
-  function retried<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  function withRetries<Result>(attempt: () => Promise<Result>): Promise<Result> {
     return retry({ ...pace, requestedDelayMs }, isRetryableFailure, attempt);
   }
 
@@ -103,7 +103,7 @@ export function createTransport(connection: QdrantConnection) {
     return connection.apiKey ? { 'api-key': connection.apiKey } : {};
   }
 
-  return { open, text, result, write, change, authorization, named, timeoutMs };
+  return { open, text, result, write, change, authorization, toHttpCall, timeoutMs };
 }
 
 const SERVICE = 'The vector store of QDRANT_URL';
@@ -118,12 +118,12 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
     // Without the cause: a parser's message quotes the response, which may hold users' ids.
-    throw unexpected(`${name}: the answer is not JSON`);
+    throw refuseAnswer(`${name}: the answer is not JSON`);
   }
 }
 
 /** Turns a response 404 into `undefined`. */
-export const unlessFound = takeAs(undefined, refusedWith(404));
+export const undefinedIfNotFound = recoverWith(undefined, whenRefusedWith(404));
 
 function requestedDelayMs(error: unknown): number {
   return isRetryableFailure(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
@@ -138,13 +138,13 @@ export function pathOf(collection: string, rest = ''): string {
 }
 
 /** For a response that the store does not give */
-function unexpected(why: string): Refusal {
+function refuseAnswer(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
 
 type RetryableOptions = ConstructorParameters<typeof RetryableFailure>[2];
 
-function unavailable(why: string, options?: RetryableOptions): RetryableFailure {
+function storeUnavailable(why: string, options?: RetryableOptions): RetryableFailure {
   return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
 
@@ -152,9 +152,9 @@ function unavailable(why: string, options?: RetryableOptions): RetryableFailure 
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** Translates an unsuccessful response into an error. Reads its body. */
-export async function failureOf(call: string, response: Response): Promise<Error> {
+export async function toFailure(call: string, response: Response): Promise<Error> {
   const { headers } = response;
-  const reason = reasonIn(await response.text());
+  const reason = readReason(await response.text());
   // Versions differ in the status; the meaning is always to send less at once.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
@@ -166,7 +166,7 @@ export async function failureOf(call: string, response: Response): Promise<Error
     return refused('RefusedStoreFull');
   }
   if (!PASSING.has(status)) return refused('RefusedByService');
-  return unavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
+  return storeUnavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
 /** Status for a body larger than the store, or a proxy, accepts */
@@ -188,7 +188,7 @@ function redact(reason: string): string {
 }
 
 // `{"status":{"error":"text"}}`, except that the key check and missing files answer in plain text.
-function reasonIn(body: string): string {
+function readReason(body: string): string {
   try {
     const { status } = JSON.parse(body) as { status?: { error?: unknown } };
     return String(status?.error ?? body);

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { MAX_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
-import { intervals, whileBeating } from '../../../../lib/migration/runs/run-lock.ts';
+import { keepLeaseDuring, startInterval } from '../../../../lib/migration/runs/run-lock.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-environment.ts';
 import { createManualTicker } from '../../support/run-table.ts';
@@ -33,7 +33,7 @@ function scene(renew: () => Promise<void> = async () => {}) {
 
 test('renews four times a lease while the work lasts, and never again', async () => {
   const { heartbeat, beats, beatAfter, renewals } = scene();
-  await whileBeating(heartbeat, async (signal) => {
+  await keepLeaseDuring(heartbeat, async (signal) => {
     for (let n = 1; n <= 40; n += 1) await beatAfter(LEASE / 4);
     expect(beats.intervals()).toEqual([LEASE / 4]);
     expect(signal.aborted).toBe(false);
@@ -44,7 +44,7 @@ test('renews four times a lease while the work lasts, and never again', async ()
 
 test('ends with work that fails, and gives its failure on', async () => {
   const { heartbeat, beats } = scene();
-  const failing = whileBeating(heartbeat, () => Promise.reject(new Error('of the work')));
+  const failing = keepLeaseDuring(heartbeat, () => Promise.reject(new Error('of the work')));
   await expect(failing).rejects.toThrow('of the work');
   expect(beats.intervals()).toEqual([]);
 });
@@ -53,7 +53,7 @@ test('waits for a renewal that is under way, lest it renews what is released nex
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats } = scene(() => answered);
   const done: string[] = [];
-  const whole = whileBeating(heartbeat, async () => {
+  const whole = keepLeaseDuring(heartbeat, async () => {
     void beats.beat();
     done.push('work');
   }).then(() => done.push('end'));
@@ -67,7 +67,7 @@ test('waits for a renewal that is under way, lest it renews what is released nex
 test('does not begin a renewal while one is under way', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats, renewals } = scene(() => answered);
-  await whileBeating(heartbeat, async () => {
+  await keepLeaseDuring(heartbeat, async () => {
     const all = [beats.beat(), beats.beat(), beats.beat()];
     answer();
     await Promise.all(all);
@@ -79,7 +79,7 @@ test('does not begin a renewal while one is under way', async () => {
 
 test('signals the work at once that its lease is lost', async () => {
   const { heartbeat, beatAfter } = scene(() => Promise.reject(OVER));
-  await whileBeating(heartbeat, async (signal) => {
+  await keepLeaseDuring(heartbeat, async (signal) => {
     await beatAfter(LEASE / 4);
     expect(() => signal.throwIfAborted()).toThrow(OVER);
   });
@@ -90,7 +90,7 @@ test('survives missing answers for the length of its lease, and no longer', asyn
   const { heartbeat, beatAfter } = scene(async () => {
     if (!isReachable) throw UNREACHABLE;
   });
-  await whileBeating(heartbeat, async (signal) => {
+  await keepLeaseDuring(heartbeat, async (signal) => {
     const aborted = async (...answers: boolean[]) => {
       for (const answer of answers) {
         isReachable = answer;
@@ -108,7 +108,7 @@ test('survives missing answers for the length of its lease, and no longer', asyn
 test('beats in real time where no test turns it', async () => {
   const { promise: beaten, resolve: beat } = Promise.withResolvers<string>();
   const { heartbeat } = scene(async () => beat('beaten'));
-  const work = whileBeating({ ...heartbeat, leaseMs: 4, ticker: intervals }, () => beaten);
+  const work = keepLeaseDuring({ ...heartbeat, leaseMs: 4, ticker: startInterval }, () => beaten);
   await expect(work).resolves.toBe('beaten');
 });
 

@@ -1,7 +1,7 @@
 // Parts of a run's record that survive a change of phase
 import { expect, it } from 'vitest';
 import type { Phase } from '../../../../lib/migration/phases.ts';
-import { entering, type Run } from '../../../../lib/migration/runs/run.ts';
+import { enterPhase, type Run } from '../../../../lib/migration/runs/run.ts';
 
 it.each<[Phase, Phase, boolean]>([
   ['switching', 'switching-back', true],
@@ -12,5 +12,5 @@ it.each<[Phase, Phase, boolean]>([
 ])('a run that goes from %s to %s says why it returns: %s', (phase, next, isSaid) => {
   const refused = { name: 'RefusedByService', why: 'The webhook answered 400.', data: {} };
   const run = { phase, refused, history: [], evidence: {} } as unknown as Run;
-  expect(entering(run, next, new Date(0)).refused).toEqual(isSaid ? refused : undefined);
+  expect(enterPhase(run, next, new Date(0)).refused).toEqual(isSaid ? refused : undefined);
 });
