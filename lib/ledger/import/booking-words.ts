@@ -207,12 +207,22 @@ export function isConversionText(text: string): boolean {
   return text.length < 200 && CONVERSION.test(normalize(text));
 }
 
+/**
+ * A card issuer thanks for a payment, or says that it was received. A payment alone, a direct debit or a refund are in the
+ * files of accounts as well.
+ */
 const CARD_PAYMENT =
-  /auto ?pay|payment[\s-]*(?:-\s*)?thank|thank you|payment received|payment - |(?:online|mobile|internet|bill|card|direct debit|web|electronic|e ?)\s*(?:pay|payment|pymt)|pagamento recebido|pagamento de fatura|zahlung erhalten|lastschrift|einzahlung|paiement recu|gracias por (?:tu|su) pago|pago recibido|prelevement|betaling|betalning|inbetalning|incasso|payment$|^payment|balance transfer|credit voucher|refund|return|erstattung|ご入金|お支払/;
+  /(?:payment|pymt|zahlung|einzahlung|paiement|pago|pagamento|betaling|betalning|inbetalning|wplata).{0,20}(?:thank|received|dank|erhalten|merci|recu|gracias|recibid|obrigad|recebid|grazie|ricevut|ontvangen|bedankt|tack|mottage|mottatt|modtaget|erhallen|dzieku)|(?:thank|dank|erhaltene|merci|gracias|obrigad|grazie|bedankt|tack|erhallen|received).{0,20}(?:payment|zahlung|paiement|pago|pagamento|betaling|betalning)|ご入金/;
+const CARD_REFUND = /credit voucher|refund|return|erstattung/;
 
 /** Recognizes the texts that card companies give to payments they receive. */
 export function isCardPayment(text: string): boolean {
   return text.length < 200 && CARD_PAYMENT.test(normalize(text));
+}
+
+/** Recognizes a refund, which stands beside the payments of a card, and in other files too. */
+export function isCardRefund(text: string): boolean {
+  return text.length < 200 && CARD_REFUND.test(normalize(text));
 }
 
 /**

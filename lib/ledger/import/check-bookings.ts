@@ -10,7 +10,13 @@ import {
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
-import { describeState, isCardPayment, isConversionText, stateOfWord } from './booking-words.ts';
+import {
+  describeState,
+  isCardPayment,
+  isCardRefund,
+  isConversionText,
+  stateOfWord,
+} from './booking-words.ts';
 import {
   type CurrencyReader,
   createCurrencyReader,
@@ -316,9 +322,10 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
   const others = unstated.filter(({ signed }) => signed < 0);
   const isMostlyIncome = income.length * 2 > bookings.length;
   if (isAsItIs) return { bookings };
+  const isPayment = hasText(isCardPayment);
   const isCard =
-    others.length > 0 &&
-    others.every(({ texts, bookingType }) => [...texts, bookingType ?? ''].some(isCardPayment));
+    others.some(isPayment) &&
+    others.every((each) => isPayment(each) || hasText(isCardRefund)(each));
   if (isMostlyIncome && isCard && !income.some(({ texts }) => texts.some(isIncomeText)))
     return {
       bookings: invert(),
@@ -341,6 +348,10 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
       },
     };
   return { bookings };
+}
+
+function hasText(is: (text: string) => boolean) {
+  return ({ texts, bookingType }: Booking) => [...texts, bookingType ?? ''].some(is);
 }
 
 const INCOME_TEXT =

@@ -8,24 +8,34 @@ export type DateOrder = (typeof DATE_ORDERS)[number];
 
 /** Three letters or more of a month's name, in the languages of the banks that are covered. */
 const MONTHS: readonly string[] = [
-  'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris',
-  'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar',
-  'mar march marz mrz maerz mars marzo maart maa marco marzec marca maaliskuu maalis brezen brezna kovas марта март мар mart μαρ martie ozujak ozujka marcius marsz',
-  'apr april avril avr abril abr aprile kwiecien kwietnia kwi huhtikuu huhti duben dubna balandis апреля апрель апр nisan nis απρ aprilie travanj travnja aprilis aprill',
-  'may mai mayo mei maggio mag maio maj maja toukokuu touko kveten kvetna geguze мая май mayis μαι svibanj svibnja majus',
-  'jun june juni juin junio giugno giu junho czerwiec czerwca cze kesakuu kesa cerven cervna birzelis июня июнь июн haziran haz ιουν iunie iun lipanj lipnja junius juuni junijs',
-  'jul july juli juillet julio luglio lug julho lipiec lipca lip heinakuu heina cervenec cervence liepa июля июль июл temmuz tem ιουλ iulie iul srpanj srpnja julius juuli julijs',
-  'aug august aout agosto ago augustus augusti sierpien sierpnia sie elokuu elo srpen srpna rugpjutis августа август авг agustos αυγ kolovoz kolovoza augusztus augusts',
-  'sep sept september septembre septiembre settembre set setembro wrzesien wrzesnia wrz syyskuu syys zari rugsejis сентября сентябрь сен eylul eyl σεπ septembrie rujan rujna szeptember szept septembris',
-  'oct october oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz lokakuu loka rijen rijna spalis октября октябрь окт ekim eki οκτ octombrie oktobar oktobris oktoober',
-  'nov november novembre noviembre novembro listopad listopada lis marraskuu marras lapkritis ноября ноябрь ноя kasim kas νοε noiembrie noi studeni studenoga novembris',
-  'dec december dez dezember decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru joulukuu joulu prosinec prosince gruodis декабря декабрь дек aralik ara δεκ decembrie prosinac prosinca decembris detsember',
+  'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris janv janner tammikuuta jaan januarja sausio януари січня січ ιανουαριου sij',
+  'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar febr fevr helmikuuta februara vasario veebr февр февруари лютого лют φεβρουαριου velj',
+  'mar march marz mrz maerz mars marzo maart maa marco marzec marca maaliskuu maalis brezen brezna kovas kovo марта март мар mart μαρ martie ozujak ozujka marcius marsz mrt marts maaliskuuta marec берез березня бер marc μαρτιου ozu',
+  'apr april avril avr abril abr aprile kwiecien kwietnia kwi huhtikuu huhti duben dubna balandis апреля април апрель апр nisan nis απρ aprilie travanj travnja aprilis aprill huhtikuuta aprila balandzio квітня квіт απριλιου tra',
+  'may mai mayo mei maggio mag maio maj maja toukokuu touko kveten kvetna geguze мая май mayis μαι svibanj svibnja majus toukokuuta geguzes травня трав μαιου svi maijs',
+  'jun june juni juin junio giugno giu junho czerwiec czerwca cze kesakuu kesa cerven cervna birzelis июня июнь июн haziran haz ιουν iunie iun lipanj lipnja junius juuni junijs kesakuuta juna birzelio junij червня черв юни ιουνιου',
+  'jul july juli juillet julio luglio lug julho lipiec lipca lip heinakuu heina cervenec cervence liepa июля июль июл temmuz tem ιουλ iulie iul srpanj srpnja julius juuli julijs juil juill heinakuuta jula liepos julij липня лип юли ιουλιου',
+  'aug august aout agosto ago augustus augusti sierpien sierpnia sie elokuu elo srpen srpna rugpjutis августа август авг agustos agu agust αυγ kolovoz kolovoza augusztus augusts elokuuta augusta rugpjucio avg avgust серпня серп αυγουστου kol',
+  'sep sept september septembre septiembre settembre set setembro wrzesien wrzesnia wrz syyskuu syys zari rugsejis сентября сентябрь сен eylul eyl σεπ septembrie rujan rujna szeptember szept septembris syyskuuta septembra rugsejo вересня вер септември сент σεπτεμβριου ruj',
+  'oct october oktober okt octobre octubre ottobre ott outubro out pazdziernik pazdziernika paz lokakuu loka rijen rijna spalis октября октябрь окт ekim eki οκτ octombrie oktobar oktobris oktoober lokakuuta oktobra spalio жовтня жовт октомври οκτωβριου',
+  'nov november novembre noviembre novembro listopad listopada lis marraskuu marras lapkritis ноября ноябрь ноя kasim kas νοε noiembrie noi studeni studenoga novembris marraskuuta novembra lapkricio listopadu листопада лист ноември нояб νοεμβριου stu',
+  'dec december dez dezember decembre diciembre dic dicembre dezembro desember des grudzien grudnia gru joulukuu joulu prosinec prosince gruodis декабря декабрь дек aralik ara δεκ decembrie prosinac prosinca decembris detsember joulukuuta decembra gruodzio dets грудня груд декември δεκεμβριου pro',
 ];
 const MONTH_NUMBERS = new Map(
-  MONTHS.flatMap((names, n) => names.split(' ').map((name) => [name, String(n + 1)] as const)),
+  MONTHS.flatMap((names, n) =>
+    names.split(' ').map((name) => [toPlainWord(name), String(n + 1)] as const),
+  ),
 );
-/** Words between the day and the month, or before the time. */
-const PREPOSITIONS = new Set(['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las']);
+/** Words between the day and the month, or before the time, and those for "year" or "day" beside a number. */
+const PREPOSITIONS = new Set([
+  ...['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las'],
+  ...['m', 'd', 'г', 'р'],
+]);
+/**
+ * Names that are other months in Croatian than in Polish. Croatian has a dot after the day, which Polish has not. With a dot,
+ * "lis" may also be Czech, and is no month.
+ */
+const CROATIAN = /^(\d{1,2}\.\s+)(?:(lip)|(listopada)|lis)(?!\p{L})/iu;
 /** A date without a year, such as "30.12." or "12/30". */
 export const NO_YEAR = /^\s*'?(\d{1,2})[./-](\d{1,2})\.?\s*$/;
 /** A longer text is not read as a date. */
@@ -62,7 +72,10 @@ function splitDate(written: string): DateParts | undefined {
     .replace(TIME, '')
     .replace(TIME_BEFORE, '')
     .trim()
-    .replace(/^'/, '');
+    .replace(/^'/, '')
+    .replace(CROATIAN, (_, day: string, june?: string, october?: string) =>
+      [day, june && 'jun', october && 'oct'].join(''),
+    );
   const packed = /^(\d{8})(?:\d{4,6})?(?:[.[].*)?$/.exec(text)?.[1];
   if (packed !== undefined) return splitPacked(packed);
   if (SERIAL.test(text)) return serialDate(Number.parseInt(text, 10));
@@ -75,10 +88,7 @@ function splitDate(written: string): DateParts | undefined {
     const first = /[R令]/i.test(era[1] ?? '') ? 2018 : 1988;
     return { parts: [String(first + Number(era[2])), era[3] ?? '', era[4] ?? ''], fixed: 'ymd' };
   }
-  const words = text
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  const words = toPlainWord(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !PREPOSITIONS.has(word));
   return fromWords(words);
@@ -171,6 +181,12 @@ export interface DateOptions {
   readonly today: string;
   /** True if the file comes from a country that does not write the month first. */
   readonly isDayFirst: boolean;
+}
+
+/** Drops accents and case. The dotless letter of Turkish is none to Unicode. */
+function toPlainWord(text: string): string {
+  const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
+  return plain.replaceAll('ı', 'i');
 }
 
 export function looksLikeDate(text: string): boolean {

@@ -43,6 +43,21 @@ const WORDS = new Map<string, Direction>([
 ]);
 const MAX_WORD_LENGTH = 40;
 
+/** The letters that one bank writes for income and expenses. */
+const LETTER_PAIRS = ['cd', 'hs', 'kd', 'jt', 'πχ'];
+
+/**
+ * True if the single letters of a column are a pair of one language, or there are none. Other letters, or one of them among
+ * whole words, are codes of another kind: C for a card, T for a transfer.
+ */
+export function areDirectionLetters(cells: readonly string[]): boolean {
+  const words = new Set(cells.map(normalize));
+  const letters = [...words].filter((word) => /^\p{L}$/u.test(word));
+  if (letters.length === 0) return true;
+  const isPair = LETTER_PAIRS.some((pair) => letters.every((letter) => pair.includes(letter)));
+  return isPair && letters.length === words.size;
+}
+
 export function directionOfWord(word: string): Direction | undefined {
   return word.length > MAX_WORD_LENGTH ? undefined : WORDS.get(normalize(word));
 }

@@ -122,21 +122,24 @@ function describeOtherTable(line: number): string {
 
 /**
  * Refuses bookings above the line that names the columns, so that none gets lost: they belong to another table, or that line is
- * not a header.
+ * not a header. Without a header the first row that can be read begins the table, so one above it may have an unreadable date.
  */
 function refuseAbove(
-  { above, width }: Table,
+  { above, width, headerLine, columns }: Table,
   readCell: CellReader,
   isDate: (text: string) => boolean,
 ): readonly RefusedLine[] {
   const amounts = ['amount', 'debit', 'credit'] as const;
+  const isOfTable = headerLine > 0 ? isDate : (text: string) => isDate(text) || /\d/.test(text);
+  const message =
+    headerLine > 0
+      ? 'It stands above the line that names the columns.'
+      : 'It stands above the first row with a date that can be read.';
   return above
-    .filter((row) => row.cells.length >= width && isDate(readCell(row, 'date') ?? ''))
+    .filter((row) => row.cells.length >= width && isOfTable(readCell(row, 'date') ?? ''))
     .filter((row) => amounts.some((field) => looksLikeAmount(readCell(row, field) ?? '')))
-    .map((row) => ({
-      ...refuse(row),
-      message: 'It stands above the line that names the columns.',
-    }));
+    .filter(({ cells }) => headerLine > 0 || !isBalanceRow(cells, columns.description, false))
+    .map((row) => ({ ...refuse(row), message }));
 }
 
 /** A column of yes and no for one state, such as "pending". */

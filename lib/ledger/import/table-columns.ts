@@ -26,7 +26,7 @@ import {
 import type { TableRow } from './csv-text.ts';
 import { isCurrencyCode } from './currencies.ts';
 import { looksLikeDate } from './dates.ts';
-import { directionOfWord } from './direction-words.ts';
+import { areDirectionLetters, directionOfWord } from './direction-words.ts';
 
 /** Indexes of the columns of each field; if there are several, a row uses the first with a text. */
 export type Columns = Readonly<Record<Field, readonly number[]>>;
@@ -199,7 +199,9 @@ function findDirections(
   if (isSplit) return [];
   const isDirection = (cell: string) => directionOfWord(cell) !== undefined;
   const named = free(findNamed(names, 'type')).filter(
-    (index) => measureShare(samples[index], isDirection) >= 0.5,
+    (index) =>
+      measureShare(samples[index], isDirection) >= 0.5 &&
+      areDirectionLetters(samples[index]?.cells ?? []),
   );
   if (named.length > 0) return named.slice(0, 1);
   const others = [...findNamed(names, 'status'), ...findNamed(names, 'description')];
@@ -212,6 +214,7 @@ function findDirections(
         return true;
       if (!isFilled(sample)) return false;
       const meant = new Set(sample?.cells.map(directionOfWord));
+      if (!areDirectionLetters(sample?.cells ?? [])) return false;
       return meant.has('income') && meant.has('expense');
     })
     .slice(0, 1);

@@ -1398,7 +1398,15 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/import/table-columns.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
-    [["STATUS_NAME.test(names[index] ?? '')", 'false']],
+    [
+      ["STATUS_NAME.test(names[index] ?? '')", 'false'],
+      ['areDirectionLetters(samples[index]?.cells ?? [])', 'true'],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/ledger/import/direction-words.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [['isPair && letters.length === words.size', 'isPair']],
   ),
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ["cell.trim().replace(/[.,]$/, '')", 'cell.trim()'],
@@ -1434,6 +1442,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
     ['...refuseAbove(table, readCell, isDate)', ''],
+    ['isDate(text) || /\\d/.test(text)', 'isDate(text)'],
     ['findMarked(row, flags)?.reason ??', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
@@ -1445,6 +1454,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['if (OTHER_CALENDARS.test(digits))', 'if (false)'],
+    ['.replace(CROATIAN,', '.replace(/^$/,'],
+    [".replaceAll('ı', 'i')", ''],
     ["(hasYearAtEnd && each.order !== 'ymd')", 'false'],
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
@@ -1455,6 +1466,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       ['income.length * 2 > bookings.length', 'false'],
+      ['others.some(isPayment) &&', ''],
+      ['others.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
       ['witness.reversed > witness.agreeing', 'false'],
       ['currencies.length > 1', 'false'],
       ['rows < bookings.length * 0.8', 'true'],

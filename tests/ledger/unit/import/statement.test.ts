@@ -1,6 +1,7 @@
 // Reading the files of banks: headers, delimiters, dates, amounts, and an id for each row.
 import { describe, expect, it } from 'vitest';
 import { CSV_COLUMNS } from '../../../../lib/ledger/http/transaction-csv.ts';
+import { readDates } from '../../../../lib/ledger/import/dates.ts';
 import { readCsv, splitTrailer } from '../../../../lib/ledger/import/statement.ts';
 
 type Options = Parameters<typeof readCsv>[1];
@@ -670,6 +671,65 @@ it.each([
 ])('reads the date %s', (written, date) => {
   const { rows } = read(['Date;Text;Amount', `${written};a;-1.00`], { dateOrder: 'dmy' });
   expect(rows.map((row) => row.date)).toEqual([date]);
+});
+
+const LANGUAGES = [
+  ...[
+    'en',
+    'de',
+    'de-AT',
+    'fr',
+    'fr-CA',
+    'es',
+    'it',
+    'pt',
+    'nl',
+    'sv',
+    'da',
+    'nb',
+    'fi',
+    'is',
+    'pl',
+  ],
+  ...['cs', 'sk', 'sl', 'hu', 'ro', 'tr', 'ru', 'uk', 'bg', 'el', 'et', 'lt'],
+];
+
+const STYLES = ['short', 'long'] as const;
+const FIFTEENTHS = Array.from({ length: 12 }, (_, n) => new Date(Date.UTC(2025, n, 15)));
+
+function readMonths(language: string, month: (typeof STYLES)[number]) {
+  const format = { day: 'numeric', month, year: 'numeric', timeZone: 'UTC' } as const;
+  const intl = new Intl.DateTimeFormat(language, format);
+  const written = FIFTEENTHS.map((date) => intl.format(date));
+  const { read: readDate } = readDates(written, { today: '2026-11-26', isDayFirst: true });
+  return written.map((text) => readDate(text));
+}
+
+it.each(LANGUAGES)('reads the names of months in the language %s', (language) => {
+  const expected = FIFTEENTHS.map((date) => date.toISOString().slice(0, 10));
+  for (const style of STYLES) expect(readMonths(language, style)).toEqual(expected);
+});
+
+it('reads months of Croatian whose names are others in Polish, and refuses what may be Czech', () => {
+  expect(readMonths('hr', 'long')).toHaveLength(12);
+  expect(readMonths('hr', 'long')[9]).toBe('2025-10-15');
+  expect(readMonths('pl', 'long')[10]).toBe('2025-11-15');
+  const lines = [
+    'Date;Text;Amount',
+    ...['lip', 'lis', 'srp'].map((name) => `15. ${name} 2025.;a;-1.00`),
+  ];
+  const { rows, refused } = read(lines);
+  expect(rows.map(({ date }) => date)).toEqual(['2025-06-15']);
+  expect(refused.map(({ line }) => line)).toEqual([3, 4]);
+});
+
+it('refuses a row above the first date that can be read, where no line names columns', () => {
+  const { rows, refused } = read([
+    ...['Pva;Selite;Mr', '27 tuntematon 2025;a;-45,10', '28 tammikuuta 2025;b;-5,00'],
+    '29 tammikuuta 2025;c;-6,00',
+  ]);
+  expect(rows.map(({ description }) => description)).toEqual(['b', 'c']);
+  expect(refused.map(({ line }) => line)).toEqual([2]);
 });
 
 it('refuses dates of a calendar whose months are others', () => {
