@@ -93,7 +93,7 @@ const PUMPS = [
   ...['"a",', ', ', '\u0315\u0300'],
 ];
 const TAILS = ['', '!', '"', '/', '\u0000'];
-const SMALL = 400;
+const LARGE = 3_200;
 const GROWTH = 8;
 /** Work that grows in proportion grows eightfold here, and by the square 64-fold. */
 const MAX_RATIO = 24;
@@ -104,45 +104,63 @@ const SHAPES = HEADS.flatMap((head) =>
 
 /** A text for which the work grows faster than the text; undefined where there is none. */
 function findSuperlinear(walk: Walk): Shape | undefined {
-  // A pause of the machine makes a single measurement long, never short: the shortest one counts.
-  return SHAPES.find((shape) =>
-    [2, 5, 20, 80].every((times) => measureGrowth(walk, shape, times) > MAX_RATIO),
+  return SHAPES.find(({ head, pump, tail }) =>
+    growsFaster(walk, (length) => head + pump.repeat(length / pump.length) + tail, LARGE),
   );
 }
 
 type Shape = Readonly<Record<'head' | 'pump' | 'tail', string>>;
 
-function measureGrowth(walk: Walk, { head, pump, tail }: Shape, times: number): number {
-  const [small, large] = [SMALL, SMALL * GROWTH].map(
-    (length) => head + pump.repeat(length / pump.length) + tail,
-  );
-  return shortest(walk, large ?? '', times) / shortest(walk, small ?? '', times);
-}
+type Measure = (call: () => void) => number;
 
-/** Measured again before it counts: a pause of the machine is no growth. */
+/**
+ * A stopwatch acquits quickly, but on a busy machine it also measures waiting. So only the time that a processor worked for this
+ * thread convicts, which is counted in steps of a few milliseconds, hence over many calls.
+ */
+const MEASURES: readonly Measure[] = [
+  ...[2, 5].map((times) => (call: () => void) => timeShortest(call, times)),
+  ...[20, 200].map((atLeast) => (call: () => void) => timeProcessor(call, atLeast)),
+];
+
 function growsFaster<Input>(
   walk: (input: Input) => unknown,
   make: (length: number) => Input,
   largest: number,
 ): boolean {
   const [small, large] = [make(largest / GROWTH), make(largest)];
-  // The shorter one runs more often, until it is compiled; both take the same time.
-  return [2, 5, 20].every(
-    (times) => shortest(walk, large, times) / shortest(walk, small, times * GROWTH) > MAX_RATIO,
-  );
+  return MEASURES.every((measure) => {
+    // The larger one first: while it runs, the code is compiled for both.
+    const longer = measure(() => answer(walk, large));
+    return longer / measure(() => answer(walk, small)) > MAX_RATIO;
+  });
 }
 
-function shortest<Input>(walk: (input: Input) => unknown, input: Input, times: number): number {
+function answer<Input>(walk: (input: Input) => unknown, input: Input): void {
+  try {
+    walk(input);
+  } catch {
+    // A refusal of the text is an answer, too.
+  }
+}
+
+function timeShortest(call: () => void, times: number): number {
   const durations = Array.from({ length: times }, () => {
     const start = performance.now();
-    try {
-      walk(input);
-    } catch {
-      // A refusal of the text is an answer, too.
-    }
+    call();
     return performance.now() - start;
   });
   return Math.min(...durations);
+}
+
+/** Milliseconds of a processor for one call, of as many calls as take it for `atLeast` milliseconds. */
+function timeProcessor(call: () => void, atLeast: number): number {
+  const start = process.threadCpuUsage();
+  for (let calls = 1; ; calls += 1) {
+    call();
+    const { user, system } = process.threadCpuUsage(start);
+    const spent = (user + system) / 1_000;
+    if (spent >= atLeast) return spent / calls;
+  }
 }
 
 const files = globSync(SOURCES, { cwd: PROJECT }).map((file) => ({
