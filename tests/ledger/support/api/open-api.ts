@@ -27,12 +27,13 @@ export async function openApi(): Promise<Api> {
 type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
   Partial<LedgerServiceOptions>;
 
-/** A service on that table, with time limits that no busy machine reaches. */
+/** A service on that table. Its time limits do not run down by themselves: a test of one passes its own `timeoutSignal`. */
 export function createServiceOn(options: ServiceOptions): LedgerService {
   return createLedgerService({
     ledgerId: 'test',
     timeZone: 'UTC',
     timeouts: LONG_TIMEOUTS,
+    timeoutSignal: () => new AbortController().signal,
     retryPolicy: { ...DEFAULT_RETRY_POLICY, deadlineMs: 300_000 },
     ...options,
   });
