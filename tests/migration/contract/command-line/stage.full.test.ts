@@ -48,12 +48,12 @@ describe('a function of a stage', () => {
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
   });
 
-  it('whose response is lost is not invoked again, because the step may still be at work', async () => {
+  it('whose response is lost is not invoked again, because the step may still be running', async () => {
     const { migrate, start, lambda } = await createOperator('on a stage');
     await start();
     lambda.strike(PREFLIGHT, 'no answer');
     const { code, stderr } = await migrate('preflight', ...OF_RUN);
-    expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be at work/)]);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be running/)]);
     expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
   });
 
