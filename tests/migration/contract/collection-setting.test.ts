@@ -69,7 +69,7 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     place = await open();
   });
 
-  it('is changed from what it was expected to be, once however often, and back', async () => {
+  it('changes from the expected value, once however often it is asked, and back', async () => {
     for (const [from, to] of [
       ['memories', 'memories_v3'],
       ['memories', 'memories_v3'],
@@ -80,13 +80,13 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     }
   });
 
-  it('is left alone when it says something else', async () => {
+  it('is left alone if it has another value', async () => {
     const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
     await expect(change).rejects.toEqual(named('RefusedSettingChanged'));
     expect(await place.setting.read()).toBe('memories');
   });
 
-  it('is tried, and stays as it is', async () => {
+  it('can be probed without being changed', async () => {
     await place.setting.tryWrite();
     expect(await place.setting.read()).toBe('memories');
     await place.setting.change({ from: 'memories', to: 'memories_v3' });
@@ -94,19 +94,22 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     await expect(place.missing.tryWrite()).rejects.toEqual(named('RefusedSetting'));
   });
 
-  it('is asked for by name where there is none', async () => {
+  it('is named in the error if it does not exist', async () => {
     await expect(place.missing.read()).rejects.toEqual(named('RefusedSetting'));
   });
 });
 
-describe('a file', () => {
+describe('a setting in a file', () => {
   /** Enough races that either client comes first in some of them, which the file system decides */
   const RACES = 40;
 
   it.each([
-    ['gets one of several names', ['memories_a', 'memories_b', 'memories_c']],
-    ['is changed by each of several that write the same name', Array(3).fill('memories_v3')],
-  ])('%s at once', async (_, names: string[]) => {
+    [
+      'gets one of several names that are written at once',
+      ['memories_a', 'memories_b', 'memories_c'],
+    ],
+    ['accepts the same name from several writers at once', Array(3).fill('memories_v3')],
+  ])('%s', async (_, names: string[]) => {
     for (let race = 0; race < RACES; race += 1) {
       const { setting } = await inFile();
       const changes = await Promise.allSettled(
@@ -123,7 +126,7 @@ describe('a file', () => {
   });
 
   it.each(['COLLECTION=memories\n', 'export COLLECTION = memories', 'memories\nothers\n'])(
-    'that holds more than a name is neither read nor replaced: %j',
+    'is neither read nor replaced if it holds more than a name: %j',
     async (content) => {
       const file = join(await mkdtemp(join(folder, 'case-')), '.env');
       await writeFile(file, content);
@@ -138,7 +141,7 @@ describe('a file', () => {
     },
   );
 
-  it('takes up a change that a crash left to be made, and leaves nothing beside itself', async () => {
+  it('completes a change that a crash interrupted, and leaves no other file', async () => {
     const place = await mkdtemp(join(folder, 'case-'));
     await writeFile(join(place, 'collection'), 'memories\n');
     await writeFile(join(place, 'collection.next'), 'memories_v3\n');
@@ -151,7 +154,7 @@ describe('a file', () => {
   });
 });
 
-describe('a parameter', () => {
+describe('a setting in a parameter', () => {
   const CHANGE = { from: 'memories', to: 'memories_v3' };
 
   function open() {
@@ -161,7 +164,7 @@ describe('a parameter', () => {
     return { store, setting };
   }
 
-  it('that two change at once keeps the first change, and refuses the second', async () => {
+  it('keeps the first of two concurrent changes, and refuses the second', async () => {
     const { setting } = open();
     const [first, second] = await Promise.allSettled([
       setting.change({ from: 'memories', to: 'memories_a' }),
@@ -175,14 +178,14 @@ describe('a parameter', () => {
     expect(await setting.read()).toBe('memories_a');
   });
 
-  it('written by another client between our read and our write is restored, and the refusal names it', async () => {
+  it('restores a value that another client wrote between our read and our write, and names it', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'in-between', 'another-clients');
     await expect(setting.change(CHANGE)).rejects.toThrow(/"another-clients"/);
     expect(await setting.read()).toBe('another-clients');
   });
 
-  it('written by another client after ours is left alone', async () => {
+  it('keeps a value that another client wrote after ours', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'another-clients');
     store.writeAfter(PARAMETER, 'the-latest');
@@ -190,14 +193,17 @@ describe('a parameter', () => {
     expect(await setting.read()).toBe('the-latest');
   });
 
-  it.each(['memories', 'memories_v3'])('set to %s meanwhile is ours', async (same) => {
-    const { store, setting } = open();
-    store.writeBefore(PARAMETER, same);
-    await setting.change(CHANGE);
-    expect(await setting.read()).toBe('memories_v3');
-  });
+  it.each(['memories', 'memories_v3'])(
+    'treats a concurrent change to %s as our own',
+    async (same) => {
+      const { store, setting } = open();
+      store.writeBefore(PARAMETER, same);
+      await setting.change(CHANGE);
+      expect(await setting.read()).toBe('memories_v3');
+    },
+  );
 
-  it('counts as changed by a step that was killed before it put the other value back', async () => {
+  it('counts as changed if a step was killed before it restored the other value', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'another-clients');
     const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;

@@ -76,7 +76,7 @@ function backendOf({ url, apiKey }: Subject): MemoryBackend {
 }
 
 describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }) => {
-  describe.skipIf(!given)('when it is given', () => {
+  describe.skipIf(!given)('when it is configured', () => {
     let subject: Subject;
     let backend: MemoryBackend;
 
@@ -102,7 +102,7 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
       await expect(backend.chat(subject.userId, 'Good morning')).resolves.toBeUndefined();
     });
 
-    it('counts nothing for a user that it does not know', async () => {
+    it('counts nothing for an unknown user', async () => {
       expect(await backend.memoryCount(`unknown-${randomUUID()}`)).toBe(0);
     });
 
@@ -122,7 +122,7 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
       }
     });
 
-    it('names a key that it does not know', async () => {
+    it('names an unknown key', async () => {
       const stranger = backendOf({ ...subject, apiKey: 'unknown' });
       await expect(stranger.memoryCount(subject.userId)).rejects.toEqual(
         named('RefusedCredentials'),

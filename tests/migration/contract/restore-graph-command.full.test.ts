@@ -36,7 +36,7 @@ async function findLatest(run: Awaited<ReturnType<typeof backedUpTwice>>) {
 const countNodes = async (graph: SandboxGraph) => (await graph.size()).nodes;
 
 describe('the dumps of a run', () => {
-  it('are listed, the latest first, and those that were never finished are not', async () => {
+  it('are listed latest first, without the unfinished ones', async () => {
     const run = await backedUpTwice();
     const { artifacts } = run.parts;
     const dumps = await listDumps(run);
@@ -46,7 +46,7 @@ describe('the dumps of a run', () => {
     expect(await listDumps(run)).toEqual(dumps.slice(1));
   });
 
-  it('of a run that has none are none', async () => {
+  it('are an empty list if the run has none', async () => {
     const { parts } = await backedUpTwice();
     const answer = await runRestore({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
@@ -54,7 +54,7 @@ describe('the dumps of a run', () => {
 });
 
 describe('a dump', () => {
-  it('is read through by a dry run, which leaves the graph as it is', async () => {
+  it('is read completely by a dry run, which leaves the graph unchanged', async () => {
     const run = await backedUpTwice();
     const order = { dump: await findLatest(run), isAllowed: false };
     expect(answerAsText(await runRestore(order, run.parts))).toMatch(
@@ -78,7 +78,7 @@ describe('a dump', () => {
     }
   });
 
-  it('that was restored with a difference is reported, with the place', async () => {
+  it('is reported with the place if its restore differs', async () => {
     const run = await backedUpTwice();
     const forgetful = {
       ...run.target,
@@ -96,7 +96,7 @@ describe('a dump', () => {
   });
 });
 
-describe('a dump that another program has written', () => {
+describe('a dump that another program wrote', () => {
   /** Replaces the schema of the latest dump, and makes the manifest fit. */
   async function withSchema(statement: string) {
     const run = await backedUpTwice();
@@ -114,14 +114,14 @@ describe('a dump that another program has written', () => {
     return { ...run, dump };
   }
 
-  it.each([false, true])('runs no statement of its own (executed: %s)', async (isAllowed) => {
+  it.each([false, true])('cannot run its own statements (executed: %s)', async (isAllowed) => {
     const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
     const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
     await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
     expect(await countNodes(target)).toBe(0);
   });
 
-  it('is shown by the dry run with its statements and its digest, and refused for another digest', async () => {
+  it('is shown by the dry run with its statements and digest, and refused if the digest differs', async () => {
     const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';
     const { parts, dump } = await withSchema(statement);
     const answer = await runRestore({ dump, isAllowed: false }, parts);
@@ -164,7 +164,7 @@ describe('the command', () => {
     expect(stderr).toContain(fault);
   });
 
-  it('names all that is missing of its environment', async () => {
+  it('names everything that its environment lacks', async () => {
     const { code, stderr } = await restore('--run', RUN);
     expect(code).toBe(3);
     expect(stderr).toMatch(

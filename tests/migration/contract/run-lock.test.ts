@@ -22,7 +22,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   }
 
   describe('two runs', () => {
-    it('started at once: one gets the lock, and the refusals of the others name it', async () => {
+    it('started at the same time: one gets the lock, and the refusals of the others name it', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
       const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
       const started = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -59,7 +59,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
-    it('begin while others are live, whose steps wait for the lock', async () => {
+    it('begin while other runs are live, whose steps wait for the lock', async () => {
       await beginLive('run-a');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.retainedRuns()).toEqual(['run-a']);
@@ -85,7 +85,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await lock.presentRun()).toBe('run-a');
     });
 
-    it('begin although a step of a live one has died', async () => {
+    it('begin even if a step of a live run has died', async () => {
       await beginLive('run-a');
       await table.lock.take('run-a');
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
@@ -94,7 +94,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
-    it('do not begin while a live one is being rolled back, crashed or waiting', async () => {
+    it('do not begin while a live run is being rolled back, even if it has crashed or waits', async () => {
       await beginLive('run-a');
       const run = await table.runs.read('run-a');
       const again = await table.lock.take('run-a');
@@ -105,7 +105,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
     });
 
-    it('do not take the lock of each other', async () => {
+    it("do not take each other's lock", async () => {
       await table.begin('run-a');
       for (const ask of [table.lock.take, table.lock.assertCanTake]) {
         await expect(ask('run-b')).rejects.toEqual(named('RefusedOtherRun'));
@@ -119,7 +119,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await table.begin('run-a');
     });
 
-    it('beginning at once: one gets the lease, the others are to come again', async () => {
+    it('beginning at the same time: one gets the lease, the others must retry', async () => {
       const leases = await Promise.allSettled(
         Array.from({ length: 6 }, () => table.lock.take('run-a')),
       );
@@ -146,7 +146,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('the second need not wait where it sees that the process of the first is gone', async () => {
+    it("the second does not wait if it sees that the first one's process has ended", async () => {
       const gone = new Set<string>();
       const createProcess = (self: string) =>
         table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
@@ -159,14 +159,14 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.lock.renew(first)).rejects.toEqual(named('RefusedLockLost'));
     });
 
-    it('the second waits a moment for what a killed process has sent last', async () => {
+    it('the second waits a moment for the last requests of a killed process', async () => {
       await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
       table.pass(2_999);
       const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
       await expect(other.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('are at work where one has a lease', async () => {
+    it('count as running while one has a lease', async () => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
       const lease = await table.lock.take('run-a');
       const since = table.clock().getTime();
@@ -179,7 +179,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
     });
 
-    it('the first keeps its lease as long as it renews it', async () => {
+    it('the first keeps its lease while it renews it', async () => {
       const first = await table.lock.take('run-a');
       table.pass(LEASE_MS - 1);
       await table.lock.renew(first);
@@ -187,7 +187,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
     });
 
-    it('a late first one may continue while its lease is not taken', async () => {
+    it('the first may continue after its lease has expired if no other took it', async () => {
       const first = await table.lock.take('run-a');
       table.pass(10 * LEASE_MS);
       await table.lock.renew(first);

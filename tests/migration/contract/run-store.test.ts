@@ -43,7 +43,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.runs.read('run-a')).toEqual(written);
     });
 
-    it('at its largest is carried by the state machine, beside the failure of a step', async () => {
+    it('at its maximum size fits through the state machine together with the failure of a step', async () => {
       const largest = fillRun(run, 125);
       await expect(table.runs.write(lease, fillRun(run, 126))).rejects.toEqual(
         named('RefusedDefect'),
@@ -56,7 +56,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(Buffer.byteLength(state)).toBeLessThan(MAX_STATE_BYTES);
     });
 
-    it('of an unknown run is a refusal', async () => {
+    it('of an unknown run is refused', async () => {
       await expect(table.runs.read('run-z')).rejects.toEqual(
         named('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
       );
@@ -68,13 +68,13 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       ['a phase that does not exist', { phase: 'done' }],
       ['evidence without a digest', { evidence: { 'verification-report': { artifact: 'x' } } }],
       ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
-    ])('does not take %s', async (_, part) => {
+    ])('does not accept %s', async (_, part) => {
       const attempt = table.runs.write(lease, { ...run, ...part } as Run);
       await expect(attempt).rejects.toEqual(named('RefusedDefect'));
       expect(await table.runs.read('run-a')).toEqual(run);
     });
 
-    it('lies where no ledger can reach it', () => {
+    it('is stored where no ledger can reach it', () => {
       expect(recordKey('run-a').pk).toMatch(/^[^\w-]/);
     });
   });
@@ -88,7 +88,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
     });
 
-    it('is forgotten when its step has finished, with the record that says so', async () => {
+    it('is deleted together with the record that its step has finished', async () => {
       await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
       await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
       await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
@@ -97,7 +97,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeDefined();
     });
 
-    it('of more than 256 KB is refused, and the one before it stays', async () => {
+    it('over 256 KB is refused, and the previous one is kept', async () => {
       await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
       const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
       await expect(attempt).rejects.toEqual(named('RefusedDefect'));

@@ -132,7 +132,7 @@ it.each([
   expect(findings).toEqual(expected);
 });
 
-it('what users write between the searches is no difference', async () => {
+it("a user's write between the searches is not a difference", async () => {
   const names = await collections(many(60, (n) => `user-${n % 2}`));
   let searches = 0;
   const search: Search = async (...args) => {
@@ -177,7 +177,7 @@ describe('a search in the new collection', () => {
     expect(findings.join()).toMatch(finding);
   });
 
-  it('that is slow by chance, as are searches in the old one, is no finding', async () => {
+  it('that is slow by chance, as searches in the old one are too, is not a finding', async () => {
     const names = await collections(points);
     let asked = 0;
     const search: Search = async (...args) => {
@@ -190,7 +190,7 @@ describe('a search in the new collection', () => {
   });
 });
 
-it('a measurement that is stopped again and again ends with the same figures, and keeps little', async () => {
+it('a measurement that is interrupted repeatedly ends with the same figures, and stores little', async () => {
   const names = await collections(many(1_200, (n) => `user-${n % 300}`));
   let asked = 0;
   const whole = await measure(names, searching());
@@ -213,7 +213,7 @@ describe('a sample', () => {
   const userOf = ({ payload }: Point) => JSON.parse(payload).user_id as string;
   const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));
 
-  it('has all users where one of them has nearly everything, and each memory once', async () => {
+  it('includes all users even if one of them has nearly everything, and each memory once', async () => {
     const sample = await drawSample(many(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')));
     expect(new Set(sample.map(userOf)).size).toBe(41);
     expect(new Set(sample).size).toBe(200);
@@ -230,7 +230,7 @@ describe('a sample', () => {
       expect(quarters.filter((one) => one === quarter).length).toBeGreaterThan(25);
   });
 
-  it('is the same one for the same run, and another one for another', async () => {
+  it('is the same for the same run, and differs for another run', async () => {
     const points = many(900, (n) => `user-${n % 7}`);
     const [one, again, other] = [
       await drawSample(points),

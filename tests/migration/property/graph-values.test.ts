@@ -7,7 +7,7 @@ import { anyFloat, anyGraphValue } from '../support/graph-values.ts';
 
 const RUNS = seeded(2_000);
 
-test('every value of a graph comes back from a line of JSON as it was', () => {
+test('every value of a graph survives a round trip through a line of JSON', () => {
   fc.assert(
     fc.property(anyGraphValue, (value) => {
       const line = JSON.stringify(encodeValue(value));
@@ -17,7 +17,7 @@ test('every value of a graph comes back from a line of JSON as it was', () => {
   );
 });
 
-test('a value has one text: encoding what was decoded gives the same line', () => {
+test('a value has one text: encoding a decoded value gives the same line', () => {
   fc.assert(
     fc.property(anyGraphValue, (value) => {
       const line = JSON.stringify(encodeValue(value));

@@ -71,7 +71,7 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
 
   afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
 
-  it.each(PASSAGES)('$step $about ends as if it had not been', async (passage) => {
+  it.each(PASSAGES)('$step $about ends as if it had not been killed', async (passage) => {
     const whole = await passage.prepare();
     const { services, deaths } = mortal(whole.services);
     await whole.finish(passage.step, passage.input ?? {}, services);

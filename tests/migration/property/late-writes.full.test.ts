@@ -115,7 +115,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     ends[phase === 'live' ? 'live' : 'returned'] += 1;
   }
 
-  it('is carried over, or users stay with it', async () => {
+  it('is carried over, or users stay on the collection that has it', async () => {
     const quiet = await migrationAt('copied', SMALL);
     const { services, calls } = interrupted(quiet.services, 0, async () => {});
     await cutOver(quiet, services);
@@ -150,7 +150,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     return calls();
   }
 
-  it('comes along, or the new collection is kept', async () => {
+  it('is carried over, or the new collection is kept', async () => {
     const all = await rollBack(0);
     const tried = chooseCalls(all);
     await runForEach(tried, async (at) => void (await rollBack(at)));

@@ -31,7 +31,7 @@ describe('a lossless round trip', () => {
     );
   });
 
-  test('keeps what lies a thousand levels deep', () => {
+  test('keeps values a thousand levels deep', () => {
     const document = nested(1_000, '10.0');
     expect(JSON.stringify(parseLossless(document))).toBe(document);
   });
@@ -63,13 +63,13 @@ describe('the canonical text', () => {
     ['"10"', '10'],
     ['[1,2]', '[2,1]'],
     ['{"a":null}', '{}'],
-  ])('tells %s from %s', (one, other) => {
+  ])('distinguishes %s from %s', (one, other) => {
     expect(canonicalJson(one)).not.toBe(canonicalJson(other));
   });
 });
 
 describe('the scanner', () => {
-  test('hands out the text of every part as it is written', () => {
+  test('returns the text of every part as it is written', () => {
     fc.assert(
       fc.property(jsonDocuments, jsonDocuments, (one, other) => {
         const scanner = scanJson(` {"a" : [${one} , ${other}] ,"skipped":${one},"b":${other}}`);

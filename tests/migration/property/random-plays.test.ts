@@ -260,7 +260,7 @@ it.each(Object.entries(SAFEGUARDS))('a play that fails with %s', async (_, acts)
   await perform(acts);
 });
 
-it('loses nothing, serves nothing incomplete, and opens writes again', {
+it('a random play loses nothing, serves nothing incomplete, and opens writes again', {
   timeout: 3_600_000,
 }, async () => {
   const lines: string[] = [];

@@ -33,7 +33,7 @@ function describeRehearsalOn(url: string): void {
   afterAll(() => driver.close());
 
   describe('a real graph', () => {
-    test('that is empty is filled, dumped exactly and emptied again', async () => {
+    test('is filled, dumped exactly and emptied again if it is empty', async () => {
       const { code, stdout, stderr } = await rehearse(act, environment);
       expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`graph:          real, ${url}`);
@@ -41,7 +41,7 @@ function describeRehearsalOn(url: string): void {
       expect(await contents()).toEqual([]);
     });
 
-    test('that holds something is refused, or dumped as it is when that is meant', async () => {
+    test('is refused if it holds something, or dumped as it is if the operator says so', async () => {
       await fill('Precious');
       try {
         const refused = await rehearse(act, environment);
@@ -58,7 +58,7 @@ function describeRehearsalOn(url: string): void {
       }
     });
 
-    test('that another rehearsal has something in is refused by the name of that', async () => {
+    test('is refused if another rehearsal uses it, which is named', async () => {
       await fill('Rehearsed_before');
       try {
         const { code, stderr } = await rehearse(act, environment);

@@ -19,7 +19,7 @@ import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../suppo
 const FEW = ['--memories', '40'];
 
 describe('a real vector store', () => {
-  it('is rehearsed on beside the collections of others, which stay as they are', async () => {
+  it('is rehearsed on without touching the collections of other programs', async () => {
     const { environment, contents } = await startSharedStore();
     const before = await contents();
     const { code, stdout, stderr } = await rehearse([...FEW, '--acts', '1,6,8,12,13'], environment);
@@ -31,7 +31,7 @@ describe('a real vector store', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('is cleared when the rehearsal is interrupted', async () => {
+  it('is cleared if the rehearsal is interrupted', async () => {
     const { environment, vectors, contents } = await startSharedStore();
     const before = await contents();
     const child = spawn(process.execPath, [REHEARSE, ...FEW, '--acts', '1'], {
@@ -48,7 +48,7 @@ describe('a real vector store', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('is left alone while another rehearsal has something in it', async () => {
+  it('is left alone while another rehearsal uses it', async () => {
     const { environment, vectors, contents } = await startSharedStore();
     const left = 'rehearsed_memories_rehearsal-abc_1';
     await vectors.createCollection(left, { vectors: { size: 8, distance: 'Cosine' } });
@@ -59,7 +59,7 @@ describe('a real vector store', () => {
     expect(await contents()).toEqual(before);
   });
 
-  it('that does not take the key is not rehearsed on', async () => {
+  it('is not rehearsed on if it does not accept the key', async () => {
     const { environment } = await startSharedStore();
     const { code, stderr } = await rehearse(FEW, { ...environment, QDRANT_API_KEY: 'wrong' });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/QDRANT_URL.*401/) });
@@ -67,7 +67,7 @@ describe('a real vector store', () => {
 });
 
 describe('a real memory backend', () => {
-  it('works on the collections of the rehearsal, and on its own again afterwards', async () => {
+  it('uses the collections of the rehearsal, and afterwards its own again', async () => {
     const backend = await startOthersBackend();
     const before = await backend.store.contents();
     const words = [...FEW, '--acts', '1,10,12', '--redeploy-backend'];
@@ -80,7 +80,7 @@ describe('a real memory backend', () => {
     expect(backend.heard.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
   });
 
-  it('a memory that gets lost behind the migration is named, and the rehearsal fails', async () => {
+  it('fails the rehearsal, and names the memory, if it loses one that the migration did not touch', async () => {
     const lost: string[] = [];
     const backend = await startOthersBackend(async (action, collection, { vectors }) => {
       if (action !== 'open-writes' || !collection.includes('_v3_')) return;
@@ -105,7 +105,7 @@ describe('a real memory backend', () => {
       /No webhook and no person/,
     ],
     ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
-  ])('is not touched where %s', async (_, missing, words, why) => {
+  ])('is not touched if %s', async (_, missing, words, why) => {
     const { environment, heard, setting } = await startOthersBackend();
     const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...missing });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });

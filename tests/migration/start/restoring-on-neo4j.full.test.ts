@@ -34,7 +34,7 @@ function describeRestoreInto(url: string): void {
   }
 
   describe('a restore by hand', () => {
-    test('fills an empty graph with what was dumped, and finds it there the next time', async () => {
+    test('fills an empty graph from the dump, and finds it complete the next time', async () => {
       const graph = await openEmpty();
       const { source, restore } = await dumped();
       const looked = await restore();

@@ -72,7 +72,7 @@ function createShell(takeOver: string) {
   };
 }
 
-it('is migrated in, from start to live and back, by commands of other processes', async () => {
+it('the sandbox is migrated from start to live and back by commands of other processes', async () => {
   const file = join(await temporaryFolder(), 'sandbox.env');
   const sandbox = await startSandbox(...FEW, '--env', file);
   const migrate = createShell(`set -a; . ${file}; set +a`);
@@ -92,7 +92,7 @@ it('is migrated in, from start to live and back, by commands of other processes'
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('is frozen and opened by hand, which its users notice', async () => {
+it('the sandbox is frozen and opened by hand, which its users notice', async () => {
   const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');
@@ -114,7 +114,7 @@ it.for([
   [['--run', 'S'], '--run'],
   [['--colour'], '--colour'],
   [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
-] as const)('is not started with %j, and says why', async ([words, why]) => {
+] as const)('the sandbox refuses to start with %j, and says why', async ([words, why]) => {
   const folder = await temporaryFolder();
   const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
   const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });

@@ -693,12 +693,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'guardBefore(rollsBackBy.guard?.(approach), refusal)',
         'rollsBackBy.guard?.(approach)',
-        'where nothing is left to return to, says what failed and why it cannot return',
+        'says what failed and why it cannot return if there is nothing to return to',
       ],
       [
         ' && !run.refused?.why.startsWith(error.why)',
         '',
-        'where nothing is left to return to, says what failed and why it cannot return',
+        'says what failed and why it cannot return if there is nothing to return to',
       ],
     ],
   ),
@@ -720,7 +720,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'wasOpened(run) || !(await canRollBack(services, run))',
         'true',
-        'a window that was not left in time > with a collection to return to, no command finishes late',
+        'a window that has expired > is finished late by no command if there is a collection to return to',
       ],
     ],
   ),
@@ -765,17 +765,17 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' || isOpened(run, services.clock())',
       '',
-      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
     ],
     [
       "const isRepeated = run.phase === 'switching' &&",
       'const isRepeated = false &&',
-      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
     ],
     [
       ' && !isEarly',
       '',
-      'a window that was not left in time > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
     ],
   ]),
   ...mutantsOf(
@@ -785,32 +785,32 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "if (input.actor === 'machine') assertNotOpened(services, run);",
         '',
-        'a refusal keeps writes frozen for at most fifteen minutes > the watch leaves them there, and an operator takes what they wrote along',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
       ],
       [
         'if (now - failingSince < MAX_UNPROVED_MS)',
         'if (now >= failingSince)',
-        'a refusal keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
       ],
       [
         'wasOpened(run) || plan?.mayHaveLeaked === true',
         'wasOpened(run)',
-        'a refusal keeps writes frozen for at most fifteen minutes > on the new collection, if it was active, and the old one is deleted',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > on the new collection, if it was active, and the old one is deleted',
       ],
       [
         'isGone && !plan?.restores ?',
         'isGone && plan === null ?',
-        'a refusal keeps writes frozen for at most fifteen minutes > on the restored snapshot, if the old collection was active and is deleted',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > on the restored snapshot, if the old collection was active and is deleted',
       ],
       [
         'if (run.window?.stays)',
         'if (run.window === null)',
-        'a refusal keeps writes frozen for at most fifteen minutes > the watch leaves them there, and an operator takes what they wrote along',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
       ],
       [
         "plan?.way === 'carry' && {",
         "plan?.way !== 'to-snapshot' && {",
-        'with the old collection > deleted and restored before traffic opened, it receives the early writes',
+        'when the old collection > is deleted and restored before traffic opens, it receives the early writes',
       ],
     ],
   ),
@@ -821,7 +821,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "'setting-changed' in passed",
         "run.plan.inPlace && 'frozen' in passed",
-        'a migration in place > opens writes again where more was written before the freeze than was acknowledged',
+        'a migration in place > opens writes again if more was written before the freeze than was acknowledged',
       ],
     ],
   ),
@@ -829,7 +829,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "!writesBack && decideDirection(pair) === 'backward'",
       "mode === 'compare' && decideDirection(pair) === 'backward'",
-      'users return > nor what a forgotten program has written to the old one, which stays there',
+      'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
     ],
   ]),
   ...mutantsOf(
@@ -839,7 +839,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'batch.keepsBoth(pair) ? digest : kept',
         'kept',
-        'users return > nor what a forgotten program has written to the old one, which stays there',
+        'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
       ],
     ],
   ),
@@ -850,7 +850,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         '? backupsOf(run) : []',
         '? [...backupsOf(run), basesOf(run)] : []',
-        'what was kept for a rollback > goes although a rollback was refused half-way, which has left it as it was',
+        'the data kept for a rollback > is removed even if a rollback was refused half-way, which left it unchanged',
       ],
     ],
   ),
@@ -861,7 +861,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'failure instanceof RetryableFailure || isRefusal(',
       'isRefusal(',
-      'a cutover > names the deployment where the old version, still frozen, refuses the test write',
+      'a cutover > names the deployment if the old version, still frozen, refuses the test write',
     ],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
@@ -875,17 +875,17 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "isLate ? { ...status, next: 'cutover' } : status",
         'status',
-        'where users may be in > cutover finishes a window that is over, and does not roll it back',
+        'once users may be on the new version > cutover finishes an expired window instead of rolling it back',
       ],
       [
         ' && after.openedAt) {',
         ' && false) {',
-        'where users may be in > run repeats what was refused, and shows it once',
+        'once users may be on the new version > run repeats the refused step, and shows the refusal once',
       ],
       [
         'message !== lastSeen.failure',
         'true',
-        'where users may be in > run repeats what was refused, and shows it once',
+        'once users may be on the new version > run repeats the refused step, and shows the refusal once',
       ],
     ],
   ),
@@ -893,7 +893,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       " || run.refused?.name === 'RefusedNothingToReturnTo'",
       '',
-      'a window that was not left in time > with nothing to return to, an operator may finish what has begun, even late',
+      'a window that has expired > can be finished late by an operator if there is nothing to return to',
     ],
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
@@ -1032,7 +1032,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'walk.refilled === 0',
         'true',
-        'a migration in place > gives the keywords of its text to a memory whose text was changed alone',
+        'a migration in place > gives a memory whose text alone was changed the keywords of its text',
       ],
     ],
   ),
@@ -1066,17 +1066,17 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'leftBehind <= limit)',
         'leftBehind <= limit + 1)',
-        'to the snapshot > 3 writes are not left behind for 2 acknowledged',
+        'a rollback to the snapshot > 3 writes are not left behind for 2 acknowledged',
       ],
       [
         'await assertNotDeleted(context, to, 0);',
         '',
-        'a refusal keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
       ],
       [
         "kind === 'elsewhere' || kind === 'away'",
         "kind === 'elsewhere'",
-        'users can write again where nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer to health',
+        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer to health',
       ],
       [
         'await assertNotDeleted(context, to, points);\n  await context.renew();',
@@ -1147,7 +1147,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         ' || (sameVersion && to === live)',
         '',
-        'a backend that runs the new version already > is let in again after a window that was refused: {"inPlace":true}',
+        'a backend that runs the new version already > is opened again after a refused window: {"inPlace":true}',
       ],
     ],
   ),
@@ -1183,13 +1183,13 @@ export const MUTANTS: readonly Mutant[] = [
       [
         ' && own.includes(collection)',
         '',
-        'aliases of the old collection > that another program has pointed elsewhere, or at the old one since, are left alone',
+        'aliases of the old collection > are left alone if another program has changed them since',
       ],
       [' || run.window?.aliases)', ')'],
       [
         '[undefined, ...switchableCollections(run)]',
         'switchableCollections(run)',
-        'aliases of the old collection > are made again where they went with the new collection',
+        'aliases of the old collection > are created again if they were deleted with the new collection',
       ],
       ['await note({ window: { ...windowOf(run), aliases } });', ''],
     ],
@@ -1201,12 +1201,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         ".includes('null')",
         " === 'null'",
-        'the preflight > names the points whose vectors are no numbers, which no collection takes a copy of',
+        'the preflight > names the points whose vectors are not numbers, because no collection accepts a copy of them',
       ],
       [
         'vector !== undefined && ',
         'vector !== undefined || ',
-        'the preflight > names the points whose vectors are no numbers, which no collection takes a copy of',
+        'the preflight > names the points whose vectors are not numbers, because no collection accepts a copy of them',
       ],
     ],
   ),

@@ -29,7 +29,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       store = under.store;
     });
 
-    test('gives back what was put, with its length and digest', async () => {
+    test('returns the stored content with its length and digest', async () => {
       const kept = await store.put('run-1/hello.txt', chunks(HELLO));
       expect(kept).toEqual({
         key: 'run-1/hello.txt',
@@ -41,14 +41,14 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await readText(store, 'run-1/hello.txt')).toBe(HELLO);
     });
 
-    test('keeps content of no bytes at all', async () => {
+    test('stores empty content', async () => {
       const kept = await store.put('empty', chunks());
       expect(await store.head('empty')).toEqual(kept);
       expect(kept.bytes).toBe(0);
       expect(await readText(store, 'empty')).toBe('');
     });
 
-    test('keeps content that is longer than one part of an upload', async () => {
+    test('stores content that is longer than one upload part', async () => {
       const kept = await store.put('large', pattern(40 * MEBIBYTE + 1));
       expect(kept.bytes).toBe(40 * MEBIBYTE + 1);
       expect(await measureStream(store.get('large'))).toEqual({
@@ -57,14 +57,14 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       });
     });
 
-    test('puts new content in the place of the old', async () => {
+    test('replaces old content with new', async () => {
       await store.put('key', chunks('old content'));
       const kept = await store.put('key', chunks('new'));
       expect(await store.head('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('new');
     });
 
-    test('knows nothing of what was never put', async () => {
+    test('does not find content that was never stored', async () => {
       expect(await store.head('none')).toBeUndefined();
       await expect(readText(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
       await expect(store.retain('none', new Date())).rejects.toThrow(
@@ -74,21 +74,21 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test.each([
-      ['of a few bytes', 10],
-      ['of several parts', 40 * MEBIBYTE],
-    ])('leaves what was there when new content %s breaks off', async (_, bytes) => {
+      ['after a few bytes', 10],
+      ['after several parts', 40 * MEBIBYTE],
+    ])('keeps the old content if the new content breaks off %s', async (_, bytes) => {
       const kept = await store.put('key', chunks('old'));
       await expect(store.put('key', breaking(bytes))).rejects.toThrow('the source broke');
       expect(await store.head('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('old');
     });
 
-    test('has nothing when first content breaks off', async () => {
+    test('stores nothing if the first content breaks off', async () => {
       await expect(store.put('key', breaking(40 * MEBIBYTE))).rejects.toThrow('the source broke');
       expect(await store.head('key')).toBeUndefined();
     });
 
-    test('takes what a killed put left for nothing, and puts over it', async () => {
+    test('ignores and overwrites the leftovers of a killed put', async () => {
       await under.plantUnfinished('key', 'unfinished');
       expect(await store.head('key')).toBeUndefined();
       await expect(readText(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
@@ -97,7 +97,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await readText(store, 'key')).toBe('whole');
     });
 
-    test('lists what begins with a prefix, in order', async () => {
+    test('lists keys by prefix, in order', async () => {
       for (const key of ['run-2/a', 'run-1/b/c', 'run-1/a', 'run-10/a']) {
         await store.put(key, chunks(key));
       }
@@ -131,7 +131,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       if (key !== 'a/') await expect(store.deleteAll(key)).rejects.toThrow(refusal);
     });
 
-    test('deletes for good', async () => {
+    test('deletes an artifact permanently', async () => {
       await store.put('key', chunks('one'));
       await store.put('key', chunks('two'));
       await store.delete('key');
@@ -139,7 +139,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
     });
 
-    test('deletes all that begins so, what was never put as a whole too, and nothing else', async () => {
+    test('deletes everything below a prefix, unfinished artifacts included, and nothing else', async () => {
       for (const key of [
         'run-1/graph-3/nodes',
         'run-1/snapshot-3',
@@ -158,7 +158,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.deleteAll('run-1/graph-');
     });
 
-    test('deletes none of them while one is to be kept, and names the one kept longest', async () => {
+    test('deletes nothing below a prefix while one artifact is retained, and names the one retained longest', async () => {
       for (const key of ['run-1/a', 'run-1/b', 'run-1/c']) await store.put(key, chunks('precious'));
       const later = new Date(inAnHour().getTime() + HOUR);
       await store.retain('run-1/c', inAnHour());
@@ -169,7 +169,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await Array.fromAsync(store.list('run-1/'))).toHaveLength(3);
     });
 
-    test('neither deletes nor replaces what is to be kept', async () => {
+    test('neither deletes nor replaces a retained artifact', async () => {
       await store.put('key', chunks('precious'));
       await store.retain('key', inAnHour());
       const refusal = 'must be kept until';
@@ -178,7 +178,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await readText(store, 'key')).toBe('precious');
     });
 
-    test('lengthens the time to keep and never shortens it', async () => {
+    test('extends retention and never shortens it', async () => {
       await store.put('key', chunks('precious'));
       const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR)];
       for (const until of [sooner, later, sooner]) await store.retain('key', until);
@@ -191,7 +191,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
 
 /** For stores that enforce retention by a clock of their own; a bucket with object lock leaves that to S3. */
 export function describeEndOfRetention(name: string, open: () => Promise<StoreUnderTest>): void {
-  test(`An artifact store in ${name} lets go of what was to be kept until now`, async () => {
+  test(`An artifact store in ${name} releases an artifact whose retention has ended`, async () => {
     const { store, passTime } = await open();
     await store.put('key', chunks('precious'));
     await store.retain('key', inAnHour());

@@ -50,14 +50,14 @@ test('A broken put leaves no file behind', async () => {
   expect(await filesIn(folder)).toEqual([]);
 });
 
-test('Content cut short behind the back of the store is no artifact', async () => {
+test('Content that another program truncated is not an artifact', async () => {
   const { folder, store } = await open();
   await store.put('key', chunks('a snapshot'));
   await writeFile(join(folder, 'key'), 'a snap');
   expect(await store.head('key')).toBeUndefined();
 });
 
-test('Artifacts are closed to other users, those of an earlier release too, and what is beside them stays as it is', async () => {
+test('Artifacts, also those of an earlier release, are closed to other users, and neighbouring files keep their permissions', async () => {
   const { folder } = await open();
   const mode = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
   const modes = async (...paths: string[]) => await Promise.all(paths.map(mode));

@@ -50,7 +50,7 @@ function describeS3(endpoint: string): void {
   describeArtifactStore('a part of a bucket', () => open({ prefix: 'backups/mem/' }));
   describeEndOfRetention('a bucket', open);
 
-  test('A bucket with object lock refuses what our own clock would let pass', async () => {
+  test('A bucket with object lock refuses a deletion that our own clock would allow', async () => {
     const { store, passTime } = await open({ objectLock: true });
     await store.put('key', chunks('precious'));
     await store.retain('key', new Date(Date.now() + 3_600_000));
@@ -59,7 +59,7 @@ function describeS3(endpoint: string): void {
     expect(await store.head('key')).toMatchObject({ bytes: 8 });
   });
 
-  test('Deleting leaves no former version to be paid for', async () => {
+  test('Deleting leaves no old version that costs money', async () => {
     const { Bucket, store } = await open({ objectLock: true });
     for (const text of ['one', 'two']) await store.put('key', chunks(text));
     await store.put('key-of-another', chunks('stays'));
@@ -71,7 +71,7 @@ function describeS3(endpoint: string): void {
     expect(DeleteMarkers ?? []).toEqual([]);
   });
 
-  test('A put clears away the unfinished upload of a killed one, and no other', async () => {
+  test('A put aborts the unfinished upload of a killed put, and no other', async () => {
     const { Bucket, store } = await open();
     for (const Key of ['key', 'key-of-another']) {
       await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
@@ -80,7 +80,7 @@ function describeS3(endpoint: string): void {
     expect(await unfinished(Bucket)).toEqual(['key-of-another']);
   });
 
-  test('Deleting all that begins so ends its unfinished uploads, and no others', async () => {
+  test('Deleting by prefix aborts the unfinished uploads below it, and no others', async () => {
     const { Bucket, store } = await open();
     for (const Key of ['run-1/snapshot-1', 'run-1/snapshot-2', 'run-1/report']) {
       await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
@@ -99,7 +99,7 @@ function describeS3(endpoint: string): void {
     expect(await unfinished(Bucket)).toEqual([]);
   });
 
-  test('Objects of others in the bucket are none of our artifacts', async () => {
+  test('Objects of other programs in the bucket are not artifacts', async () => {
     const { Bucket, store } = await open();
     await client.send(new PutObjectCommand({ Bucket, Key: 'a name with blanks', Body: 'x' }));
     expect(await Array.fromAsync(store.list(''))).toEqual([]);

@@ -25,7 +25,7 @@ const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'
 const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
 
 describe.each(PLACES)('a migration, %s', (place) => {
-  it('is driven to the new version, and back without losing a write', async () => {
+  it('moves to the new version and back without losing a write', async () => {
     const operator = await createOperator(place, { hasWebhook: true });
     const { succeed, services, record } = operator;
     const { vectors, setting } = services;
@@ -40,7 +40,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('refuses wrong use of a run by name, and leaves the run as it was', async () => {
+  it('refuses wrong use and names it, and leaves the run unchanged', async () => {
     const { migrate, start, record } = await createOperator(place);
     await start();
     const before = await record();
@@ -57,7 +57,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
 });
 
 describe('an interrupted step', () => {
-  it('waits for a store with a word, releases its lock at once, and says so', async () => {
+  it('says that it waits for a store, then releases its lock at once and says so', async () => {
     const { named, start, services } = await createOperator();
     await start();
     const closed = { ...named, QDRANT_URL: 'http://127.0.0.1:9' };
@@ -77,7 +77,7 @@ describe('an interrupted step', () => {
 });
 
 describe('the environment', () => {
-  it('is checked as a whole, before the database is looked for', async () => {
+  it('is checked completely before the database is contacted', async () => {
     const { code, stderr } = await migrateWith(
       { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
       ...['preflight', ...OF_RUN],
@@ -88,7 +88,7 @@ describe('the environment', () => {
     );
   });
 
-  it('needs to name no more than the table for status', async () => {
+  it('needs only the table for status', async () => {
     const { named, start } = await createOperator();
     await start();
     const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
@@ -97,7 +97,7 @@ describe('the environment', () => {
     expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
   });
 
-  it('makes the table in a data folder, and keeps its runs there', async () => {
+  it('creates the table in a data folder, and keeps its runs there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'runs-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { named } = await createOperator();
@@ -108,7 +108,7 @@ describe('the environment', () => {
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${RUN}: checked`)]);
   });
 
-  it('needs to name no more than the memory backend for a check of that', async () => {
+  it('needs only the memory backend for a check of the backend', async () => {
     const { named } = await createOperator();
     const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = named;
     const words = ['preflight', '--backend-only', ...OF_RUN];
@@ -145,10 +145,13 @@ describe('the environment', () => {
       1,
       /^RetryableUnavailable: .*127/,
     ],
-  ])('with %s is refused by what is missing', async (_, environment, exitCode, reason) => {
-    const { code, stderr } = await migrateWith(environment, 'status');
-    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reason)]);
-  });
+  ])(
+    'with %s is refused, and the missing part is named',
+    async (_, environment, exitCode, reason) => {
+      const { code, stderr } = await migrateWith(environment, 'status');
+      expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reason)]);
+    },
+  );
 });
 
 const SCRIPT = readOutput('script', '--version')?.includes('util-linux') === true;

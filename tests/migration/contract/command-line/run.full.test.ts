@@ -24,7 +24,7 @@ function through(
 }
 
 describe('migrate run', () => {
-  it('continues after every answer that was lost', async () => {
+  it('continues after every lost answer', async () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
     const losing = through(place, async (name, invoke) => {
@@ -45,7 +45,7 @@ describe('migrate run', () => {
   it.each([
     ['once', 1, 0, 'live'],
     ['until the deadline', 1_000, 1, 'copied'],
-  ])('drives on where a service fails inside the window, %s', async (_, times, code, end) => {
+  ])('continues if a service fails inside the window, %s', async (_, times, code, end) => {
     const { type, phase, place, operator } = await createRunningOperator();
     let failures = 0;
     const failing = through(place, async (name, invoke) => {
@@ -61,7 +61,7 @@ describe('migrate run', () => {
     expect(operator.heard.at(-1)).toBe('open-writes');
   });
 
-  it('says last that users cannot write, where it ends inside the window', async () => {
+  it('ends with the warning that users cannot write if it stops inside the window', async () => {
     const { type, place, phase } = await createRunningOperator();
     const broken = through(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
@@ -78,7 +78,7 @@ describe('migrate run', () => {
     );
   });
 
-  it('rolls back at the deadline where a question about a manual action is not answered', async () => {
+  it('rolls back at the deadline if a question about a manual action is not answered', async () => {
     const { type, phase, clock, pass } = await createRunningOperator({}, false);
     let openUntil = 0;
     const now = () => clock().getTime();
@@ -99,7 +99,7 @@ describe('migrate run', () => {
     expect([ended.code, await phase()]).toEqual([1, 'copied']);
   });
 
-  it('rolls back where the operator says so in place of doing what is asked', async () => {
+  it('rolls back if the operator chooses that instead of the requested action', async () => {
     const { type, phase } = await createRunningOperator({}, false);
     const asked: string[] = [];
     const { code } = await type(FROM_THE_START, {
@@ -112,7 +112,7 @@ describe('migrate run', () => {
     expect(asked[2]).toEqual(asked[1]);
   });
 
-  it('returns where the window is refused, without a question, and says why', async () => {
+  it('rolls back without a question if the window is refused, and says why', async () => {
     const { type, phase } = await createRunningOperator({ forgetsToFreeze: true });
     const { code, output } = await type(FROM_THE_START, { answers: [RUN] });
     expect([code, await phase()]).toEqual([1, 'copied']);
@@ -120,7 +120,7 @@ describe('migrate run', () => {
     expect(output).toMatch(/✓ Rollback: done/);
   });
 
-  it('removes what is over of a run that was aborted, where no watchdog does', async () => {
+  it('removes expired data of an aborted run if there is no watchdog', async () => {
     const { type, services, pass } = await createRunningOperator();
     await type(FROM_THE_START);
     await type('abort --execute --yes');
@@ -150,7 +150,7 @@ describe('migrate run', () => {
     ['in answer to the question', ''],
     ['from another terminal, which closes the question', null],
   ])(
-    'has a person do what no webhook does, and goes on when it is confirmed %s',
+    'asks a person to do what no webhook does, and continues once it is confirmed %s',
     async (_, answer) => {
       const { type, phase, operator, place, services } = await createRunningOperator({}, false);
       const doIt = async () => {

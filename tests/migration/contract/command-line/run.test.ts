@@ -21,7 +21,7 @@ const refusingToOpen = (times: number) => (migration: Migration) => {
 };
 
 describe('migrate run', () => {
-  it('takes a plan to the new version, one line a step, and names the command to roll back', async () => {
+  it('runs a plan to the new version, prints a line for each step, and names the rollback command', async () => {
     const { type, phase, services, target } = await createRunningOperator();
     const { code, events } = await type(`${FROM_THE_START} --yes --json`);
     expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
@@ -39,7 +39,7 @@ describe('migrate run', () => {
     expect(await phase()).toBe('live');
   });
 
-  it('asks before the window, and does nothing there unless the run id is typed', async () => {
+  it('asks before the window, and opens it only if the run id is typed', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
       const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
@@ -65,7 +65,7 @@ describe('migrate run', () => {
     expect(steps.slice(0, 2)).toEqual(['copy', 'cutover']);
   });
 
-  it('refuses another plan than that of the run that it continues', async () => {
+  it('refuses a plan that differs from that of the run it continues', async () => {
     const { type, phase, operator } = await createRunningOperator();
     await type(FROM_THE_START);
     for (const option of ['--source other', '--window-minutes 99']) {
@@ -76,7 +76,7 @@ describe('migrate run', () => {
     expect(operator.heard).toEqual([]);
   });
 
-  it('rolls back by itself if a step of the window fails and no operator answers', async () => {
+  it('rolls back automatically if a step of the window fails and no operator answers', async () => {
     const { type, phase, services, operator } = await createRunningOperator({
       hasPreview: false,
       shortcomings: { noKeywordModel: true },
@@ -91,8 +91,8 @@ describe('migrate run', () => {
   });
 });
 
-describe('where users may be in', () => {
-  it('run repeats what was refused, and shows it once', async () => {
+describe('once users may be on the new version', () => {
+  it('run repeats the refused step, and shows the refusal once', async () => {
     const { type, phase } = await createRunningOperator({}, true, refusingToOpen(3));
     const { code, output } = await type(`${FROM_THE_START} --yes`);
     expect([code, await phase()]).toEqual([0, 'live']);
@@ -100,7 +100,7 @@ describe('where users may be in', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('run rolls back at the deadline, and the status still says what was refused', async () => {
+  it('run rolls back at the deadline, and the status still shows the refusal', async () => {
     const refusing = refusingToOpen(Number.POSITIVE_INFINITY);
     const { type, phase, services } = await createRunningOperator({}, true, refusing);
     const { code } = await type(`${FROM_THE_START} --yes`);
@@ -108,14 +108,14 @@ describe('where users may be in', () => {
     expect((await readStatus(services)).refused).toMatchObject({ name: 'RefusedByService' });
   });
 
-  it('cutover finishes a window that is over, and does not roll it back', async () => {
+  it('cutover finishes an expired window instead of rolling it back', async () => {
     const running = await openedAndLate();
     const { code } = await running.type('cutover --execute');
     expect([code, await running.phase()]).toEqual([0, 'live']);
     expect(running.operator.heard).not.toContain('deploy-old');
   });
 
-  it('cutover is named, and finishes, where a window that is over can return nowhere', async () => {
+  it('cutover is suggested, and finishes, if an expired window has no collection to return to', async () => {
     const running = await openedAndLate({ hasSource: false });
     const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
     const refused = await running.type('run --yes --json');

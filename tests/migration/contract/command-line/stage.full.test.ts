@@ -43,7 +43,7 @@ describe('a function of a stage', () => {
       refusal(500, 'ServiceException', 'Service error.'),
       /^RetryableUnavailable: .*ServiceException/,
     ],
-  ])('that %s is a failure of exit code 1', async (_, fault, reported) => {
+  ])('that %s ends the command with exit code 1', async (_, fault, reported) => {
     const { code, stdout, stderr } = await preflightStruckBy(fault);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
   });
@@ -57,7 +57,7 @@ describe('a function of a stage', () => {
     expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
   });
 
-  it('that the caller may not invoke is refused by name', async () => {
+  it('that the caller may not invoke is named in the refusal', async () => {
     const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
     const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
@@ -67,7 +67,7 @@ describe('a function of a stage', () => {
     ['a phase', { phase: 'dreaming' }],
     ['a command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
     ['another form', { moves: undefined }],
-  ])('of another version, which has %s of its own, is reported as such', async (_, change) => {
+  ])('of another version, which has its own %s, is reported as such', async (_, change) => {
     const { migrate, start, services, lambda } = await createOperator('on a stage');
     await start();
     const status = { ...(await readStatus(services)), ...change };
@@ -79,7 +79,7 @@ describe('a function of a stage', () => {
     ]);
   });
 
-  it('that is not there is named, with the stage to be checked', async () => {
+  it('that does not exist is named, with the stage to check', async () => {
     const { named } = await createOperator('on a stage');
     const { code, stderr } = await migrateWith(named, 'status', '--stage', 'test');
     expect([code, stderr]).toEqual([
@@ -104,7 +104,7 @@ describe('AWS', () => {
       1,
       /^RetryableUnavailable: No answer/,
     ],
-  ])('without %s is one line', async (_, environment, exitCode, reported) => {
+  ])('is reported in one line if it has no %s', async (_, environment, exitCode, reported) => {
     const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
     expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
   });

@@ -19,7 +19,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(report).toEqual({ manifest, differences: [] });
     });
 
-    test('counts what it holds', async () => {
+    test('counts its nodes and relationships', async () => {
       const { artifacts } = await openArtifactFolder();
       const manifest = await dump(await fillWithSample(await openEmpty()), artifacts);
       const size = { nodes: SAMPLE_NODES.length, relationships: SAMPLE_RELATIONSHIPS.length };
@@ -39,7 +39,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(differences).toEqual([]);
     });
 
-    test('is refused when the graph changes meanwhile', async () => {
+    test('is refused if the graph changes during the dump', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
       const written = { ...source, nodes: () => writingOnce(source) };

@@ -19,7 +19,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       graph = await open();
     });
 
-    test('says what serves it', async () => {
+    test('reports its server', async () => {
       const { version, edition } = await graph.server();
       expect(version).toMatch(/^\d+\.\d+/);
       expect(edition).not.toBe('');
@@ -32,7 +32,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await graph.restoreState()).toBe('none');
     });
 
-    test('gives back nodes with their labels and every type of property', async () => {
+    test('returns nodes with their labels and every type of property', async () => {
       await fill(graph);
       await graph.finishRestore();
       const found = await Array.fromAsync(graph.nodes());
@@ -42,7 +42,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(new Set(found.map(({ id }) => id)).size).toBe(SAMPLE_NODES.length);
     });
 
-    test('gives back relationships with their types, ends and properties', async () => {
+    test('returns relationships with their types, ends and properties', async () => {
       await fill(graph);
       await graph.finishRestore();
       expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
@@ -52,7 +52,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       });
     });
 
-    test('stays where it is until something is written', async () => {
+    test('keeps its position until something is written', async () => {
       const before = await graph.position();
       await Array.fromAsync(graph.nodes());
       expect(await graph.position()).toBe(before);
@@ -60,14 +60,14 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await graph.position()).not.toBe(before);
     });
 
-    test('can be left in the midst of a stream', async () => {
+    test('can be closed in the middle of a stream', async () => {
       await fill(graph);
       for await (const _ of graph.nodes()) break;
       await graph.finishRestore();
       expect((await graph.size()).nodes).toBe(SAMPLE_NODES.length);
     });
 
-    test('makes nothing twice when batches are sent again', async () => {
+    test('creates nothing twice if batches are sent again', async () => {
       await fill(graph);
       await fill(graph);
       await graph.finishRestore();
@@ -75,7 +75,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
     });
 
-    test('tells what an unfinished restore has made from all else', async () => {
+    test('distinguishes what an unfinished restore created from everything else', async () => {
       await fill(graph);
       expect(await graph.restoreState()).toBe('filling');
       expect(await graph.foreignNodes()).toBe(0);
@@ -84,7 +84,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await graph.foreignNodes()).toBe(SAMPLE_NODES.length);
     });
 
-    test('refuses a batch with a relationship whose node is not there, as a whole', async () => {
+    test("refuses the whole batch if a relationship's node is missing", async () => {
       await graph.beginRestore();
       await graph.restoreNodes(SAMPLE_NODES.slice(0, 2));
       const [complete, , dangling] = SAMPLE_RELATIONSHIPS;
@@ -95,7 +95,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect((await graph.size()).relationships).toBe(0);
     });
 
-    test('keeps to the schema it is given, given twice or not, and shows it', async () => {
+    test('enforces a schema that is applied once or twice, and lists it', async () => {
       const own = await graph.schema();
       for (const rules of [SAMPLE_SCHEMA, [...own, ...SAMPLE_SCHEMA]])
         await graph.createSchema(rules);
@@ -105,7 +105,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(found[0]).toMatchObject({ type: 'UNIQUENESS' });
     });
 
-    test('refuses another rule by a name that is taken', async () => {
+    test('refuses a second rule under the same name', async () => {
       await graph.createSchema(SAMPLE_SCHEMA);
       const other = SAMPLE_SCHEMA.map((rule) => ({
         ...rule,

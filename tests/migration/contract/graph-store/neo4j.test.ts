@@ -24,7 +24,7 @@ function describeNeo4j(url: string): void {
   describeGraphStore('Neo4j', openEmpty);
   describeGraphDump('Neo4j', openEmpty);
 
-  test('A restore into Neo4j that is killed while it removes its marks goes on with that', async () => {
+  test('A restore into Neo4j that is killed while it removes its marks continues to remove them', async () => {
     const { artifacts } = await openArtifactFolder();
     await dump(await fillWithSample(createSandboxGraph()), artifacts);
     const target = await openEmpty();
@@ -39,7 +39,7 @@ function describeNeo4j(url: string): void {
     expect(await target.restoreState()).toBe('none');
   });
 
-  test('A look at Neo4j finds everything that a dump needs', async () => {
+  test('An inspection of Neo4j finds everything that a dump needs', async () => {
     const graph = await fillWithSample(await openEmpty());
     const run = newRun({ runId: 'run-a', plan: PLAN, evidence: {} }, new Date());
     const context = { services: { graph }, run, mayWrite: false };

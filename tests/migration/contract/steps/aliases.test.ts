@@ -40,7 +40,7 @@ describe('aliases of the old collection', () => {
     expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
   });
 
-  it('are where they were after a window that was refused', async () => {
+  it('are unchanged after a refused window', async () => {
     const migration = await copied();
     const attempt = migration.finish('cutover', {}, failing);
     await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
@@ -50,7 +50,7 @@ describe('aliases of the old collection', () => {
   });
 
   it.each(['cutover', 'rollback'] as const)(
-    'are moved by the next %s of a killed one',
+    'are moved by the next %s after a kill',
     async (step) => {
       const migration = await copied();
       if (step === 'rollback') await migration.finish('cutover');
@@ -66,7 +66,7 @@ describe('aliases of the old collection', () => {
     },
   );
 
-  it('that another program has pointed elsewhere, or at the old one since, are left alone', async () => {
+  it('are left alone if another program has changed them since', async () => {
     const migration = await copied();
     const { qdrant, services, target } = migration;
     await migration.finish('cutover');
@@ -83,7 +83,7 @@ describe('aliases of the old collection', () => {
     });
   });
 
-  it('are made again where they went with the new collection', async () => {
+  it('are created again if they were deleted with the new collection', async () => {
     const migration = await copied();
     await migration.finish('cutover');
     await migration.services.vectors.deleteCollection(migration.target);
@@ -92,7 +92,7 @@ describe('aliases of the old collection', () => {
     expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
   });
 
-  it('stay where the plan does not move them', async () => {
+  it('stay if the plan does not move them', async () => {
     const migration = await createMigration();
     await createAlias(migration.qdrant.url, 'of-a-report', SOURCE);
     await migration.start({ accepts: ['aliases'] });
@@ -100,7 +100,7 @@ describe('aliases of the old collection', () => {
     expect(await collectionsByAlias(migration)).toEqual({ 'of-a-report': SOURCE });
   });
 
-  it('need no move in place', async () => {
+  it('need not move in a migration in place', async () => {
     const { services } = await createMigration();
     const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
     await expect(takePreflight(services, plan)).rejects.toEqual(named('RefusedSetting', 'aliases'));

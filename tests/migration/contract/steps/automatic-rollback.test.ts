@@ -355,7 +355,7 @@ it.each(Object.entries(ROWS))(
   },
 );
 
-it('where nothing is left to return to, says what failed and why it cannot return', async () => {
+it('says what failed and why it cannot return if there is nothing to return to', async () => {
   const migration = await migrationAt('equal');
   const { services, runs } = migration;
   const slow = { hooks: { ask: async () => 'under-way' as const } };
@@ -375,7 +375,7 @@ it('where nothing is left to return to, says what failed and why it cannot retur
   });
 });
 
-it('what a window compared stays in the record once it is over, with what was copied before it', async () => {
+it('the record keeps what a window compared, and what was copied before it', async () => {
   const migration = await migrationAt('equal');
   await migration.finish('rollback', { actor: 'machine' });
   const { evidence, lastWindow } = await readStatus(migration.services);

@@ -42,7 +42,7 @@ describe('the preflight', () => {
     );
   });
 
-  it('does not tell an endpoint from a missing one where any path is answered alike, and says so', async () => {
+  it('says that it cannot detect missing endpoints if every path gets the same answer', async () => {
     const paths = { '/chat': MISSING, '/health': MISSING };
     const migration = await createMigration({ backend: { paths, validatesFirst: true } });
     const { whys, detail, facts } = await backendIn(migration);
@@ -52,7 +52,7 @@ describe('the preflight', () => {
     expect(detail).toContain('POST /chat answer 422, as does a path that nothing has');
   });
 
-  it('accepts by name what may be missing, and says what takes its place', async () => {
+  it('accepts missing endpoints by name, and says what replaces them', async () => {
     const migration = await createMigration({ backend: { paths: OPTIONAL } });
     const { problems, detail } = await backendIn(migration, { accepts: WITHOUT });
     expect(problems).toEqual([]);
@@ -77,7 +77,7 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('asks the backend alone, and nothing else', async () => {
+  it('contacts only the backend', async () => {
     const migration = await createMigration();
     const deaf = () => Promise.reject(new Error('Nothing but the backend is asked'));
     const services = changedServices(migration.services, {
@@ -92,7 +92,7 @@ describe('the preflight', () => {
   });
 
   it.each([{ chatWrites: true }, { chatWrites: true, isLenient: true }])(
-    'writes nothing to find out, in a backend with %j',
+    'writes nothing in order to check a backend with %j',
     async (backend) => {
       const migration = await createMigration({ backend });
       const { problems } = await backendIn(migration);
@@ -113,7 +113,7 @@ it('goes live and back on a backend without health, chat and counts', async () =
   expect(await migration.services.setting.read()).toBe(SOURCE);
 });
 
-it('finds the endpoints of a backend that has them elsewhere', async () => {
+it('finds the endpoints of a backend that has them under other paths', async () => {
   const paths = { '/memories/search': '/search', '/health': '/healthz' };
   const migration = await createMigration({ backend: { paths } });
   const mapped = createHttpMemoryBackend({

@@ -17,7 +17,7 @@ import { named } from '../../support/refused.ts';
 import { createAlias, point } from '../../support/vector-stores.ts';
 
 describe('a backup', () => {
-  it('counts what users wrote up to the snapshot, and not what the run itself wrote', async () => {
+  it("counts users' writes up to the snapshot, and not those of the run itself", async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     await migration.start();
@@ -27,7 +27,7 @@ describe('a backup', () => {
     expect((await readStoredManifest(migration)).contents).toMatchObject({ points: 60, users: 7 });
   });
 
-  it('does not mistake a snapshot that was there for its own, nor remove it', async () => {
+  it('neither mistakes an existing snapshot for its own nor removes it', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     await vectors.startSnapshot(SOURCE);
@@ -41,7 +41,7 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
   });
 
-  it('asks for its snapshot soon at first, and less often the longer it takes', async () => {
+  it('polls for its snapshot often at first, and less often the longer it takes', async () => {
     const migration = await migrationAt('checked');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
@@ -123,7 +123,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
 ];
 
 describe('a snapshot that cannot be restored', () => {
-  it.each(FAULTS)('is no backup, and the next one takes another: %s', async (_, fault) => {
+  it.each(FAULTS)('is not a backup, and the next one takes another: %s', async (_, fault) => {
     const migration = await migrationAt('checked', fault.options);
     const { vectors } = migration.services;
     const before = await readStanding(migration);
@@ -135,7 +135,7 @@ describe('a snapshot that cannot be restored', () => {
     expect((await readStoredManifest(migration)).contents.points).toBe(60);
   });
 
-  it('is taken again where a part of it, or the file on the store, is gone half-way', async () => {
+  it('is taken again if one of its parts, or the file on the store, disappears half-way', async () => {
     const migration = await migrationAt('checked');
     const { vectors, artifacts } = migration.services;
     const broken = () => Promise.reject(new Error('Broken off'));
@@ -161,38 +161,41 @@ describe('a snapshot', () => {
   it.each([
     ['right before ours', 'startSnapshot'],
     ['while ours is being kept', 'downloadSnapshot'],
-  ] as const)('that another program makes %s is as good, and none is removed', async (_, call) => {
-    const migration = await migrationAt('checked');
-    const { vectors } = migration.services;
-    let isMade = false;
-    const makeAnother = async (now: typeof call) => {
-      if (isMade || now !== call) return;
-      isMade = true;
-      migration.pass(1_000);
-      await vectors.startSnapshot(SOURCE);
-      await migration.qdrant.idle();
-      migration.pass(1_000);
-    };
-    const changed: Partial<typeof vectors> = {
-      async startSnapshot(...args) {
-        await makeAnother('startSnapshot');
-        return await vectors.startSnapshot(...args);
-      },
-      async downloadSnapshot(...args) {
-        await makeAnother('downloadSnapshot');
-        return await vectors.downloadSnapshot(...args);
-      },
-    };
-    await migration.finish('backup', {}, { vectors: changed });
-    expect((await readStoredManifest(migration)).contents.points).toBe(60);
-    const names = (await vectors.listSnapshots(SOURCE)).map(({ name }) => name);
-    expect(names).toHaveLength(2);
-    const left = names.toSorted().join(', ');
-    expect(migration.logged).toContainEqual(expect.objectContaining({ level: 'WARN', left }));
-  });
+  ] as const)(
+    'that another program makes %s is used as well, and none is removed',
+    async (_, call) => {
+      const migration = await migrationAt('checked');
+      const { vectors } = migration.services;
+      let isMade = false;
+      const makeAnother = async (now: typeof call) => {
+        if (isMade || now !== call) return;
+        isMade = true;
+        migration.pass(1_000);
+        await vectors.startSnapshot(SOURCE);
+        await migration.qdrant.idle();
+        migration.pass(1_000);
+      };
+      const changed: Partial<typeof vectors> = {
+        async startSnapshot(...args) {
+          await makeAnother('startSnapshot');
+          return await vectors.startSnapshot(...args);
+        },
+        async downloadSnapshot(...args) {
+          await makeAnother('downloadSnapshot');
+          return await vectors.downloadSnapshot(...args);
+        },
+      };
+      await migration.finish('backup', {}, { vectors: changed });
+      expect((await readStoredManifest(migration)).contents.points).toBe(60);
+      const names = (await vectors.listSnapshots(SOURCE)).map(({ name }) => name);
+      expect(names).toHaveLength(2);
+      const left = names.toSorted().join(', ');
+      expect(migration.logged).toContainEqual(expect.objectContaining({ level: 'WARN', left }));
+    },
+  );
 
   it.each([
-    ['where the store makes none for us', 202],
+    ['if the store makes none for us', 202],
     ['beside ours', 0],
   ])(
     'that another program makes half a minute later %s is neither taken nor removed',
@@ -243,7 +246,7 @@ describe('the restore test of a backup', () => {
     expect(await readStanding(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
-  it('removes what an earlier one has left half-restored: the store may panic over it', async () => {
+  it('removes a half-restored collection of an earlier test, over which the store may panic', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
     await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
@@ -273,7 +276,7 @@ describe('a request for a snapshot that the connection loses', () => {
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
   });
 
-  it('is given up after ten minutes, and not when the window is over', async () => {
+  it('is given up after ten minutes, not at the end of the window', async () => {
     const migration = await migrationAt('frozen');
     const begun = migration.clock();
     migration.qdrant.fault(lost(ASKS, 99));
@@ -284,7 +287,7 @@ describe('a request for a snapshot that the connection loses', () => {
   });
 
   it.each(['before the second one', 'while the second one is used'])(
-    'leaves no snapshot where the store had begun one, listed %s',
+    'leaves no snapshot if the store had begun one, listed %s',
     async (when) => {
       const migration = await migrationAt('checked');
       const { vectors } = migration.services;

@@ -20,7 +20,7 @@ import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 
 describe('a backup', () => {
-  it('goes on from a checkpoint that was stored before steps had journals', async () => {
+  it('resumes from a checkpoint that was stored before steps had journals', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
     await storeEarlierCheckpoint(migration);
@@ -47,7 +47,7 @@ describe('a backup', () => {
     expect(Buffer.concat(list).toString()).not.toMatch(/user-\d\b/);
   });
 
-  it('keeps the snapshot in parts, byte for byte, and has restored it once', async () => {
+  it('keeps the snapshot in parts, byte for byte, and restores it once', async () => {
     const migration = await migrationAt('backed-up', { snapshotPartBytes: 2_000 });
     const { vectors } = migration.services;
     const { snapshot, contents } = await readStoredManifest(migration);
@@ -74,7 +74,7 @@ describe('a backup', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
-  it('is refused if the store restores another text', async () => {
+  it('is refused if the store restores a changed text', async () => {
     const migration = await migrationAt('checked');
     const damaged = onceRestored(migration, (name) => changeFirst(migration, name));
     const attempt = migration.finish('backup', {}, damaged);
@@ -111,7 +111,7 @@ describe('a backup', () => {
   it.each([
     ['backup', 'backed-up'],
     ['cutover', 'copied'],
-  ] as const)('a graph that it has is missed by no later %s', async (step, point) => {
+  ] as const)('backs up a graph that every later %s expects', async (step, point) => {
     const migration = await migrationAt(point);
     const attempt = migration.finish(step, {}, { graph: undefined });
     await expect(attempt).rejects.toEqual(named('RefusedSetting', 'NEO4J_URL is not set'));
@@ -119,7 +119,7 @@ describe('a backup', () => {
     expect((await readStoredManifest(migration)).graph.kind).toBe('exact');
   });
 
-  it('frees the space of its snapshot before the restore test, and removes none that is made after that', async () => {
+  it('frees the space of its snapshot before the restore test, and removes no later snapshot', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
     const listed: unknown[] = [];
@@ -133,7 +133,7 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
-  it('removes no other snapshot when it is killed after it has removed its own', async () => {
+  it('removes no other snapshot if it is killed after it removed its own', async () => {
     const migration = await migrationAt('checked', { snapshotPartBytes: 1_000_000 });
     const { vectors } = migration.services;
     const deleteSnapshot: typeof vectors.deleteSnapshot = async (...names) => {
@@ -147,7 +147,7 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
-  it('finishes after it was killed once its list of digests was removed', async () => {
+  it('finishes if it is killed after its list of digests was removed', async () => {
     const migration = await migrationAt('checked');
     const { artifacts } = migration.services;
     const deleteAll: typeof artifacts.deleteAll = async (prefix) => {
@@ -160,7 +160,7 @@ describe('a backup', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
-  it('is a dry run without execute', async () => {
+  it('is a dry run unless execute is given', async () => {
     const migration = await migrationAt('checked');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({
@@ -225,7 +225,7 @@ describe('the backup of the graph', () => {
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');
   });
 
-  it('is left out where the plan says so', async () => {
+  it('is left out if the plan says so', async () => {
     const migration = await migrationAt(
       'backed-up',
       { hasGraph: false },

@@ -16,7 +16,7 @@ describe('a new collection', () => {
   it.each([
     ['turns red', { status: 'red' }],
     ['has no space', { optimizer_status: { error: 'No space left on device' } }],
-  ] as const)('that %s in the midst of the copy stops it', async (_, trouble) => {
+  ] as const)('that %s in the middle of the copy stops it', async (_, trouble) => {
     const migration = await migrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
@@ -41,7 +41,7 @@ describe('a new collection', () => {
   });
 
   it.each(['yellow', 'grey'] as const)(
-    'is copied once the store has indexed what it holds: %s',
+    'is copied into once the store has indexed it: %s',
     async (status) => {
       const migration = await migrationAt('rebuilt');
       const { vectors } = migration.services;

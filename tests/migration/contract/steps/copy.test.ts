@@ -63,7 +63,7 @@ describe('searches that differ', () => {
     expect(await factsOf(migration)).toMatchObject(figures);
   });
 
-  it('say of a quantised collection what was compared, and how to compare without', async () => {
+  it('say for a quantised collection what was compared, and how to compare without quantisation', async () => {
     const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     const quantization_config = { scalar: { type: 'int8' } } as const;
@@ -75,7 +75,7 @@ describe('searches that differ', () => {
     });
   });
 
-  it('are taken as they are once they are accepted', async () => {
+  it('no longer stop the copy once they are accepted', async () => {
     const migration = await migrationAt('rebuilt');
     await migration.finish('copy', { accepts: ['search-parity'] }, misses(migration));
     const { facts, report } = await evidenceOf(migration, 'verification-report');
@@ -97,7 +97,7 @@ it.each([
   ['a preflight', 'checked', { runId: RUN, sourceCollection: SOURCE }],
   ['a dry run', 'rebuilt', { runId: RUN }],
   ['a copy', 'rebuilt', { runId: RUN, execute: true }],
-] as const)('%s reads at most as many points a second as are given', async (_, point, input) => {
+] as const)('%s reads at most the given number of points a second', async (_, point, input) => {
   const { services } = await migrationAt(point, { memories: 600 });
   const time = createTime();
   const payload = { ...input, maxRate: 100 };

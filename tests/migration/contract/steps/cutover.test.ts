@@ -12,7 +12,7 @@ import { migrationAt } from '../../support/prepared.ts';
 import { named } from '../../support/refused.ts';
 
 describe('a migration', () => {
-  it('goes through to the cutover with every memory of every user', async () => {
+  it('runs to the cutover with every memory of every user', async () => {
     const migration = await createMigration();
     const { services, target, runs, operator, clock } = migration;
     const before = await computeFingerprint(services.vectors, SOURCE);
@@ -32,7 +32,7 @@ describe('a migration', () => {
     expect(await services.vectors.count(target, ofUser(testUserOf(RUN)))).toBe(0);
   });
 
-  it('brings over what was written, changed and deleted between the copy and the freeze', async () => {
+  it('carries over what was written, changed and deleted between the copy and the freeze', async () => {
     const migration = await migrationAt('copied');
     await writeToOld(migration, 'Ada has bought a boat');
     await deleteFirst(migration, SOURCE);
@@ -45,7 +45,7 @@ describe('a migration', () => {
 });
 
 describe('the window', () => {
-  it('is not opened where it is too short, and nothing of it has begun; with more minutes it is', async () => {
+  it('is not opened, and nothing begins, if it is too short; with more minutes it opens', async () => {
     const plan = { windowMinutes: 3, deploySeconds: 150 };
     const migration = await migrationAt('copied', {}, plan);
     const data = { windowMinutes: 4 };
@@ -87,7 +87,7 @@ describe('the window', () => {
   });
 
   it.each([[503], ['ECONNREFUSED']])(
-    'is believed in for %s, once the longest request has had the time to end',
+    'trusts the freeze after %s, when the longest request must have ended',
     async (answer) => {
       const migration = await migrationAt('copied');
       let tries = 0;
@@ -111,7 +111,7 @@ describe('the window', () => {
     },
   );
 
-  it('names the host and the cause where the backend cannot be reached', async () => {
+  it('names the host and the cause if the backend cannot be reached', async () => {
     const migration = await migrationAt('copied');
     const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT).';
     const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
@@ -140,7 +140,7 @@ describe('the window', () => {
 });
 
 describe('a cutover', () => {
-  it('names the deployment where the old version, still frozen, refuses the test write', async () => {
+  it('names the deployment if the old version, still frozen, refuses the test write', async () => {
     const migration = await migrationAt('equal');
     const hooks = { ask: async () => 'done' as const };
     const attempt = migration.finish('cutover', {}, { hooks });

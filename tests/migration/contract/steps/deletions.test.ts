@@ -46,8 +46,8 @@ function withDeleter(migration: Migration) {
 
 const MAX_DELETED = 40;
 
-describe('the slot is added to a collection in use', () => {
-  it('once the store has optimized it, and no deletion comes back', async () => {
+describe('adding the slot to a collection in use', () => {
+  it('waits until the store has optimized it, so that no deletion comes back', async () => {
     const migration = await inPlaceAt('backed-up');
     const end = migration.qdrant.optimize(SOURCE);
     const { deleted, seenAgain, changes } = withDeleter(migration);
@@ -70,7 +70,7 @@ describe('the slot is added to a collection in use', () => {
     expect(facts).not.toHaveProperty('deletionsUndone');
   });
 
-  it('and what comes back nevertheless is removed again, and counted, but no new memory', async () => {
+  it('removes and counts deleted memories that come back anyway, but no new memory', async () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
@@ -98,7 +98,7 @@ describe('the slot is added to a collection in use', () => {
   it.each([
     ['while the points are listed', 'lastOperation'],
     ['once a process was killed that had found the store idle', 'updateCollection'],
-  ] as const)('and an optimization that begins %s is waited for', async (_, call) => {
+  ] as const)('waits for an optimization that begins %s', async (_, call) => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
     const [first, second] = await listIds(migration);
@@ -125,7 +125,7 @@ describe('the slot is added to a collection in use', () => {
     expect(await countThreads(migration)).toBe(3);
   });
 
-  it('and a kill leaves nothing behind: neither what came back nor an optimizer that is off', async () => {
+  it('survives a kill: no deleted memory comes back, and the optimizer is on again', async () => {
     const migration = await inPlaceAt('backed-up');
     const { vectors } = migration.services;
     const before = await listIds(migration);

@@ -63,7 +63,7 @@ describe('a migration in place', () => {
     expect(facts).toMatchObject({ users, usersDigest });
   });
 
-  it('counts the memories of agents and sessions as a walk does', async () => {
+  it('counts the memories of agents and sessions exactly', async () => {
     const migration = await inPlaceAt('checked');
     const { vectors } = migration.services;
     const owners = ['"agent_id":"planner"', '"run_id":"r1"', '"agent_id":"planner","run_id":"r1"'];
@@ -78,7 +78,7 @@ describe('a migration in place', () => {
     expect(users).toBe(9);
   });
 
-  it('is rolled back and repeated without moving data, as often as one likes', async () => {
+  it('is rolled back and repeated any number of times without moving data', async () => {
     const migration = await inPlaceAt('live');
     const { services } = migration;
     for (const n of [1, 2, 3]) {
@@ -95,7 +95,7 @@ describe('a migration in place', () => {
     expect(await services.setting.read()).toBe(SOURCE);
   });
 
-  it('is rolled back to the snapshot, and the writes since it stay where they are', async () => {
+  it('is rolled back to the snapshot, and later writes stay in the old collection', async () => {
     const migration = await inPlaceAt('copied');
     const { services } = migration;
     const returnsTo = `${SOURCE}_restored_${RUN}`;
@@ -122,7 +122,7 @@ describe('a migration in place', () => {
     expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
   });
 
-  it('opens writes again where more was written before the freeze than was acknowledged', async () => {
+  it('opens writes again if more was written before the freeze than was acknowledged', async () => {
     const migration = await inPlaceAt('live');
     const late = whenAsked(
       migration,
@@ -135,7 +135,7 @@ describe('a migration in place', () => {
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
-  it('gives the keywords of its text to a memory whose text was changed alone', async () => {
+  it('gives a memory whose text alone was changed the keywords of its text', async () => {
     const migration = await inPlaceAt('copied');
     const { id } = await firstPoint(migration, SOURCE);
     await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
@@ -148,7 +148,7 @@ describe('a migration in place', () => {
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
   });
 
-  it('keeps the slot when it is closed, without the fingerprints of the texts', async () => {
+  it('keeps the slot at its end, without the fingerprints of the texts', async () => {
     const migration = await inPlaceAt('live');
     migration.pass(31 * DAY_MS);
     await migration.finish('retention');
@@ -159,14 +159,14 @@ describe('a migration in place', () => {
 });
 
 describe('an abort', () => {
-  it('leaves the collection as it was', async () => {
+  it('restores the collection', async () => {
     const migration = await inPlaceAt('copied');
     await migration.finish('abort');
     expect(await readSlots(migration)).toEqual([]);
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('takes away what the new version made in a window that was rolled back', async () => {
+  it('removes what the new version created in a window that was rolled back', async () => {
     const migration = await inPlaceAt('equal');
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
@@ -177,7 +177,7 @@ describe('an abort', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('leaves the slot and the companion where users have worked with them', async () => {
+  it('keeps the slot and the companion if users have worked with them', async () => {
     const migration = await inPlaceAt('live');
     await migration.finish('rollback');
     await migration.finish('abort');
@@ -199,7 +199,7 @@ describe('the prerequisites', () => {
     return prerequisites.find(({ name }) => name === 'In place');
   };
 
-  it('say that it is possible, and what it saves', async () => {
+  it('say that a migration in place is possible, and what it saves', async () => {
     const found = await find(await createMigration(), {});
     expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
     expect(found?.problems).toEqual([]);
@@ -208,7 +208,7 @@ describe('the prerequisites', () => {
   it.each([
     ['an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
     ['no new version to learn from', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
-  ])('refuse it on %s, and name the other way', async (_, options, why) => {
+  ])('refuse a migration in place on %s, and name the alternative', async (_, options, why) => {
     const migration = await createMigration(options);
     const found = await find(migration, { inPlace: true });
     expect(found?.problems).toEqual([
@@ -217,7 +217,7 @@ describe('the prerequisites', () => {
     expect((await find(migration, {}))?.problems).toEqual([]);
   });
 
-  it('try the slot on a collection of its own, and remove it', async () => {
+  it('probe the slot on a separate collection, and remove it', async () => {
     const migration = await createMigration({ isInPlace: true });
     migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
     await expect(migration.start({ inPlace: true })).rejects.toEqual(named('RefusedPrerequisites'));
@@ -231,7 +231,7 @@ describe('the prerequisites', () => {
     expect((await vectors.listCollections()).toSorted()).toEqual([SOURCE, restoreTest]);
   });
 
-  it('take no other name for a collection that is not built', async () => {
+  it('refuse a target name, because no collection is built', async () => {
     const both = find(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
     await expect(both).rejects.toEqual(named('RefusedSetting'));
   });

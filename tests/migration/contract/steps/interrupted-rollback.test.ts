@@ -94,7 +94,7 @@ describe('the request of a deployment', () => {
     expect(await readPhase(migration)).toBe('switching-back');
   }
 
-  it('is made after a kill right before it, however late', async () => {
+  it('is sent after a kill right before it, however late', async () => {
     const migration = await live();
     await killed(migration);
     migration.pass(40 * MINUTE_MS);
@@ -103,7 +103,7 @@ describe('the request of a deployment', () => {
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
-  it('is made where a release before this one recorded its time, and no request', async () => {
+  it('is sent if an earlier release recorded its time but no request', async () => {
     const migration = await live();
     await killed(migration);
     const { passed, noted } = await readRecord(migration);
@@ -118,7 +118,7 @@ describe('the request of a deployment', () => {
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
-  it('is made again where the last one was reported as done and was not, however late', async () => {
+  it('is sent again if the last one was reported as done and was not, however late', async () => {
     const migration = await live();
     await unproved(migration);
     migration.pass(40 * MINUTE_MS);
@@ -127,7 +127,7 @@ describe('the request of a deployment', () => {
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
-  it('is not made for ever where it is reported as done and is not', async () => {
+  it('is not sent for ever if it is reported as done and is not', async () => {
     const migration = await live();
     await unproved(migration);
     migration.pass(40 * MINUTE_MS);
@@ -141,7 +141,7 @@ describe('the request of a deployment', () => {
     expect(minutes).toBeLessThan(30);
   });
 
-  it('does not freeze users for ever where each one is killed', async () => {
+  it('does not freeze users for ever if every attempt is killed', async () => {
     const migration = await live();
     let minutes = 0;
     do {
@@ -153,14 +153,14 @@ describe('the request of a deployment', () => {
     expect(minutes).toBeLessThan(60);
   });
 
-  it('begins the time for a proof again where it is killed', async () => {
+  it('restarts the time for a proof if it is killed', async () => {
     const migration = await live();
     await unproved(migration);
     await killed(migration);
     await expectTimeForProof(migration);
   });
 
-  it('begins the time for a proof again where the command is stopped in it', async () => {
+  it('restarts the time for a proof if the command is stopped in it', async () => {
     const migration = await live();
     await unproved(migration);
     const interruption = new AbortController();
@@ -177,7 +177,7 @@ describe('the request of a deployment', () => {
     await expectTimeForProof(migration);
   });
 
-  it('of the new version is told where the backend does not prove it', async () => {
+  it('of the new version is reported if the backend does not prove it', async () => {
     const migration = await live();
     const told: string[] = [];
     const log: Services['log'] = ({ message }) => told.push(message);
@@ -198,7 +198,7 @@ describe('the request of a deployment', () => {
 });
 
 it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'another version' }])(
-  'a record that cannot be read is not taken for the beginning: %j',
+  'an unreadable record is not treated as the beginning: %j',
   async (unreadable) => {
     const migration = await live();
     const services = killedBeforeRequest(migration, 'deploy-old');
@@ -212,7 +212,7 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
   },
 );
 
-it('writes are opened in time where the window was late and the old collection cannot be restored', async () => {
+it('writes are opened in time if the window was late and the old collection cannot be restored', async () => {
   const migration = await migrationAt('equal');
   const slow = whenAsked(migration, 'open-writes', () => 'under-way');
   await migration.invoke('cutover', {}, slow);
@@ -231,7 +231,7 @@ it('writes are opened in time where the window was late and the old collection c
   expect(migration.operator.heard.slice(heard)).toContain('open-writes');
 });
 
-it('what a refused rollback requests is new to a webhook, also after a kill', async () => {
+it('a refused rollback sends the webhook new requests, also after a kill', async () => {
   const migration = await migrationAt('live', { isUpgraded: true });
   const keys = new Set<string>();
   const { hooks } = migration.services;
@@ -261,7 +261,7 @@ it('what a refused rollback requests is new to a webhook, also after a kill', as
   expect(await vectors.count(SOURCE, ofTestUser(run))).toBe(before);
 });
 
-it('what was written to the new version survives a kill, the loss of the old collection and its restore by hand', async () => {
+it('writes to the new version survive a kill, the loss of the old collection and its restore by hand', async () => {
   const migration = await live();
   const { vectors } = migration.services;
   const info = await vectors.collectionInfo(SOURCE);

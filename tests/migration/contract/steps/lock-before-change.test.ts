@@ -12,7 +12,7 @@ const HARMLESS =
   /^artifacts\.|^vectors\.(deleteSnapshot|updateCollection|createPayloadIndex|addSparseVector)$/;
 
 it.each(PASSAGES)(
-  '$step $about makes each change right after it has seen its lock',
+  '$step $about checks its lock right before each change',
   async ({ step, prepare, input = {} }) => {
     const migration = await prepare();
     const blind: string[] = [];

@@ -58,7 +58,7 @@ describe('a context that cannot be ended', () => {
   it.each([
     ['a success', {}, { done: true }],
     ['a failure', { encodesKeywords: async () => false }, { name: 'RefusedPrerequisites' }],
-  ])('hides nothing of what became of the step: %s', async (_, vectors, expected) => {
+  ])('does not hide the outcome of the step: %s', async (_, vectors, expected) => {
     const migration = await migrationAt('copied');
     const release = () => Promise.reject(new Error('No table'));
     const outcome = await migration
@@ -79,7 +79,7 @@ describe('a stage that is at work when the window closes', () => {
     await migration.beat();
   }
 
-  it('keeps its lease no longer: the watch rolls back when the lease has run out', async () => {
+  it('stops renewing its lease, and the watch rolls back once the lease has expired', async () => {
     const migration = await migrationAt('frozen');
     const watched: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
@@ -121,7 +121,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(migration.operator.heard).toEqual([]);
   });
 
-  it('does not end for it when it is the return itself', async () => {
+  it('continues if it is the return itself', async () => {
     const migration = await migrationAt('equal');
     await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
     let beats = 0;
@@ -150,7 +150,7 @@ function nameOf(error: Error): string {
 }
 
 describe('a step that stood still for as long as a lease', () => {
-  it('ends its upload and leaves the name to its successor', async () => {
+  it('aborts its upload and leaves the name to its successor', async () => {
     const migration = await migrationAt('checked');
     const { vectors } = migration.services;
     const changes: string[] = [];

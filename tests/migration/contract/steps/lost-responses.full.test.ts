@@ -136,7 +136,7 @@ const IN_PLACE: Way = {
 test.each([
   ['by upload', UPLOADED],
   ['in place', IN_PLACE],
-])('%s, every response to a change is lost once, and nothing is done twice', async (_, way) => {
+])('%s: every response to a change is lost once, and nothing is done twice', async (_, way) => {
   const calm = await migrated(way, false);
   const lossy = await migrated(way, true);
   console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));

@@ -12,7 +12,7 @@ import { named } from '../../support/refused.ts';
 
 const DAYS_MS = 30 * 86_400_000;
 
-it('a finding is accepted late by no step that does not find it', async () => {
+it('a step that does not check for a finding refuses its acceptance', async () => {
   const migration = await migrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
   await expect(backup).rejects.toEqual(named('RefusedSetting', 'Only copy'));
@@ -33,7 +33,7 @@ describe('the status of a run', () => {
 });
 
 describe('an interrupted step', () => {
-  it('changes nothing more, releases its lock, and continues when it is given again', async () => {
+  it('makes no further change, releases its lock, and continues when it is given again', async () => {
     const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     const controller = new AbortController();
@@ -104,7 +104,7 @@ it('a rollback is refused from the day on which its period ends', async () => {
   expect(await services.setting.read()).toBe(target);
 });
 
-it('a rollback is refused once backups may be gone, also by a clock that is behind', async () => {
+it('a rollback is refused once backups may have been deleted, even if the clock is behind', async () => {
   const migration = await migrationAt('live', {}, { removesArtifactsWhenOver: true });
   migration.pass(DAYS_MS);
   const deleteAll = () => Promise.reject(new Error('Killed'));

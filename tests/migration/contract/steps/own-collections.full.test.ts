@@ -8,8 +8,8 @@ import { writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { migrationAt } from '../../support/prepared.ts';
 
-describe('what the setting names', () => {
-  it.each(['abort', 'rebuild'] as const)('is removed by no %s', async (step) => {
+describe('the collection that the setting names', () => {
+  it.each(['abort', 'rebuild'] as const)('is not removed by %s', async (step) => {
     const migration = await migrationAt('rebuilt');
     const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
@@ -18,7 +18,7 @@ describe('what the setting names', () => {
     expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
   });
 
-  it('is removed by nothing; nor is the old collection, as long as a rollback is possible', async () => {
+  it('is never removed; nor is the old collection while a rollback is possible', async () => {
     const { services, target, runs } = await migrationAt('rebuilt');
     const { setting, vectors } = services;
     await setting.change({ from: SOURCE, to: target });
@@ -54,7 +54,7 @@ describe('a backup that is given up half-way', () => {
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
-  it('keeps no return from its end, though the store keeps the snapshot', async () => {
+  it('does not keep a rollback from ending if the store does not delete the snapshot', async () => {
     const migration = await migrationAt('frozen');
     await breakOff(migration, 'cutover');
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));

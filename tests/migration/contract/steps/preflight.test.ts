@@ -259,7 +259,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
 ];
 
 describe('the preflight', () => {
-  it('of a store without obstacles reports what it saw, users by digest only', async () => {
+  it('of a store without obstacles reports what it found, users by digest only', async () => {
     const migration = await migrationAt('checked');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
     const { report } = await evidenceOf(migration, 'preflight-report');
@@ -278,7 +278,7 @@ describe('the preflight', () => {
   it.each([
     [{ shard_number: 3 }, '3 shards and float32'],
     [{ vectors: { ...LAYOUT.vectors, datatype: 'float16' } }, '1 shards and float16'],
-  ])('finds what the new version would make otherwise: %o', async (settings, what) => {
+  ])('finds what the new version would create differently: %o', async (settings, what) => {
     const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
       const migration = await createMigration(options);
       await remade(settings as Partial<CollectionSettings>).put(migration);
@@ -333,7 +333,7 @@ describe('the preflight', () => {
     ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
     ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is no text/],
     ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
-  ])('takes %s as it is where that is accepted, and nothing else', async (name, payload, why) => {
+  ])('passes %s if that is accepted, and nothing else', async (name, payload, why) => {
     const migration = await createMigration();
     await withPayload(migration, payload);
     const given = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
@@ -347,14 +347,14 @@ describe('the preflight', () => {
     expect(await problemsOf(['unreachable-users'])).toEqual([]);
   });
 
-  it.each(['agent_id', 'run_id'])('finds nothing wrong with memories of %s alone', async (key) => {
+  it.each(['agent_id', 'run_id'])('accepts memories of %s alone', async (key) => {
     const migration = await createMigration();
     await withPayload(migration, `{"${key}":"planner","data":"x"}`);
     await migration.start();
     expect(await factsOf(migration, MEMORIES)).toMatchObject({ points: 61, users: 8 });
   });
 
-  it('says of a store of several nodes how many they are, and the way around', async () => {
+  it('says how many nodes a store has, and how to work around several', async () => {
     const { services } = await createMigration();
     const cluster = changedServices(services, { vectors: { nodeCount: async () => 3 } });
     const payload = { runId: RUN, sourceCollection: SOURCE };
@@ -365,7 +365,7 @@ describe('the preflight', () => {
     expect(readFileSync('docs/migration/situations.md', 'utf8')).toContain('## Several nodes');
   });
 
-  it('says what it could not check, and goes on with the rest', async () => {
+  it('says what it could not check, and checks the rest', async () => {
     const checked = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
       const changed = changedServices(services, changes);
@@ -410,7 +410,7 @@ describe('the preflight', () => {
     });
   });
 
-  it('never calls the collection in use a leftover, where the source is an earlier one', async () => {
+  it('never calls the collection in use a leftover if the source is an earlier one', async () => {
     const { services } = await createMigration();
     const inUse = `${SOURCE}_v3_earlier`;
     const vectors = { size: 8, distance: 'Cosine' } as const;
@@ -425,7 +425,7 @@ describe('the preflight', () => {
     ]);
   });
 
-  it('names the aliases that would stay on the old collection, and takes them where accepted', async () => {
+  it('names the aliases that would stay on the old collection, and passes if they are accepted', async () => {
     const { services, qdrant } = await createMigration();
     await createAlias(qdrant.url, 'of-a-report', SOURCE);
     const whys = async (input: object) => {
@@ -439,7 +439,7 @@ describe('the preflight', () => {
     expect(await whys({ movesAliases: true })).toEqual([]);
   });
 
-  it('names the points whose vectors are no numbers, which no collection takes a copy of', async () => {
+  it('names the points whose vectors are not numbers, because no collection accepts a copy of them', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const memory = '{"user_id":"ada","data":"Oboe"}';
@@ -465,7 +465,7 @@ describe('the preflight', () => {
     expect(await problemsOf({})).toEqual([]);
   });
 
-  it('says how to go without a graph that does not answer', async () => {
+  it('says how to migrate without a graph that does not answer', async () => {
     const { services } = await createMigration();
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
     const changed = changedServices(services, { graph: { server: away } });
@@ -474,7 +474,7 @@ describe('the preflight', () => {
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
   });
 
-  it('looks for no obstacle while another run is under way', async () => {
+  it('checks nothing while another run is in progress', async () => {
     const { services, runs } = await migrationAt('checked');
     const payload = { runId: 'run-b', sourceCollection: SOURCE };
     for (const execute of [false, true]) {
@@ -484,7 +484,7 @@ describe('the preflight', () => {
     await expect(runs.read('run-b')).rejects.toEqual(named('RefusedUnknownRun'));
   });
 
-  it('killed at any call, begins the run when it is given again', async () => {
+  it('begins the run when it is repeated after a kill at any call', async () => {
     const whole = await createMigration();
     const { services, deaths } = mortal(whole.services);
     await whole.start({}, services);
@@ -500,7 +500,7 @@ describe('the preflight', () => {
   });
 
   it.each(['checked', 'rebuilt', 'copied'] as const)(
-    'of a run that is %s takes what that run has made for its own',
+    'of a run that is %s recognises what that run created',
     async (point) => {
       const { services } = await migrationAt(point);
       const payload = { runId: RUN, sourceCollection: SOURCE };
@@ -568,7 +568,7 @@ describe('the graph', () => {
     expect(await factsOf(migration, 'Graph store')).toMatchObject(facts);
   });
 
-  it('of which one node is enough to know that they can be read', async () => {
+  it('is sampled: one node shows that nodes can be read', async () => {
     let read = 0;
     const { attempt } = await preflightOver((graph) => ({
       async *nodes() {
@@ -588,7 +588,7 @@ function grantTo({ backend, environment }: Migration, userId: string): void {
 }
 
 describe('the key of the memory backend', () => {
-  it('is proved without a trace: nothing is written or made', async () => {
+  it('is proved without writing or creating anything', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const before = await vectors.scroll(SOURCE, { limit: 100 });
@@ -606,15 +606,15 @@ describe('the key of the memory backend', () => {
   });
 });
 
-describe('what the window uses', () => {
-  it('may be a store without keyword vectors, where they are left out', async () => {
+describe('a probe of what the window needs', () => {
+  it('may leave out keyword vectors if the plan does', async () => {
     const migration = await createMigration();
     const vectors = { encodesKeywords: async () => false };
     await migration.start({ accepts: ['empty-keywords'] }, { vectors });
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
   });
 
-  it('is not written in a dry run', async () => {
+  it('writes nothing in a dry run', async () => {
     const migration = await createMigration();
     const services = changedServices(migration.services, {
       setting: { tryWrite: refused('written') },
@@ -641,7 +641,7 @@ describe('what the window uses', () => {
     expect(await vectors.count(probe)).toBe(1);
   });
 
-  it('has a probe of its own beside that of another run', async () => {
+  it('is separate from the probe of another run', async () => {
     const migration = await createMigration();
     await migration.services.vectors.createCollection(keywordProbe('other'), LAYOUT);
     await migration.start();

@@ -27,7 +27,7 @@ describe('a rebuild', () => {
       false,
       { made: 'explicitly', isHybridProved: false, embeddings: 'unverified' },
     ],
-  ])('makes both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
+  ])('creates both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
     const { services, target, runs, finish } = await migrationAt('backed-up', { hasPreview });
     const { vectors } = services;
     await vectors.updateCollection(SOURCE, { hnsw_config: { m: 24 } });
@@ -67,7 +67,7 @@ describe('a rebuild', () => {
     expect(await readStanding(migration)).toEqual(before);
   });
 
-  it('tries another sentence when one was found to hold nothing', async () => {
+  it('tries another sentence if the backend found no fact in one', async () => {
     const { finish, runs } = await migrationAt('backed-up', {
       shortcomings: { emptyExtractions: 2 },
     });
@@ -97,22 +97,22 @@ describe('a memory of the test user that arrives in the background', () => {
     return { vectors: { deletePoints } };
   }
 
-  it('while the first ones are removed is removed, too', async () => {
+  it('while the first ones are removed is removed too', async () => {
     const migration = await migrationAt('backed-up');
     await migration.finish('rebuild', {}, await arriving(migration, 1));
     expect(await readPhase(migration)).toBe('rebuilt');
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
-  it('after the second removal is a reason to refuse', async () => {
+  it('after the second removal makes the rebuild refuse', async () => {
     const migration = await migrationAt('backed-up');
     const attempt = migration.finish('rebuild', {}, await arriving(migration, 2));
     await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
   });
 });
 
-describe('a run that is given up', () => {
-  it('takes its collections with it and frees the lock', async () => {
+describe('an aborted run', () => {
+  it('removes its collections and frees the lock', async () => {
     const { services, finish, lock } = await migrationAt('backed-up');
     await finish('rebuild');
     await finish('abort');
@@ -137,8 +137,8 @@ async function readPhase({ runs }: Migration) {
   return (await runs.read(RUN)).phase;
 }
 
-describe('a collection that the new version has made at its start', () => {
-  it('is not in the way of the preflight, and is built upon by the rebuild', async () => {
+describe('a collection that the new version created at its start', () => {
+  it('passes the preflight, and the rebuild uses it', async () => {
     const migration = await createMigration();
     const spoken = await withStarted(migration);
     await migration.start({}, spoken);
@@ -148,7 +148,7 @@ describe('a collection that the new version has made at its start', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('is built upon again after a rebuild that was refused, once it was started again', async () => {
+  it('is used again after a refused rebuild, once the new version was restarted', async () => {
     const migration = await createMigration();
     const poor = await withStarted(migration, { noKeywordModel: true });
     await migration.start({}, poor);
@@ -159,7 +159,7 @@ describe('a collection that the new version has made at its start', () => {
     expect(await readPhase(migration)).toBe('rebuilt');
   });
 
-  it('is in the way when there are memories in it', async () => {
+  it('is an obstacle if it holds memories', async () => {
     const migration = await createMigration();
     const spoken = await withStarted(migration);
     await spoken.preview.addMemory('user-1', 'A user writes to it already');
@@ -167,7 +167,7 @@ describe('a collection that the new version has made at its start', () => {
     await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
   });
 
-  it('is in the way until an operator confirms that a new version is up', async () => {
+  it('is an obstacle until an operator confirms that a new version is running', async () => {
     const migration = await createMigration({ hasPreview: false });
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });

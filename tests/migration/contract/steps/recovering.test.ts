@@ -27,7 +27,7 @@ async function has({ services }: Migration, name: string, text: string): Promise
   return points.some(({ payload }) => payload.includes(text));
 }
 
-describe('a write that the store refuses once with 503 is carried over when that is repeated', () => {
+describe('a write that the store refuses once with 503 is carried over on the retry', () => {
   /** Refuses the write once: the step must not conclude that a user made and deleted the memory. */
   function failingOnce({ services: { vectors } }: Migration, name: string) {
     let isDue = true;
@@ -84,7 +84,7 @@ describe('a write that the store refuses once with 503 is carried over when that
 });
 
 describe('a rollback', () => {
-  it('in place opens writes on no collection that was emptied after the old version was deployed', async () => {
+  it('in place does not open writes on a collection that was emptied after the old version was deployed', async () => {
     const migration = await migrationAt('live', { isInPlace: true }, { inPlace: true });
     const { heard } = migration.operator;
     const before = heard.length;
@@ -99,7 +99,7 @@ describe('a rollback', () => {
   });
 
   it.each(['asItWas', 'toSnapshot'] as const)(
-    'restores the snapshot once more where it is gone: %s',
+    'restores the snapshot again if the restored collection was deleted: %s',
     async (way) => {
       const migration = await migrationAt('live');
       const { services, runs } = migration;
@@ -121,27 +121,30 @@ describe('a rollback', () => {
   it.each([
     ['that users were on', (migration: Migration) => migration.follow('cutover')],
     ['that they never were on', failCutover],
-  ])('ends where the new collection, %s, cannot be read once they are back', async (_, arrive) => {
-    const migration = await migrationAt('equal');
-    const { vectors } = migration.services;
-    await arrive(migration);
-    let isBroken = false;
-    const scroll: typeof vectors.scroll = async (name, request) => {
-      const answer = 500;
-      if (isBroken && name === migration.target)
-        throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer });
-      return await vectors.scroll(name, request);
-    };
-    const breaking = whenAsked(migration, 'open-writes', async () => {
-      isBroken = true;
-    });
-    await migration.finish('rollback', {}, { vectors: { scroll }, ...breaking });
-    const { takesNoWindow } = await migration.runs.read(RUN);
-    expect(takesNoWindow).toMatch(/has writes that did not come along/);
-  });
+  ])(
+    'ends even if the new collection, %s, cannot be read once users are back',
+    async (_, arrive) => {
+      const migration = await migrationAt('equal');
+      const { vectors } = migration.services;
+      await arrive(migration);
+      let isBroken = false;
+      const scroll: typeof vectors.scroll = async (name, request) => {
+        const answer = 500;
+        if (isBroken && name === migration.target)
+          throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer });
+        return await vectors.scroll(name, request);
+      };
+      const breaking = whenAsked(migration, 'open-writes', async () => {
+        isBroken = true;
+      });
+      await migration.finish('rollback', {}, { vectors: { scroll }, ...breaking });
+      const { takesNoWindow } = await migration.runs.read(RUN);
+      expect(takesNoWindow).toMatch(/has writes that did not come along/);
+    },
+  );
 });
 
-it('a cutover that was killed after the last look, and its rollback refused, comes to its end', async () => {
+it('a cutover that was killed after the final check, and whose rollback is refused, can be completed', async () => {
   const migration = await migrationAt('equal');
   const { runs } = migration;
   let isDead = false;
@@ -181,7 +184,7 @@ it.each(['cutover', 'abort'] as const)(
   },
 );
 
-it('a lock that a killed watch has left to an aborted run keeps no other run from its step', async () => {
+it('a lock that a killed watch left to an aborted run does not block the steps of other runs', async () => {
   const migration = await migrationAt('live');
   const { runs, lock, services } = migration;
   await migration.follow('rollback', 'abort');

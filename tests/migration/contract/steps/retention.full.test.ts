@@ -48,7 +48,7 @@ async function watchFor(migration: Migration, days: number, services = migration
 }
 
 describe('the end of the rollback period', () => {
-  it('comes not a day early, is warned of in the last week, and then nothing is rolled back', async () => {
+  it('comes not a day early, with warnings in the last week, and then ends the possibility of a rollback', async () => {
     const migration = await migrationAt('live');
     migration.pass(22 * DAY_MS);
     const early = await readStatus(migration.services);
@@ -88,7 +88,7 @@ describe('the end of the rollback period', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('does not depend on a webhook that answers', async () => {
+  it("does not depend on the webhook's answer", async () => {
     const migration = await liveRun();
     const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
     migration.pass(29 * DAY_MS);
@@ -103,14 +103,14 @@ describe('the end of the rollback period', () => {
   });
 });
 
-describe('what was kept for a rollback', () => {
+describe('the data kept for a rollback', () => {
   it.each([
     [{}, true, true],
     [{ removesWhenOver: true }, false, true],
     [{ removesArtifactsWhenOver: true }, true, false],
     [{ removesWhenOver: true, removesArtifactsWhenOver: true }, false, false],
     [{ removesWhenOver: true, removesArtifactsWhenOver: true, uploadAs: 'up' }, false, false],
-  ])('of a plan with %o: collection left %s, backups left %s', async (plan, hasOld, hasBackups) => {
+  ])('of a plan with %o: collection kept %s, backups kept %s', async (plan, hasOld, hasBackups) => {
     const migration = await liveRun(plan);
     const kept = await listArtifacts(migration);
     for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
@@ -128,7 +128,7 @@ describe('what was kept for a rollback', () => {
     );
   });
 
-  it('stays whole while a backup has to be kept for longer, which is logged once a day', async () => {
+  it('is kept while a backup must be retained for longer, which is logged once a day', async () => {
     const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
     const { services, logged, clock, pass } = migration;
     const kept = await listArtifacts(migration);
@@ -155,7 +155,7 @@ describe('what was kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('stays where it changed since the switch: what was written is nowhere else', async () => {
+  it('is kept if it changed since the switch, because those writes exist nowhere else', async () => {
     const migration = await migrationAt('live', {}, { removesWhenOver: true });
     const { services, logged } = migration;
     await writeToOld(migration, 'By a forgotten program');
@@ -167,7 +167,7 @@ describe('what was kept for a rollback', () => {
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', collection: SOURCE });
   });
 
-  it('goes although a rollback was refused half-way, which has left it as it was', async () => {
+  it('is removed even if a rollback was refused half-way, which left it unchanged', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     const migration = await migrationAt('live', {}, plan);
     await writeToNew(migration, 'Written while live');
@@ -193,7 +193,7 @@ describe('what was kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('goes once and for all, wherever its removal is killed', async () => {
+  it('is removed completely, wherever its removal is killed', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     async function overdue() {
       const migration = await liveRun(plan);
@@ -238,7 +238,7 @@ describe('what was kept for a rollback', () => {
 });
 
 describe('a watch that fails', () => {
-  it('is logged with its run, by the name of what may pass', async () => {
+  it('is logged with its run, under the name of a transient failure', async () => {
     const migration = await liveRun();
     const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const runs = { ...migration.runs, read: () => Promise.reject(away) };
@@ -255,7 +255,7 @@ describe('a watch that fails', () => {
     ]);
   });
 
-  it('before it knows of a run is logged all the same', async () => {
+  it('is logged even if it fails before it knows of a run', async () => {
     const migration = await liveRun();
     const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
     await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');
@@ -264,7 +264,7 @@ describe('a watch that fails', () => {
 });
 
 describe('several runs that are live', () => {
-  it('are all watched: one that fails does not keep the others from their end', async () => {
+  it('are all watched: if one fails, the others still end', async () => {
     const migration = await migrationAt('live', {}, { removesWhenOver: true });
     const { services, runs, lock } = migration;
     expect(await lock.activeRun()).toBeUndefined();

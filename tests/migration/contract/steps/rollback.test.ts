@@ -385,7 +385,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
 };
 
-describe('users return', () => {
+describe('users return after a rollback', () => {
   it.each(Object.entries(ROWS))(
     '%s',
     async (_, { from = live, users = SOURCE, texts = [], ...row }) => {
@@ -440,7 +440,7 @@ describe('users return', () => {
   );
 });
 
-it('each walk of a rollback keeps what it overwrites in a report of its own', async () => {
+it('each walk of a rollback keeps what it overwrites in a separate report', async () => {
   const migration = await live();
   const changeBoth = async (when: string) => {
     await changeByUser(migration, migration.target, `On the new version, ${when}`);
@@ -496,7 +496,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
 };
 
 it.each(Object.entries(STAYING))(
-  'users stay on the new version, and can write, where %s',
+  'users stay on the new version, and can write, if %s',
   async (_, { refused, why, changes, before }) => {
     const migration = await live();
     const { vectors, setting, backend } = migration.services;
@@ -556,7 +556,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
     ['deploying the new version', 'deploy-old', deploying],
     ['deploying the new version', 'open-writes', deploying],
     ['about to switch', 'open-writes', () => migrationAt('equal')],
-  ] as const)('leaves the new one in place: %s, before %s', async (_, action, arrive) => {
+  ] as const)('keeps users on the new one: %s, before %s', async (_, action, arrive) => {
     const migration = await arrive();
     const { vectors } = migration.services;
     const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
@@ -577,7 +577,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
   });
 });
 
-describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
+describe('a refused rollback keeps writes frozen for at most fifteen minutes', () => {
   const MAX_MINUTES = 17;
 
   /** Repeats the rollback as the watch and the operator do. */
@@ -667,7 +667,7 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
     if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
   });
 
-  it('the watch leaves them there, and an operator takes what they wrote along', async () => {
+  it('the watch leaves users there, and an operator carries their writes along', async () => {
     const migration = await deploying();
     await persist(migration, goneBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
@@ -684,7 +684,7 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
     expect(await computeFingerprint(vectors, await setting.read())).toEqual(written);
   });
 
-  it('a window that is long over is left, also with nothing to return to', async () => {
+  it('a window that expired long ago is left even with nothing to return to', async () => {
     const migration = await deploying();
     await goneOld(migration);
     const changes = { vectors: { version: async () => '2.0.0' } };
@@ -700,8 +700,8 @@ describe('a refusal keeps writes frozen for at most fifteen minutes', () => {
   });
 });
 
-describe('with the old collection', () => {
-  it('deleted after writes were frozen, users can write to the new one again', async () => {
+describe('when the old collection', () => {
+  it('is deleted after writes were frozen, users can write to the new one again', async () => {
     const migration = await migrationAt('live');
     const deleting = justBefore(migration, 'freeze', async () => void (await goneOld(migration)));
     const attempt = migration.finish('rollback', {}, deleting);
@@ -710,7 +710,7 @@ describe('with the old collection', () => {
     expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 
-  it('once it was deleted and restored, what was written since comes along again', async () => {
+  it('was deleted and restored, later writes are carried over again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -730,7 +730,7 @@ describe('with the old collection', () => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('what it writes there after that was carried over is carried over, too', async () => {
+  it('gets another write after the carry-over, that write is carried over too', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     let writes = 0;
@@ -751,7 +751,7 @@ describe('with the old collection', () => {
     expect(writes).toBe(1);
   });
 
-  it('deleted and restored before traffic opened, it receives the early writes', async () => {
+  it('is deleted and restored before traffic opens, it receives the early writes', async () => {
     const migration = await failed();
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -770,7 +770,7 @@ describe('with the old collection', () => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('of a new one in trouble, what it got meanwhile is copied once that is well again', async () => {
+  it('got writes while the new one could not be read, they are copied once it can be read again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     await writeToOld(migration, 'Of a program that still uses the old one');
@@ -781,7 +781,7 @@ describe('with the old collection', () => {
     expect(await computeFingerprint(vectors, migration.target)).toEqual(old);
   });
 
-  it('says so when there is no old version to deploy, and ends when there is one', async () => {
+  it('cannot be served because no old version is deployed, the rollback says so, and ends once one is', async () => {
     const migration = await migrationAt('live');
     const services = justBefore(migration, 'deploy-old', async () => {
       throw new Refusal('RefusedByService', 'The webhook answered 404 to deploy-old.');
@@ -803,7 +803,7 @@ describe('after deploy-old', () => {
     Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
 
   it.each<Point>(['equal', 'live'])(
-    'a new version that still answers keeps writes frozen until it is replaced: %s',
+    'writes stay frozen until a new version that still answers is replaced: %s',
     async (point) => {
       const migration = await migrationAt(point);
       const { backend, setting } = migration.services;
@@ -828,7 +828,7 @@ describe('after deploy-old', () => {
     },
   );
 
-  it('a webhook that does each request once deploys it, asked a second time', async () => {
+  it('a webhook that executes each request once deploys it when asked a second time', async () => {
     const migration = await migrationAt('live');
     const deaf = new Set(['deploy-old']);
     const services = doingOnce(migration, deaf);
@@ -840,7 +840,7 @@ describe('after deploy-old', () => {
     expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
   });
 
-  it('a backend that does not say which version it is does not prevent the rollback', async () => {
+  it('a backend that does not report its version does not prevent the rollback', async () => {
     const migration = await migrationAt('live');
     const isGraphDeprecated = () =>
       Promise.reject(new Refusal('RefusedByService', '/graph/relationships answered 404.'));
@@ -850,7 +850,7 @@ describe('after deploy-old', () => {
   });
 
   it.each(['health', 'isGraphDeprecated'] as const)(
-    'a backend that does not answer to %s is waited for, and not for ever',
+    'a backend that does not answer %s is waited for, but not for ever',
     async (call) => {
       const migration = await failed();
       const services = { backend: { [call]: noAnswer } };
@@ -870,7 +870,7 @@ describe('after deploy-old', () => {
   );
 });
 
-describe('users can write again where nothing proves that the old version is back', () => {
+describe('users can write again even if nothing proves that the old version is back', () => {
   const MAX_MINUTES = 21;
 
   /** Repeats the rollback while its failures can pass, like the command line. */
@@ -923,7 +923,7 @@ describe('users can write again where nothing proves that the old version is bac
   });
 
   it.each(['health', 'isGraphDeprecated'] as const)(
-    'in a rollback, on the new one, deployed again: the backend does not answer to %s',
+    'in a rollback, on the new one, deployed again: the backend does not answer %s',
     async (call) => {
       const migration = await live();
       await writeToNew(migration, 'Written while live');
@@ -943,7 +943,7 @@ describe('users can write again where nothing proves that the old version is bac
     },
   );
 
-  it('a deployment that was asked for again has the whole time for its proof', async () => {
+  it('a deployment that was requested again has the full time for its proof', async () => {
     const migration = await live();
     let answer: HookAnswer = 'done';
     const services = whenAsked(migration, 'deploy-old', () => answer);
@@ -963,7 +963,7 @@ describe('users can write again where nothing proves that the old version is bac
     expect(await readPhase(migration)).toBe('switching-back');
   });
 
-  it('on the old collection, where the new version was deployed on that', async () => {
+  it('on the old collection, if the new version was deployed on it', async () => {
     const migration = await live();
     const { services, clock } = migration;
     const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
@@ -987,7 +987,7 @@ describe('a new collection that is damaged', () => {
     ['is gone', gone, /memories_v3_run-a was deleted/],
   ];
 
-  it.each(REFUSED)('makes the old one no poorer: it %s', async (_, damage, why) => {
+  it.each(REFUSED)('removes nothing from the old one: it %s', async (_, damage, why) => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
@@ -1024,7 +1024,7 @@ describe('a new collection that is damaged', () => {
     expect(await readReport(migration)).toMatchObject(reported);
   });
 
-  it.each([500, 400])('refuses once where it cannot be read: %s', async (answer) => {
+  it.each([500, 400])('makes the rollback refuse once if it cannot be read: %s', async (answer) => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     const failure =
@@ -1087,7 +1087,7 @@ describe('an old collection that is damaged', () => {
       'the store runs another minor version',
       async () => ({ vectors: { version: async () => '1.20.0' } }),
     ],
-  ])('nothing is touched where %s', async (_, damage) => {
+  ])('nothing is touched if %s', async (_, damage) => {
     const migration = await bereft();
     const changes = await damage(migration);
     const standing = await readService(migration);
@@ -1102,14 +1102,14 @@ describe('an old collection that is damaged', () => {
   it.each([
     ['does not list aliases', 'RefusedCredentials', refuse],
     ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
-  ] as const)('nothing is touched where the store %s: %s', async (_, name, alter) => {
+  ] as const)('nothing is touched if the store %s: %s', async (_, name, alter) => {
     const migration = await bereft();
     const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
     await expect(attempt).rejects.toEqual(named(name));
     expect(await readPhase(migration)).toBe('live');
   });
 
-  it('what a person restores in the place of the restored snapshot is not restored again', async () => {
+  it('what a person restores instead of the snapshot is not restored again', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -1126,7 +1126,7 @@ describe('an old collection that is damaged', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('users stay where they are when the snapshot does not hold what was verified', async () => {
+  it('users stay where they are if the snapshot does not hold what was verified', async () => {
     const migration = await bereft();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
@@ -1142,25 +1142,28 @@ describe('an old collection that is damaged', () => {
   });
 });
 
-describe('to the snapshot', () => {
+describe('a rollback to the snapshot', () => {
   const input = { toSnapshot: true };
 
-  it.each([undefined, 0, 2])('3 writes are not left behind for %s acknowledged', async (n) => {
-    const migration = await migrationAt('live');
-    await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
-    expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
-      forecast: { returnsTo: RESTORED, leavesBehind: 3 },
-    });
-    const { heard } = await readService(migration);
-    const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
-    const attempt = migration.finish('rollback', { ...input, ...acknowledged });
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
-    expect(await readPhase(migration)).toBe('live');
-    expect((await readService(migration)).heard).toEqual(heard);
-    expect(await collectionsOf(migration)).not.toContain(RESTORED);
-  });
+  it.each([undefined, 0, 2])(
+    'does not leave 3 writes behind if %s were acknowledged',
+    async (n) => {
+      const migration = await migrationAt('live');
+      await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
+      expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
+        forecast: { returnsTo: RESTORED, leavesBehind: 3 },
+      });
+      const { heard } = await readService(migration);
+      const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
+      const attempt = migration.finish('rollback', { ...input, ...acknowledged });
+      await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
+      expect(await readPhase(migration)).toBe('live');
+      expect((await readService(migration)).heard).toEqual(heard);
+      expect(await collectionsOf(migration)).not.toContain(RESTORED);
+    },
+  );
 
-  it('one write more than was acknowledged opens the new version again', async () => {
+  it('opens the new version again for one write more than was acknowledged', async () => {
     const migration = await migrationAt('live');
     await writeToNew(migration, 'Known to be left behind');
     const acknowledged = { ...input, acknowledgedLoss: 1 };
@@ -1181,8 +1184,8 @@ describe('to the snapshot', () => {
   });
 });
 
-describe('a window that was not left in time', () => {
-  it('with nothing to return to, an operator may finish what has begun, even late', async () => {
+describe('a window that has expired', () => {
+  it('can be finished late by an operator if there is nothing to return to', async () => {
     const migration = await migrationAt('equal');
     const { vectors } = migration.services;
     const slow = { hooks: { ask: async () => 'under-way' as const } };
@@ -1204,7 +1207,7 @@ describe('a window that was not left in time', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('with a collection to return to, no command finishes late', async () => {
+  it('is finished late by no command if there is a collection to return to', async () => {
     const migration = await migrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
@@ -1213,7 +1216,7 @@ describe('a window that was not left in time', () => {
     await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
   });
 
-  it('a standby that was emptied takes no more than expected, in any number of invocations', async () => {
+  it('removes no more than expected for a standby that was emptied, in any number of invocations', async () => {
     const migration = await opening();
     const { vectors } = migration.services;
     const strict_mode_config = { enabled: true, max_query_limit: 4 };
@@ -1234,7 +1237,7 @@ describe('a window that was not left in time', () => {
     );
   });
 
-  it('a late write that the cutover carried over, and a user deleted since, does not come back', async () => {
+  it('does not bring back a late write that the cutover carried over and a user deleted since', async () => {
     const migration = await opening();
     await writeToOld(migration, 'Of a request that outlasted the freeze');
     await migration.finish('cutover');
@@ -1251,7 +1254,7 @@ describe('a window that was not left in time', () => {
   it.each<[string, (migration: Migration) => ServiceChanges]>([
     ['the late writes cannot be carried over', () => ({ vectors: { upsert: refuse } })],
     ['its report cannot be stored', () => ({ artifacts: { put: refuse } })],
-  ])('users who were let in stay on the new version, where %s', async (_, changes) => {
+  ])('keeps users whose traffic was opened on the new version if %s', async (_, changes) => {
     const migration = await opening();
     await writeToOld(migration, 'Outlasted the freeze');
     const attempt = migration.finish('cutover', {}, changes(migration));
@@ -1266,7 +1269,7 @@ describe('a window that was not left in time', () => {
     expect(migration.operator.heard).not.toContain('deploy-old');
   });
 
-  it('a rollback that is refused continues the cutover it came from', async () => {
+  it('continues the cutover whose rollback was refused', async () => {
     const migration = await opening();
     const unfrozen = whenAsked(migration, 'freeze', () => 'done');
     const attempt = migration.finish('rollback', {}, unfrozen);

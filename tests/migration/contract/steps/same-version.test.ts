@@ -45,7 +45,7 @@ const failing = {
 };
 
 describe('a backend that runs the new version already', () => {
-  it('is found by the preflight, and the plan says so', async () => {
+  it('is recognised by the preflight, and the plan says so', async () => {
     const migration = await upgradedAt('checked');
     expect((await migration.runs.read(RUN)).plan).toMatchObject({ sameVersion: true });
     const other = await migrationAt('checked');
@@ -85,27 +85,24 @@ describe('a backend that runs the new version already', () => {
     expect(report).not.toHaveProperty('oldVersion');
   });
 
-  it.each([{}, { inPlace: true }])(
-    'is let in again after a window that was refused: %j',
-    async (plan) => {
-      const isInPlace = 'inPlace' in plan;
-      const migration = await migrationAt('copied', { isUpgraded: true, isInPlace }, plan);
-      const { vectors } = migration.services;
-      const before = await computeFingerprint(vectors, SOURCE);
-      await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
-        named('RefusedByService'),
-      );
-      await migration.finish('rollback', { actor: 'machine' });
-      expect(await readPhase(migration)).toBe('copied');
-      expect(migration.operator.heard.at(-1)).toBe('open-writes');
-      expect(migration.operator.heard).not.toContain('deploy-old');
-      expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
-      await migration.follow('copy', 'cutover');
-      expect(await readPhase(migration)).toBe('live');
-    },
-  );
+  it.each([{}, { inPlace: true }])('is opened again after a refused window: %j', async (plan) => {
+    const isInPlace = 'inPlace' in plan;
+    const migration = await migrationAt('copied', { isUpgraded: true, isInPlace }, plan);
+    const { vectors } = migration.services;
+    const before = await computeFingerprint(vectors, SOURCE);
+    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+      named('RefusedByService'),
+    );
+    await migration.finish('rollback', { actor: 'machine' });
+    expect(await readPhase(migration)).toBe('copied');
+    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
+    await migration.follow('copy', 'cutover');
+    expect(await readPhase(migration)).toBe('live');
+  });
 
-  it('stays where it is when it is not restarted on the old collection', async () => {
+  it('stays where it is if it is not restarted on the old collection', async () => {
     const migration = await upgradedAt('live');
     const ignored = whenAsked(migration, 'deploy-new', () => 'done');
     expect(await persist(migration, ignored)).toEqual(
@@ -116,7 +113,7 @@ describe('a backend that runs the new version already', () => {
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
-  it('takes no window where it runs another version than the plan has', async () => {
+  it("is refused a window if it runs a version other than the plan's", async () => {
     const migration = await upgradedAt('copied');
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
@@ -124,7 +121,7 @@ describe('a backend that runs the new version already', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('keeps its entities where those of the new collection were emptied', async () => {
+  it('keeps its entities if those of the new collection were emptied', async () => {
     const migration = await upgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
@@ -172,7 +169,7 @@ describe('a backend that runs the new version already', () => {
     expect(await computeFingerprint(vectors, ENTITIES)).toEqual(written);
   });
 
-  it('returns without entities that cannot be moved, and says how many are lacking', async () => {
+  it('returns without entities that cannot be moved, and says how many are missing', async () => {
     const migration = await upgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
@@ -190,7 +187,7 @@ describe('a backend that runs the new version already', () => {
     expect(report?.entitiesLacking).toBeGreaterThan(0);
   });
 
-  it('configures a companion that a killed process has only made', async () => {
+  it('configures a companion that a killed process had only created', async () => {
     const migration = await upgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
@@ -213,7 +210,7 @@ describe('a backend that runs the new version already', () => {
   });
 });
 
-it('a new version that has given up the endpoint of the graph goes live', async () => {
+it('a new version without the endpoint of the graph goes live', async () => {
   const migration = await migrationAt('copied');
   const isGraphDeprecated = () =>
     Promise.reject(

@@ -39,7 +39,7 @@ function uploading(
 const busy = (why: string) => new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
 
 describe('a cutover by upload', () => {
-  it('tells beforehand what it uploads, and changes nothing', async () => {
+  it('says in a dry run what it uploads, and changes nothing', async () => {
     const migration = await proved();
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
       forecast: {
@@ -50,7 +50,7 @@ describe('a cutover by upload', () => {
     expect(await names(migration)).not.toContain(NAME);
   });
 
-  it('ends with the name asked for: all memories, the slot, the indexes, and no second copy', async () => {
+  it('ends under the requested name: all memories, the slot, the indexes, and no second copy', async () => {
     const migration = await proved();
     const { vectors, setting } = migration.services;
     const before = await computeFingerprint(vectors, SOURCE);
@@ -88,7 +88,7 @@ describe('a cutover by upload', () => {
     expect(await setting.read()).toBe(NAME);
   });
 
-  it('is tried and counted on what was uploaded', async () => {
+  it('is probed and counted on the uploaded collection', async () => {
     const migration = await proved();
     const deleting = whenAsked(migration, 'deploy-new', async ({ collection }) => {
       expect(collection).toBe(NAME);
@@ -108,7 +108,7 @@ describe('a cutover by upload', () => {
     expect(await names(migration)).toContain(name);
   });
 
-  it('uploads onto no alias', async () => {
+  it('does not upload onto an alias', async () => {
     const migration = await proved();
     await createAlias(migration.qdrant.url, NAME, SOURCE);
     await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
@@ -138,7 +138,7 @@ describe('a cutover by upload', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('makes another snapshot when what was kept of it is corrupted', async () => {
+  it('makes another snapshot if the kept one is corrupted', async () => {
     const migration = await proved();
     const { artifacts } = migration.services;
     const failing = uploading(migration, NAME, () => Promise.reject(busy('No upload yet')));
@@ -154,7 +154,7 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('switches to nothing that is not what was verified', async () => {
+  it('does not switch to anything other than what was verified', async () => {
     const migration = await proved();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
@@ -168,7 +168,7 @@ describe('a cutover by upload', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('is finished though the window closes while it tidies up', async () => {
+  it('is finished even if the window closes during the clean-up', async () => {
     const migration = await proved();
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) => {
@@ -186,20 +186,23 @@ describe('a cutover by upload', () => {
   });
 });
 
-describe('the name that is asked for', () => {
+describe('the requested name', () => {
   it.each([`${SOURCE}_v3_${RUN}`, `${SOURCE}_v3_${RUN}_entities`, `restore_drill_${RUN}`])(
-    'is none that the run gives to something else: %s',
+    'must not be one that the run uses for something else: %s',
     async (uploadAs) => {
       const migration = await createMigration();
       await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedNameTaken'));
     },
   );
 
-  it.each([SOURCE, 'taken', 'besides'])('is free, as is its companion: %s', async (uploadAs) => {
-    const migration = await createMigration();
-    const { vectors } = migration.services;
-    await vectors.createCollection('taken', LAYOUT);
-    await vectors.createCollection('besides_entities', LAYOUT);
-    await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedPrerequisites'));
-  });
+  it.each([SOURCE, 'taken', 'besides'])(
+    'must be free, as must its companion: %s',
+    async (uploadAs) => {
+      const migration = await createMigration();
+      const { vectors } = migration.services;
+      await vectors.createCollection('taken', LAYOUT);
+      await vectors.createCollection('besides_entities', LAYOUT);
+      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedPrerequisites'));
+    },
+  );
 });

@@ -25,7 +25,7 @@ describe('points without a vector', () => {
   const without = async ({ services }: Migration, id: number) =>
     services.vectors.upsert(SOURCE, [point(id, '{"user_id":"ada","data":"Oboe"}', '{}')], 'upsert');
 
-  it.each([{}, { inPlace: true }])('are migrated as they are, and come back: %j', async (plan) => {
+  it.each([{}, { inPlace: true }])('are migrated unchanged, and back: %j', async (plan) => {
     const isInPlace = 'inPlace' in plan;
     const migration = await migrationAt('checked', { isInPlace }, plan);
     await without(migration, 9_000);
@@ -47,7 +47,7 @@ describe('points without a vector', () => {
     }
   });
 
-  it('differ from those with one', async () => {
+  it('differ from points with one', async () => {
     const migration = await migrationAt('copied');
     const { id, payload } = await firstPoint(migration, migration.target);
     const { vectors } = migration.services;
@@ -74,7 +74,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
     return migration;
   }
 
-  it('are copied to a collection of the same, and equal in the window', async () => {
+  it('are copied to a collection of the same datatype, and are equal in the window', async () => {
     const migration = await begun({ hasPreview: false });
     expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
     const info = await migration.services.vectors.collectionInfo(migration.target);
@@ -83,7 +83,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
     expect(await readPhase(migration)).toBe('live');
   });
 
-  it('are refused where the new version makes its collection otherwise', async () => {
+  it('are refused if the new version creates its collection with another datatype', async () => {
     const migration = await createMigration({ datatype });
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
     const { prerequisites } = await takePreflight(migration.services, payload);
@@ -91,7 +91,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
     expect(why).toMatchObject({ why: expect.stringContaining(datatype) });
   });
 
-  it('are migrated anyway if that is accepted', async () => {
+  it('are migrated anyway if the operator accepts that', async () => {
     const plan = { accepts: ['other-storage', 'search-parity'] };
     const migration = await begun({}, plan);
     expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
@@ -101,7 +101,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
 });
 
 describe('a difference that no copy repairs', () => {
-  it('is no matter for a window: the copy is refused with its points', async () => {
+  it('does not reach a window: the copy is refused and names the points', async () => {
     const migration = await migrationAt('rebuilt');
     const { vectors } = migration.services;
     const { id } = await firstPoint(migration, SOURCE);
@@ -118,7 +118,7 @@ describe('a difference that no copy repairs', () => {
     expect(await readPhase(migration)).toBe('live');
   });
 
-  it('is told from what users write meanwhile, which the window copies', async () => {
+  it("is distinguished from users' writes, which the window copies", async () => {
     const migration = await migrationAt('copied');
     const { vectors } = migration.services;
     const write = async (text: string) =>

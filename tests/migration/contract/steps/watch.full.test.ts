@@ -14,7 +14,7 @@ import { watchUntilDone } from '../../support/watching.ts';
 const DAY_MS = 86_400_000;
 
 describe('the watch', () => {
-  it('does nothing while there is no run, or nothing is due', async () => {
+  it('does nothing if there is no run, or nothing is due', async () => {
     const migration = await createMigration();
     expect(await keepWatch(migration.services)).toBeUndefined();
     await migration.prove();
@@ -25,7 +25,7 @@ describe('the watch', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('removes what is kept of a run that was aborted, once its days are over', async () => {
+  it('removes what an aborted run kept once its retention has ended', async () => {
     const migration = await migrationAt('copied');
     const { services } = migration;
     const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
@@ -42,7 +42,7 @@ describe('the watch', () => {
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
   });
 
-  it('removes that of a run that was aborted many runs ago, and tries again where it cannot', async () => {
+  it('removes what a run kept that was aborted many runs ago, and retries if it cannot', async () => {
     const migration = await migrationAt('copied');
     const { services, runs, lock } = migration;
     const { plan } = await runs.read(RUN);
@@ -87,7 +87,7 @@ describe('the watch', () => {
     },
   );
 
-  it('reminds of a live run once a day while another one is under way, without a failure', async () => {
+  it('reminds of a live run once a day while another one is in progress, without a failure', async () => {
     const migration = await migrationAt('live');
     const { runs, services, lock, logged, operator, target } = migration;
     const { plan } = await runs.read(RUN);
@@ -122,7 +122,7 @@ describe('the watch', () => {
     expect(await lock.activeRun()).toBe('run-b');
   });
 
-  it('fails when the webhook does not answer', async () => {
+  it('fails if the webhook does not answer', async () => {
     const migration = await migrationAt('equal');
     migration.pass(30 * 60_000);
     const ask = async () => {
@@ -136,7 +136,7 @@ describe('the watch', () => {
 describe('the function of the watch', () => {
   const context = { getRemainingTimeInMillis: () => 600_000 };
 
-  it('does what is due for a timer, and for a person the step of the run that is named', async () => {
+  it('does what is due when a timer invokes it, and the step of the named run when a person does', async () => {
     const migration = await migrationAt('live');
     const invoke = retentionHandler(async () => migration.services);
     migration.pass(30 * DAY_MS);
@@ -149,7 +149,7 @@ describe('the function of the watch', () => {
 });
 
 describe('the status', () => {
-  it('tells where the run stands, what it rests on and what is asked of whom', async () => {
+  it('shows the phase of the run, its evidence, and who must do what', async () => {
     const migration = await createMigration();
     const status = statusHandler(async () => migration.services);
     await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
@@ -171,7 +171,7 @@ describe('the status', () => {
     });
   });
 
-  it('tells how far a copy has come', async () => {
+  it('shows the progress of a copy', async () => {
     const migration = await migrationAt('rebuilt');
     const lease = await migration.lock.take(RUN);
     const progress = { done: 20, total: 60 };

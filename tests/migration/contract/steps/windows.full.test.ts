@@ -46,7 +46,7 @@ async function changedThroughout({ services: { vectors }, target }: Migration): 
   await vectors.upsert(target, changed, 'upsert');
 }
 
-describe('a window that was refused', () => {
+describe('a refused window', () => {
   it('is repeated at once, and copies only what changed', async () => {
     const migration = await migrationAt('equal');
     await failCutover(migration);
@@ -63,7 +63,7 @@ describe('a window that was refused', () => {
     await expectEqual(migration);
   });
 
-  it('has a deadline of its own, and asks the webhook for each action again', async () => {
+  it('has its own deadline, and asks the webhook for each action again', async () => {
     const migration = await migrationAt('equal');
     const { hooks } = migration.services;
     migration.pass(31 * 60_000);
@@ -84,8 +84,8 @@ describe('a window that was refused', () => {
   });
 });
 
-describe('a run that was rolled back', () => {
-  it('switches forward and back as often as users like, and loses nothing', async () => {
+describe('a run after its rollback', () => {
+  it('switches forward and back any number of times, and loses nothing', async () => {
     const migration = await migrationAt('live');
     const { vectors } = migration.services;
     for (let n = 0; n < 3; n += 1) {
@@ -132,7 +132,7 @@ describe('a run that was rolled back', () => {
     await expectEqual(migration);
   });
 
-  it('takes into a window as many deletions since its copy as the operator allows', async () => {
+  it('applies as many deletions since its copy in a window as the operator allows', async () => {
     const migration = await migrationAt('live');
     await migration.follow('rollback', 'copy');
     await emptied(migration, SOURCE, 30);
@@ -142,7 +142,7 @@ describe('a run that was rolled back', () => {
   });
 
   it.each(['live', 'equal'] as const)(
-    'that was %s takes back later writes to the new collection',
+    'that was %s carries later writes to the new collection back',
     async (point) => {
       const migration = await migrationAt(point);
       if (point === 'equal') await failCutover(migration);
@@ -160,7 +160,7 @@ describe('a run that was rolled back', () => {
     ['was emptied', (migration: Migration) => emptied(migration)],
     ['was changed throughout', changedThroughout],
   ] as const)(
-    'takes nothing back from a new collection that %s after a failed window',
+    'carries nothing back from a new collection that %s after a failed window',
     async (_, damage) => {
       const migration = await migrationAt('equal');
       const { vectors } = migration.services;
@@ -176,13 +176,13 @@ describe('a run that was rolled back', () => {
   );
 
   it.each([
-    ['is removed when they are over', async () => {}, []],
+    ['is removed at the end of its retention', async () => {}, []],
     [
       'is kept, and named, if it was written to since',
       (migration: Migration) => writeToNew(migration, 'By a forgotten program'),
       ['memories_v3_run-a'],
     ],
-  ] as const)('aborted before, what users left %s', async (_, happens, kept) => {
+  ] as const)('aborted earlier, the collection that users left %s', async (_, happens, kept) => {
     const migration = await migrationAt('live');
     const { services } = migration;
     await migration.finish('rollback');
@@ -208,7 +208,7 @@ describe('a run that was rolled back', () => {
     expect(await migration.lock.retainedRuns()).toEqual([]);
   });
 
-  it('aborted later, it removes what has become useless', async () => {
+  it('aborted later, it removes what is no longer needed', async () => {
     const migration = await migrationAt('live');
     await migration.finish('rollback');
     migration.pass(31 * DAY_MS);
@@ -218,9 +218,9 @@ describe('a run that was rolled back', () => {
 
   it.each([
     ['after a failed window', 'equal', 0],
-    ['once the days of what users left are over', 'live', 31],
+    ['after the retention of the collection that users left', 'live', 31],
   ] as const)(
-    '%s, its abort keeps writes that only the new collection has',
+    'keeps writes that only the new collection has when it is aborted %s',
     async (_, point, days) => {
       const migration = await migrationAt(point);
       if (point === 'equal') await failCutover(migration);
@@ -235,7 +235,7 @@ describe('a run that was rolled back', () => {
   );
 });
 
-it('a second rollback knows nothing of the first one', async () => {
+it('a second rollback does not depend on the first one', async () => {
   const migration = await migrationAt('live');
   const { vectors } = migration.services;
   await writeToOld(migration, 'Late, of the first window');
@@ -249,7 +249,7 @@ it('a second rollback knows nothing of the first one', async () => {
   expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
 });
 
-it('a rollback to the snapshot that fails forgets nothing of the old collection', async () => {
+it('a failed rollback to the snapshot loses nothing of the old collection', async () => {
   const migration = await migrationAt('live');
   const { vectors, hooks } = migration.services;
   await writeToOld(migration, 'By a forgotten program');

@@ -50,7 +50,7 @@ describe('without a webhook', () => {
   it.each([
     ['rollback', 'live', ['freeze', 'deploy-old', 'open-writes'], 'copied'],
     ['cutover', 'equal', ['deploy-new', 'open-writes'], 'live'],
-  ] as const)('a %s asks for one thing after the other', async (step, point, actions, end) => {
+  ] as const)('a %s asks for one action at a time', async (step, point, actions, end) => {
     const person = await byHand(await migrationAt(point));
     const { take, takeUntilAsked, doIt, confirm, refusedBut, pending, target } = person;
     for (const action of actions) {
@@ -73,7 +73,7 @@ describe('without a webhook', () => {
     ['deploy-old', ['freeze'], 'RetryableUnavailable', ['open-writes']],
     ['open-writes', ['freeze', 'deploy-old'], 'RetryableUnavailable', []],
   ] as const)(
-    'asks for %s again where it was confirmed and not done',
+    'asks for %s again if it was confirmed and not done',
     async (action, before, refusal, after) => {
       const person = await live();
       const { take, takeUntilAsked, doWhenAsked, doIt, confirm, pending } = person;
@@ -90,7 +90,7 @@ describe('without a webhook', () => {
     },
   );
 
-  it('nothing is approved of a rollback that has asked for nothing yet', async () => {
+  it('an action that the rollback has not asked for yet cannot be confirmed', async () => {
     const { refusedBut, invoke, pending } = await live();
     await invoke('rollback', {}, { hooks: { ask: async () => 'under-way' } });
     expect(await pending()).toBeNull();
@@ -100,7 +100,7 @@ describe('without a webhook', () => {
   it.each([
     ['answers', async () => 'under-way' as const],
     ['fails', () => Promise.reject(new Error('webhook'))],
-  ])('a webhook that %s meanwhile takes the asking back: another one begins', async (_, ask) => {
+  ])('a webhook that %s meanwhile withdraws the request: another one begins', async (_, ask) => {
     const person = await live();
     const { take, confirm, pending, asked, refusedBut } = person;
     await take('rollback');

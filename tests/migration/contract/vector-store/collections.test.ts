@@ -34,13 +34,13 @@ const CONFIGURED: CollectionSettings = {
 };
 
 onEveryVectorStore((under) => {
-  test('the store tells its version and that it is ready', async () => {
+  test('the store reports its version and that it is ready', async () => {
     expect(await under.store.version()).toMatch(/^\d+\.\d+\.\d+/);
     expect(await under.store.isReady()).toBe(true);
     expect(await under.store.nodeCount()).toBeGreaterThanOrEqual(1);
   });
 
-  test('the info tells the dense vector, and the keyword slot where there is one', async () => {
+  test('the info reports the dense vector, and the keyword slot if there is one', async () => {
     const old = await under.store.collectionInfo(await under.collection(OLD_LAYOUT));
     expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
     expect(old?.config.params.sparse_vectors ?? null).toBeNull();
@@ -48,7 +48,7 @@ onEveryVectorStore((under) => {
     expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
   });
 
-  test('a collection gets what another one is configured with, and its payload indexes', async () => {
+  test("a collection gets another one's configuration and payload indexes", async () => {
     const from = await under.collection(CONFIGURED);
     const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };
     await under.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
@@ -72,25 +72,25 @@ onEveryVectorStore((under) => {
     expect(readFixedSettings(made)).toEqual({ shard_number: 1, datatype: 'float32' });
   });
 
-  test('a collection that is not there is no error to ask for or to delete', async () => {
+  test('reading or deleting a missing collection is not an error', async () => {
     const name = await under.collection('not-made');
     expect(await under.store.collectionInfo(name)).toBeUndefined();
     expect(await under.store.collectionExists(name)).toBe(false);
     expect(await under.store.deleteCollection(name)).toBe(false);
   });
 
-  test('points of a collection that is not there are not counted, with a 404', async () => {
+  test('counting the points of a missing collection is a 404', async () => {
     const name = await under.collection('not-made');
     await expect(under.store.count(name)).rejects.toMatchObject({ answer: 404 });
   });
 
-  test('a collection that is there is not made again', async () => {
+  test('an existing collection is not created again', async () => {
     const name = await under.collection();
     const again = under.store.createCollection(name, NEW_LAYOUT);
     await expect(again).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
-  test('an alias exists and is followed, but is not listed and not to be created', async () => {
+  test('an alias exists and is followed, but is neither listed nor created', async () => {
     const collection = await under.collection();
     const alias = await under.collection('not-made');
     await under.store.upsert(collection, [point(1, '{}')], 'upsert');
@@ -101,7 +101,7 @@ onEveryVectorStore((under) => {
     await expect(under.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
   });
 
-  test('aliases go with their collection', async () => {
+  test('aliases are deleted with their collection', async () => {
     const collection = await under.collection();
     const alias = await under.collection('not-made');
     await createAlias(under.url, alias, collection);

@@ -29,7 +29,7 @@ const EVERY = -1;
 const NONE = Number.POSITIVE_INFINITY;
 
 onEveryVectorStore((under) => {
-  it('fills what lacks its keywords as a copy does, and touches nothing else', async () => {
+  it('fills missing keywords as a copy does, and touches nothing else', async () => {
     const place = await filledPlace();
     const before = [await readContents(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
@@ -42,7 +42,7 @@ onEveryVectorStore((under) => {
     expect(walk).toMatchObject({ points: COUNT, refilled: 0, isComplete: true });
   });
 
-  it('goes on where it was interrupted', async () => {
+  it('resumes where it was interrupted', async () => {
     const place = await filledPlace();
     await addKeywordSlot(place, IDF);
     const isTimeUp = () => true;
@@ -92,7 +92,7 @@ onEveryVectorStore((under) => {
     expect(await look()).not.toEqual(before);
   });
 
-  it('leaves a text that an upsert changed since it was read to the next walk', async () => {
+  it('leaves a text that an upsert changed after it was read to the next walk', async () => {
     const place = await filledPlace();
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];

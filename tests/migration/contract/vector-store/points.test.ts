@@ -33,7 +33,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('a scroll', () => {
-    test('goes through all ids in order, integers of any size first', async () => {
+    test('returns all ids in order, integers of any size first', async () => {
       const collection = await under.collection();
       const ids = [7, '9007199254740993', '18446744073709551615', UUID];
       const points = [...ids].reverse().map((id) => point(id, '{}'));
@@ -41,7 +41,7 @@ onEveryVectorStore((under) => {
       expect(await scrolledIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
     });
 
-    test('says on the last page that there is no other, even when that page is full', async () => {
+    test('says on the last page that it is the last, even if that page is full', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{}'), point(2, '{}')], 'upsert');
       const first = await under.store.scroll(collection, { limit: 1 });
@@ -50,7 +50,7 @@ onEveryVectorStore((under) => {
       expect(last).toMatchObject({ points: [{ id: '2' }], nextOffset: null });
     });
 
-    test('brings only the parts that were asked for', async () => {
+    test('returns only the requested parts', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{"user_id":"a","data":"x"}')], 'upsert');
       const request = { limit: 1, payload: ['user_id'], vector: false };
@@ -60,7 +60,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('vectors', () => {
-    test('come back as unit vectors that are stable when written again', async () => {
+    test('are returned as unit vectors that stay the same when written again', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
       const first = await readVector(collection);
@@ -92,7 +92,7 @@ onEveryVectorStore((under) => {
       ]);
     });
 
-    test('of another dimension, or in a slot that is not there, are refused', async () => {
+    test('of another dimension, or for a missing slot, are refused', async () => {
       const collection = await under.collection(OLD_LAYOUT);
       const refused = expect.objectContaining({ name: 'RefusedByService', answer: 400 });
       for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
@@ -106,7 +106,7 @@ onEveryVectorStore((under) => {
   describe('numbers beyond 32 bits', () => {
     const beyond = point(2, '{}', '[1e39,0.0,0.0,1.0]');
 
-    test('are kept as null, found by no search, and taken by no copy', async () => {
+    test('are stored as null, found by no search, and accepted by no copy', async () => {
       const { store } = under;
       const collection = await under.collection(OLD_LAYOUT);
       await store.upsert(collection, [point(1, '{}'), beyond], 'upsert');
@@ -122,7 +122,7 @@ onEveryVectorStore((under) => {
       await expect(copied).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
     });
 
-    test('are counted and named, and points without a vector are not', async () => {
+    test('are counted and named, unlike points without a vector', async () => {
       const collection = await under.collection(NEW_LAYOUT);
       const points = [point(1, '{}'), beyond, point(3, '{}', '{}')];
       await under.store.upsert(collection, points, 'upsert');
@@ -132,7 +132,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('an insert', () => {
-    test('never overwrites what is there', async ({ skip }) => {
+    test('never overwrites an existing point', async ({ skip }) => {
       skip(!(await under.has('updateMode')), 'this version overwrites');
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{"v":"newer"}')], 'upsert');
@@ -144,7 +144,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('the keyword model', () => {
-    test('makes a keyword vector of a text where the store has it', async ({ skip }) => {
+    test('makes a keyword vector of a text if the store has the model', async ({ skip }) => {
       const collection = await under.collection(NEW_LAYOUT);
       const encodes = await under.store.encodesKeywords(collection, 'bm25');
       skip(!encodes, 'this store has no keyword model');
@@ -187,7 +187,7 @@ onEveryVectorStore((under) => {
       expect(milliseconds).toBeGreaterThan(0);
     });
 
-    test('tells the scores of points that are named, of those that are there', async () => {
+    test('returns the scores of the named points that exist', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, points, 'upsert');
       const named = ['1', '7'].map((id) => verbatim(pointId(id)));
@@ -212,7 +212,7 @@ onEveryVectorStore((under) => {
   });
 
   describe('counts', () => {
-    test('are exact, by filter as well', async () => {
+    test('are exact, also with a filter', async () => {
       const collection = await under.collection();
       await under.store.createPayloadIndex(collection, USER_INDEX);
       const points = [
@@ -235,7 +235,7 @@ onEveryVectorStore((under) => {
       expect(await under.store.facet(collection, 'user_id', 1)).toHaveLength(1);
     });
 
-    test('by a key are refused without an index of it', async () => {
+    test('by a key are refused without an index on it', async () => {
       const collection = await under.collection();
       const attempt = under.store.facet(collection, 'user_id', 9);
       await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
@@ -243,14 +243,14 @@ onEveryVectorStore((under) => {
   });
 
   describe('a deletion', () => {
-    test('takes points by id, also ids that are not there', async () => {
+    test('takes points by id, including unknown ids', async () => {
       const collection = await under.collection();
       await under.store.upsert(collection, [point(1, '{}'), point(UUID, '{}')], 'upsert');
       await under.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
       expect(await scrolledIds(collection)).toEqual(['1']);
     });
 
-    test('takes points by what their payload says', async () => {
+    test('takes points by their payload', async () => {
       const collection = await under.collection();
       const points = [point(1, '{"user_id":"warm-up"}'), point(2, '{"user_id":"a"}')];
       await under.store.upsert(collection, points, 'upsert');
@@ -258,7 +258,7 @@ onEveryVectorStore((under) => {
       expect(await scrolledIds(collection)).toEqual(['2']);
     });
 
-    test('goes by filter where the id is larger than 2^53', async () => {
+    test('uses a filter if an id is larger than 2^53', async () => {
       const collection = await under.collection();
       const ids = ['9007199254740993', '9007199254740992'].map((id) => asJsonText<number>(id));
       const points = ids.map((id) => ({ ...point(1, '{}'), id }));

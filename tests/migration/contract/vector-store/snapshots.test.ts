@@ -9,7 +9,7 @@ import {
 } from '../../support/vector-stores.ts';
 
 onEveryVectorStore((under) => {
-  test('a snapshot that is listed is complete, and says so by its checksum', async () => {
+  test('a listed snapshot is complete, as its checksum shows', async () => {
     const { collection, snapshot } = await filled();
     const whole = await under.store.downloadSnapshot(collection, snapshot.name);
     const bytes = Buffer.concat(await Array.fromAsync(whole.bytes));
@@ -17,7 +17,7 @@ onEveryVectorStore((under) => {
     expect(sha256(bytes)).toBe(snapshot.checksum);
   });
 
-  test('a download can go on where it broke off', async () => {
+  test('a download can resume where it broke off', async () => {
     const { collection, snapshot } = await filled();
     const whole = await download(collection, snapshot.name);
     const part = await under.store.downloadSnapshot(collection, snapshot.name, 100);
@@ -25,7 +25,7 @@ onEveryVectorStore((under) => {
     expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(whole.subarray(100));
   });
 
-  test('an upload makes a collection of its own, from the settings in the file', async () => {
+  test('an upload creates a collection from the settings in the file', async () => {
     const { collection, snapshot } = await filled();
     const restored = await under.collection('not-made');
     await upload(restored, await download(collection, snapshot.name));
@@ -44,7 +44,7 @@ onEveryVectorStore((under) => {
     await untilRestored(collection);
   });
 
-  test('a file that does not match its checksum makes no collection', async () => {
+  test('a file that does not match its checksum creates no collection', async () => {
     const { collection, snapshot } = await filled();
     const restored = await under.collection('not-made');
     const bytes = await download(collection, snapshot.name);

@@ -15,7 +15,7 @@ const IDF = { modifier: 'idf' } as const;
 const LACKING: Filter = { must_not: [{ has_vector: 'bm25' }] };
 
 onEveryVectorStore((under) => {
-  test('a slot can be added from 1.18 on; before it is refused', async () => {
+  test('a slot can be added from 1.18 on; before that it is refused', async () => {
     const added = under.store.addSparseVector(await under.collection(OLD_LAYOUT), 'bm25', IDF);
     const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     if (await under.has('vectorSlots')) await added;
@@ -24,7 +24,7 @@ onEveryVectorStore((under) => {
 });
 
 onEveryVectorStore((under) => {
-  test('a slot is added once, and again without harm, but not in another way', async () => {
+  test('a slot can be added again without harm, but not with other settings', async () => {
     const { store } = under;
     const collection = await under.collection(OLD_LAYOUT);
     await store.addSparseVector(collection, 'bm25', IDF);
@@ -34,7 +34,7 @@ onEveryVectorStore((under) => {
     expect(await readSlots(collection)).toEqual({ bm25: IDF });
   });
 
-  test('a slot goes with all that is in it, and again without harm', async () => {
+  test('a slot is removed with its vectors, and again without harm', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     await store.updateVectors(collection, [keywords(1, 'cello')]);
@@ -46,14 +46,14 @@ onEveryVectorStore((under) => {
     expect(await store.count(collection, LACKING)).toBe(1);
   });
 
-  test('no collection, no slot', async () => {
+  test('a missing collection has no slot', async () => {
     const none = await under.collection('not-made');
     const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     await expect(under.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
     await expect(under.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
   });
 
-  test('points that lack it are counted and found; dense vector and payload stay', async () => {
+  test('points without a slot are counted and found; dense vector and payload stay', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
     expect(await store.count(collection, LACKING)).toBe(3);
@@ -80,7 +80,7 @@ onEveryVectorStore((under) => {
   });
 
   // A user may change the text after the run has read it: the keywords of the old text must not be stored then.
-  test('an update is made only where the text is the one that was read', async () => {
+  test('an update is applied only if the text is the one that was read', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
     const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
@@ -89,7 +89,7 @@ onEveryVectorStore((under) => {
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('a point that is gone: 404, the others are updated', async () => {
+  test('a deleted point is a 404, and the others are updated', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
@@ -98,7 +98,7 @@ onEveryVectorStore((under) => {
     expect(await store.count(collection, LACKING)).toBe(0);
   });
 
-  test('values of a vector of our own come back as they were written', async () => {
+  test('values of our own vectors are returned as they were written', async () => {
     const { store } = under;
     const collection = await withPoints('{"data":"cello"}');
     await store.addSparseVector(collection, 'own', {});
