@@ -51,6 +51,14 @@ function estimate(
   return { stage, seconds: Math.ceil(seconds), basis };
 }
 
+/**
+ * Points a second. A walk of less than a second counts as one of a second, so that neither a few last points nor a clock that was
+ * set back promises a window that is too short.
+ */
+export function measureSpeed(points: number, milliseconds: number): number {
+  return points / Math.max(1, milliseconds / 1_000);
+}
+
 /** @throws Refusal with the minutes that it needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;

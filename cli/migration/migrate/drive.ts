@@ -77,14 +77,21 @@ async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
     // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
     hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
   }
-  if (ENDS.includes(status.phase)) status = await runDueWork(session, status);
+  if (ENDS.includes(status.phase)) status = await runDueWork(options, status);
   reportEnd(session, status);
   return hasReturned ? EXIT.failed : EXIT.done;
 }
 
-/** Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. */
-async function runDueWork(session: Session, { runId }: Status): Promise<Status> {
-  await runStep(session, 'retention', {});
+/**
+ * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. An operator who says
+ * how many memories users deleted says so of one run.
+ */
+async function runDueWork(
+  { session, payload: { deletes } }: Drive,
+  { runId, retention }: Status,
+): Promise<Status> {
+  const ofOneRun = deletes !== undefined && retention?.isOver === true;
+  await runStep(session, 'retention', ofOneRun ? { runId, execute: true, deletes } : {});
   return await currentStatus(session, runId);
 }
 
@@ -97,7 +104,7 @@ async function findOrBegin({ session, payload }: Drive): Promise<Status> {
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
-  // `deletes` applies to the copy only.
+  // `deletes` is of the steps, not of the plan.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
   const begun = await currentStatus(session, runId);

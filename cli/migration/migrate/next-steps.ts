@@ -19,6 +19,8 @@ const WHY: Readonly<Record<string, string>> = {
   abort: 'abandon the run and remove what it built',
 };
 
+const CLOSE = 'remove what the plan removes, and close the run';
+
 /** Steps whose command has another name */
 const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
@@ -49,10 +51,7 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
   }
   if (next === null) return returns;
   if (phase === 'live' && retention) {
-    const close = {
-      command: invoke('run'),
-      why: 'remove what the plan removes, and close the run',
-    };
+    const close = { command: invoke('run'), why: CLOSE };
     const first = `nothing is due until ${retention.until}`;
     return retention.isOver ? [close] : returns.map((step) => ({ ...step, first }));
   }
@@ -125,6 +124,7 @@ function stepsAfter(
   if (rollback && name === 'RefusedMassChange') return rollbacksAfterMassChange(rollback, data);
   const first = FIRST[name]?.(status, data);
   const [step, ...others] = steps;
+  if (step?.why === CLOSE && data.deletes !== undefined) return closesAfterLoss(step, data.deletes);
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
@@ -141,6 +141,15 @@ function rollbacksAfterMassChange(
     { ...rollback, first: 'repair the new collection' },
     ...(deletes === undefined ? [] : [withOptions(rollback, `--deletes ${deletes}`, byUsers)]),
     withOptions(rollback, '--as-it-was', 'leave behind all writes since the switch'),
+  ];
+}
+
+/** Offers to close the run after repairing the collection in use, or with the loss accepted as users' own deletions. */
+function closesAfterLoss(close: NextStep, deletes: number): readonly NextStep[] {
+  const why = `if users deleted ${countText(deletes, 'memory')} themselves`;
+  return [
+    { ...close, first: 'repair the collection in use' },
+    { command: `${close.command} --deletes ${deletes}`, why },
   ];
 }
 

@@ -72,14 +72,24 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself.
+   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself. A command of
+   * that release that revokes a key after its move marks only the item in the list: such keys are revoked here.
    * @returns number of keys that were moved
    */
   async function moveEarlierKeys(): Promise<number> {
     const names = await database.query({ value: API_KEY_NAMES, consistent: true });
     let moved = 0;
-    for (const name of names) if (await moveEarlierKey(name)) moved += 1;
+    for (const name of names) {
+      if (await moveEarlierKey(name)) moved += 1;
+      else if (name.revoked_at !== undefined) await adoptRevocation(name);
+    }
     return moved;
+  }
+
+  // The mark stays in the list: a key that was revoked in both places is revoked already.
+  async function adoptRevocation({ sk, revoked_at }: Item): Promise<void> {
+    const found = await database.get(apiKey(String(sk)));
+    if (found && found.revoked_at === undefined) await change(String(sk), { revoked_at });
   }
 
   /**

@@ -57,6 +57,7 @@ export const COLLECTION_NAMES = defineCheck({
       why: ({ active }, { plan }) =>
         active !== plan.sourceCollection && `The memory backend works on ${active}.`,
       remedy: OWN_NAME,
+      stops: 'run',
     },
     {
       why: ({ taken }) => taken.map((name) => `The name ${name} is taken.`),

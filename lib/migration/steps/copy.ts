@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
+import { measureSpeed } from '../forecast.ts';
 import {
   listFindings,
   measureParity,
@@ -133,9 +134,8 @@ async function compare(context: StepContext, { reached = {}, save }: Walk): Prom
   const options = { mode: 'repair', users: 'writing', reached, save } as const;
   const { report } = await copyOnwards(context, options);
   const compared = report.compared - (reached.reached?.report.compared ?? 0);
-  const seconds = (clock().getTime() - startedAt) / 1_000;
-  const perSecond = compared > 0 && seconds > 0 ? compared / seconds : undefined;
-  return { report, perSecond };
+  const milliseconds = clock().getTime() - startedAt;
+  return { report, perSecond: compared > 0 ? measureSpeed(compared, milliseconds) : undefined };
 }
 
 /**

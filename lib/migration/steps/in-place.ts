@@ -1,6 +1,7 @@
 // Migrates without a second collection: the keyword slot is added to the active collection and filled while users write; in the
 // window the new version is deployed on it. No data are copied, forward or backward.
 import * as v from 'valibot';
+import { measureSpeed } from '../forecast.ts';
 import {
   addKeywordSlot,
   countUnfilled,
@@ -126,15 +127,19 @@ async function storeFilled(
   const sample = await sampleDigest(place);
   const counted = await countUsers(services, run, place.collection);
   const counts = await storeCounts(context, counted);
-  const begun = services.clock().getTime();
-  if (run.phase !== 'switching') await listVersions(place);
-  const seconds = (services.clock().getTime() - begun) / 1_000;
-  // Speed from which the walk inside the window is forecast
-  const speed = seconds > 0 && { perSecond: points / seconds };
+  // Forecasts the walk inside the window. In the window itself there is nothing left to measure.
+  const speed = run.phase !== 'switching' && (await measureWalk(context, points));
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
     more: { collection: place.collection, counts },
   });
+}
+
+async function measureWalk(context: StepContext, points: number) {
+  const { clock } = context.services;
+  const begun = clock().getTime();
+  await listVersions(fillPlace(context));
+  return { perSecond: measureSpeed(points, clock().getTime() - begun) };
 }
 
 /** Final check before writes are opened. @throws Refusal if anything was written since they were frozen */

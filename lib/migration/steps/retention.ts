@@ -1,5 +1,6 @@
 // Ends the rollback period: warns once a day in its last week and, once it is over, removes what the plan removes and closes the
-// run.
+// run. It removes nothing while the active collection lacks most memories: the rest of them may exist nowhere else.
+import { refuseMassChange } from '../mass-change.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -16,7 +17,7 @@ import { type Outcome, Paused, type Step, type StepContext } from '../runs/step.
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { isAsBase } from './equality.ts';
+import { countChangesSince, isAsBase } from './equality.ts';
 import { endInPlace } from './in-place.ts';
 
 export const retention: Step = {
@@ -39,6 +40,7 @@ export const retention: Step = {
 // The end is recorded before the first removal: from then on every machine refuses a rollback, even one whose clock is behind.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
+  await assertNotEmptied(context);
   const window = windowOf(run);
   if (window.overAt === undefined) {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
@@ -53,6 +55,33 @@ async function close(context: StepContext): Promise<Outcome> {
     if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
     throw failure;
   }
+}
+
+/** Share of the memories that may be missing. Users delete some in the days of a rollback period; more is damage. */
+const MAX_MISSING_SHARE = 0.5;
+
+/**
+ * Compares the collection in use, which may be that of a later run.
+ * @throws Refusal, unless the operator says with --deletes that users deleted as many
+ */
+async function assertNotEmptied(context: StepContext): Promise<void> {
+  const { services, run, input } = context;
+  const { removesWhenOver, removesArtifactsWhenOver, inPlace } = run.plan;
+  const removesMemories = removesArtifactsWhenOver || (removesWhenOver && !inPlace);
+  // The last common version is forgotten once everything else was removed.
+  if (!removesMemories || !(run.base || inPlace)) return;
+  const active = await services.setting.read();
+  const { removes: missing, points } = await countMissing(context, active);
+  if (missing <= (input.deletes ?? points * MAX_MISSING_SHARE)) return;
+  const why = `${active} lacks ${missing} of the ${points} memories that it had at the switch: nothing is removed.`;
+  throw refuseMassChange(why, { deletes: missing });
+}
+
+async function countMissing({ services, run, ...context }: StepContext, active: string) {
+  const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
+  if (!(await services.vectors.collectionExists(active))) return { removes: points, points };
+  if (run.base) return await countChangesSince({ services, run, ...context }, active);
+  return { removes: Math.max(0, points - (await services.vectors.count(active))), points };
 }
 
 // Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed

@@ -93,6 +93,7 @@ async function planToOpen({ services, run }: StepRequest, error: unknown): Promi
 
 /** Before the setting has changed, users stay on the new version. Later the rollback has to end. */
 async function endRefused(context: StepContext, stages: Journal, error: Refusal): Promise<Outcome> {
+  const passed = Object.keys(stages.recorded.passed).length;
   const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
   const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
   if (isRefusal(error, 'RefusedNothingToReturnTo')) {
@@ -104,7 +105,7 @@ async function endRefused(context: StepContext, stages: Journal, error: Refusal)
     if (carries) await context.note({ base: undefined });
     await askAgain(context);
   }
-  if (!staysOnNew) return await endUnproved(context, stages, error);
+  if (!staysOnNew) return await endUnproved(context, stages, { error, passed });
   // Requests made from here on are new ones, so this precedes the record that has them made.
   await askAgain(context);
   await stages.rewrite(addNotes(stages.recorded, toRefusedNote(error)));
@@ -115,16 +116,23 @@ function toRefusedNote({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
   return { refused: { name, why, data } };
 }
 
-/** Gives a refusal that keeps writes frozen time to be repaired. @throws Refusal until that time is over */
+/**
+ * Gives a refusal that keeps writes frozen time to be repaired. A repair after which more stages pass gives the next refusal its
+ * own time.
+ * @throws Refusal until that time is over
+ */
 async function endUnproved(
   context: StepContext,
   stages: Journal,
-  error: Refusal,
+  { error, passed }: { readonly error: Refusal; readonly passed: number },
 ): Promise<Outcome> {
   if ('opened' in stages.recorded.passed) throw error;
   const now = context.services.clock().getTime();
-  const { failingSince = now } = readNotes(stages.recorded);
-  await stages.rewrite(addNotes(stages.recorded, { failingSince }));
+  const { failingSince: before, failingAfter } = readNotes(stages.recorded);
+  const isAnother = before === undefined || (failingAfter !== undefined && passed > failingAfter);
+  const failingSince = isAnother ? now : before;
+  const failing = isAnother ? { failingSince, failingAfter: passed } : {};
+  await stages.rewrite(addNotes(stages.recorded, failing));
   if (now - failingSince < MAX_UNPROVED_MS) {
     const { name, why, data } = error;
     const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();

@@ -16,8 +16,10 @@ export const FREEZING = 'freezing';
 const notesSchema = v.object({
   /** Undefined if the old collection was never left. */
   plan: v.optional(returnSchema),
-  /** Time of the first refusal that keeps writes frozen */
+  /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
   failingSince: v.optional(v.number()),
+  /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
+  failingAfter: v.optional(v.number()),
   /** Users stay on the new version. */
   refused: v.optional(refusedSchema),
   /** Writes are opened there without a proof. */

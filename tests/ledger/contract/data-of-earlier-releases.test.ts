@@ -63,6 +63,18 @@ async function givenEarlierKey(ledger: string, more: object = {}): Promise<strin
   return secret;
 }
 
+/** Revokes an API key as release 0.1.0 does. */
+async function revokeAsEarlier(secret: string): Promise<void> {
+  await table.client.send(
+    new UpdateCommand({
+      TableName: table.tableName,
+      Key: { pk: '@API_KEYS', sk: hashSecret(secret) },
+      UpdateExpression: 'SET revoked_at = :now',
+      ExpressionAttributeValues: { ':now': 7 },
+    }),
+  );
+}
+
 /**
  * Creates a ledger of release 0.1.0, which has no versions of items and no list of ledgers. It has rows, guards, an import, and
  * a text that looks like the id of a ledger.
@@ -189,19 +201,7 @@ it('lists and revokes the keys of an earlier release where nothing has converted
 
 it.each([
   ['this release', async (secret: string) => void (await openKeys().revoke(showId(secret)))],
-  [
-    '0.1.0',
-    async (secret: string) => {
-      await table.client.send(
-        new UpdateCommand({
-          TableName: table.tableName,
-          Key: { pk: '@API_KEYS', sk: hashSecret(secret) },
-          UpdateExpression: 'SET revoked_at = :now',
-          ExpressionAttributeValues: { ':now': 7 },
-        }),
-      );
-    },
-  ],
+  ['0.1.0', revokeAsEarlier],
 ])('a key that %s revokes while another command moves it stays revoked', async (_, revoke) => {
   const secret = await givenEarlierKey('home');
   const revoking = onceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
@@ -209,6 +209,17 @@ it.each([
   expect(listed?.revokedAt).toBeDefined();
   expect((await openKeys().find(secret))?.revokedAt).toBe(listed?.revokedAt);
   expect(await openKeys().moveEarlierKeys()).toBe(0);
+});
+
+it('a key that 0.1.0 revokes after its move is revoked by the next list', async () => {
+  const [secret, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
+  await openKeys().moveEarlierKeys();
+  await revokeAsEarlier(secret);
+  const listed = await openKeys().list();
+  expect(listed.map(({ revokedAt }) => revokedAt).sort()).toEqual([7, undefined]);
+  expect((await openKeys().find(secret))?.revokedAt).toBe(7);
+  await openKeys().list();
+  expect((await openKeys().find(other))?.revokedAt).toBeUndefined();
 });
 
 it('a key that changes each time it is moved ends the command, which says to repeat it', async () => {

@@ -209,7 +209,12 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
     damaging('standby', 'deleted'),
     command('rollback'),
   ],
-  NO_FUSE: [command('cutover'), damaging('active', 'emptied'), command('rollback')],
+  NO_FUSE: [
+    command('cutover'),
+    damaging('active', 'emptied'),
+    command('rollback'),
+    command('retention'),
+  ],
   DAMAGE_AS_DELETIONS: [command('cutover'), damaging('standby', 'emptied'), command('rollback')],
   DAMAGE_AS_CHANGES: [command('cutover'), damaging('standby', 'overwritten'), command('rollback')],
   NO_LOOK_BEFORE_REMOVAL: [

@@ -1,9 +1,6 @@
 // A process that is killed before or after one of its remote calls, as a vector store sees it: no further call arrives.
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-
-export class Killed extends Error {
-  override readonly name = 'Killed';
-}
+import { Killed } from './mortal.ts';
 
 export interface Life {
   /** Counts a remote call, and dies at the chosen call. */

@@ -24,7 +24,13 @@ export interface Write {
   readonly change: Change;
 }
 
-export type Damage = 'emptied' | 'overwritten' | 'deleted';
+const DAMAGES = ['emptied', 'overwritten', 'deleted'] as const;
+
+export type Damage = (typeof DAMAGES)[number];
+
+function isDamage(writer: Writer | Damage): writer is Damage {
+  return DAMAGES.some((damage) => damage === writer);
+}
 
 /** The version and collection that users are on after the operator's actions. */
 export interface Service {
@@ -41,10 +47,10 @@ interface Memory {
   /** Null once it was deleted. */
   readonly text: string | null;
   /**
-   * The last writer. A write past a freeze may be kept in a report instead of in the collection. `damage`: the active
-   * collection was damaged, so users miss the memory, but another collection still has it.
+   * The last writer. A write past a freeze may be kept in a report instead of in the collection. For damage to the active
+   * collection: users miss the memory, but another collection still has it.
    */
-  readonly writer: Writer | 'damage';
+  readonly writer: Writer | Damage;
 }
 
 export type PlayUsers = Awaited<ReturnType<typeof createPlayUsers>>;
@@ -142,7 +148,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     const kept = await read(other);
     for (const [id, { text }] of truth) {
       if ((kept.get(id) ?? null) !== text) truth.delete(id);
-      else if (collection === service.wasOpenOn) truth.set(id, { text, writer: 'damage' });
+      else if (collection === service.wasOpenOn) truth.set(id, { text, writer: how });
     }
     diary.push(`${collection} is ${how}`);
     if (how === 'emptied') await emptied(migration, collection);
@@ -165,7 +171,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
 
   /**
    * Checks at the end of a play that no memory is lost or left behind, and that no deleted memory has come back.
-   * @param isOver true once the run is closed, and damage to the active collection can no longer be repaired from the old one
+   * @param isOver true once the run is closed, and overwritten memories can no longer be repaired from the old collection
    * @returns the faults
    */
   async function checkKept(isOver: boolean): Promise<string[]> {
@@ -180,11 +186,11 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return [...truth].flatMap(([id, { text, writer }]) => {
       if ((active.get(id) ?? null) === text) return [];
       if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];
-      if (reports.some((report) => report.includes(text)) || (writer === 'damage' && isOver))
+      if (reports.some((report) => report.includes(text)) || (writer === 'overwritten' && isOver))
         return [];
       if (!kept.some((memories) => memories.get(id) === text)) return `lost: ${id} "${text}"`;
       // The next switch carries over what a forgotten program writes.
-      if (writer === 'forgotten' || writer === 'damage') return [];
+      if (writer === 'forgotten' || isDamage(writer)) return [];
       return `left behind: ${id} "${text}" by ${writer}`;
     });
   }

@@ -1,6 +1,6 @@
 // The forecast of a window's length, and whether the planned window is long enough.
 import { describe, expect, it } from 'vitest';
-import { assertFits, forecastWindow } from '../../../lib/migration/forecast.ts';
+import { assertFits, forecastWindow, measureSpeed } from '../../../lib/migration/forecast.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import { createStopwatch } from '../../../lib/migration/runs/times.ts';
 
@@ -86,4 +86,12 @@ it('a step takes the time of its invocations and the waits between them, without
   const later = createStopwatch(clock);
   later.goOn(saved);
   expect(later.milliseconds()).toBe(100_000);
+});
+
+it.each([
+  ['of a walk', 9_000, 3_000, 3_000],
+  ['of the last points of one', 512, 1, 512],
+  ['measured by a clock that was set back', 9_000, -5, 9_000],
+])('a speed %s', (_, points, milliseconds, speed) => {
+  expect(measureSpeed(points, milliseconds)).toBe(speed);
 });

@@ -793,6 +793,16 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
       ],
       [
+        'passed > failingAfter',
+        'passed === null',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal as long again, if a repair let the rollback continue',
+      ],
+      [
+        'passed > failingAfter',
+        'passed >= failingAfter',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > on the new collection, if the setting cannot be changed',
+      ],
+      [
         'wasOpened(run) || plan?.mayHaveLeaked === true',
         'wasOpened(run)',
         'a refused rollback keeps writes frozen for at most fifteen minutes > on the new collection, if it was active, and the old one is deleted',
@@ -847,6 +857,16 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/retention.ts',
     'tests/migration/contract/steps/retention.full.test.ts',
     [
+      [
+        'input.deletes ?? points * MAX_MISSING_SHARE',
+        'points',
+        'the data kept for a rollback > is kept (the old collection) while the collection in use is emptied',
+      ],
+      [
+        'input.deletes ?? points * MAX_MISSING_SHARE',
+        'input.deletes ?? 0',
+        'the data kept for a rollback > is removed if users deleted some memories, and the run is closed if nothing would be removed',
+      ],
       [
         '? backupsOf(run) : []',
         '? [...backupsOf(run), basesOf(run)] : []',
@@ -1802,6 +1822,11 @@ export const MUTANTS: readonly Mutant[] = [
       ],
       [', ConditionExpression: IS_NEW };\n  const removed', ' };\n  const removed'],
       [' || attempt === MAX_ATTEMPTS', ' || attempt === 1'],
+      [
+        'await adoptRevocation(name);',
+        'moved += 0;',
+        'a key that 0.1.0 revokes after its move is revoked by the next list',
+      ],
     ],
   ),
   // Digests of months, continued.

@@ -389,8 +389,8 @@ describe('the preflight', () => {
     expect(await checked({})).toEqual({ failed: ['Collection names'], unchecked: unread });
     const setting = { read: async () => 'another' };
     expect(await checked({ setting }, SOURCE)).toEqual({
-      failed: ['Collection names'],
-      unchecked: unread,
+      failed: ['Collection names', 'Disk space'],
+      unchecked: [],
     });
     const alias = { alias_name: 'of-a-report', collection_name: SOURCE };
     expect(await checked({ vectors: { listAliases: async () => [alias] } }, SOURCE)).toEqual({

@@ -5,7 +5,7 @@ import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { writeToNew, writeToOld } from '../../support/holdings.ts';
+import { deleteFirst, emptied, writeToNew, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed, mortal } from '../../support/mortal.ts';
 import { migrationAt } from '../../support/prepared.ts';
@@ -165,6 +165,43 @@ describe('the data kept for a rollback', () => {
     const status = await readStatus(services, RUN);
     expect(status).toMatchObject({ phase: 'closed', kept: [SOURCE] });
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', collection: SOURCE });
+  });
+
+  it.each([
+    ['the backups', 'emptied', { removesArtifactsWhenOver: true }],
+    ['the old collection', 'emptied', { removesWhenOver: true }],
+    ['the backups, in place', 'emptied', { removesArtifactsWhenOver: true, inPlace: true }],
+    ['the old collection', 'deleted', { removesWhenOver: true }],
+  ] as const)('is kept (%s) while the collection in use is %s', async (_, how, plan) => {
+    const isInPlace = 'inPlace' in plan;
+    const migration = await migrationAt('live', { isInPlace }, plan);
+    const { services } = migration;
+    const active = await services.setting.read();
+    const kept = await listArtifacts(migration);
+    if (how === 'emptied') await emptied(migration, active);
+    else await services.vectors.deleteCollection(active);
+    migration.pass(30 * DAY_MS);
+    const refused = named('RefusedMassChange', /lacks 60 of the 60 memories .*"deletes":60/);
+    await expect(migration.finish('retention')).rejects.toEqual(refused);
+    await expect(keepWatch(services)).rejects.toEqual(refused);
+    expect(await hasOldCollection(migration)).toBe(true);
+    expect(await listArtifacts(migration)).toEqual(kept);
+    expect((await migration.runs.read(RUN)).phase).toBe('live');
+    await migration.finish('retention', { deletes: 60 });
+    expect((await migration.runs.read(RUN)).phase).toBe('closed');
+  });
+
+  it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {
+    const some = await liveRun({ removesWhenOver: true });
+    for (let n = 0; n < 25; n += 1) await deleteFirst(some, some.target);
+    some.pass(30 * DAY_MS);
+    await some.finish('retention');
+    expect(await hasOldCollection(some)).toBe(false);
+    const keeping = await liveRun();
+    await emptied(keeping, keeping.target);
+    keeping.pass(30 * DAY_MS);
+    await keeping.finish('retention');
+    expect((await keeping.runs.read(RUN)).phase).toBe('closed');
   });
 
   it('is removed even if a rollback was refused half-way, which left it unchanged', async () => {

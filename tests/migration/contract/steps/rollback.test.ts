@@ -667,6 +667,22 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
   });
 
+  it('and a later refusal as long again, if a repair let the rollback continue', async () => {
+    const migration = await failed();
+    const forMinutes = async (changes: ServiceChanges, minutes: number) => {
+      for (let minute = 0; minute < minutes; minute += 1) {
+        const end = await migration.finish('rollback', machine, changes).catch((error) => error);
+        expect(end).toEqual(named('RefusedCredentials', 'Writes stay frozen until'));
+        migration.pass(60_000);
+      }
+    };
+    await forMinutes({ setting: { change: refuse } }, 14);
+    await forMinutes(whenAsked(migration, 'open-writes', refuse), 14);
+    await migration.finish('rollback', machine);
+    expect(await readPhase(migration)).toBe('copied');
+    expect(await readReport(migration)).not.toHaveProperty('oldVersion');
+  });
+
   it('the watch leaves users there, and an operator carries their writes along', async () => {
     const migration = await deploying();
     await persist(migration, goneBefore('freeze')(migration), machine);

@@ -76,6 +76,17 @@ it('after a rollback that would remove too much are the three ways on', () => {
   expect(commandsAfter({})).toEqual([given[0], given[2]]);
 });
 
+it('after a run that lost too much to be closed are a repair, and the number that users deleted', () => {
+  const refusal = new Refusal('RefusedMassChange', 'It lacks too much.', { data: { deletes: 40 } });
+  const status = standing('live', { retention: { ...retention, isOver: true } });
+  const { next } = describeAftermath(status, undefined, refusal);
+  const run = 'npm run migrate -- run --run run-a';
+  expect(next).toMatchObject([
+    { command: run, first: 'repair the collection in use' },
+    { command: `${run} --deletes 40` },
+  ]);
+});
+
 describe('the last line of a command that was refused', () => {
   const ROLLBACK = 'npm run migrate -- rollback --execute';
 
