@@ -21,6 +21,7 @@ import {
   outbox,
   refresh,
   scope,
+  shownScope,
   view,
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
@@ -146,8 +147,8 @@ function SaveState() {
 
 /** Hides the figures of the previous scope as soon as the heading names another scope. */
 function Ledger() {
-  const [shown, failed] = [view.value, failure.value];
-  const isOfScope = shown !== undefined && scopeHash(shown.scope) === scopeHash(scope.value);
+  const failed = failure.value;
+  const isOfScope = shownScope.value === scopeHash(scope.value);
   const isFailed = failed !== undefined && scopeHash(failed.scope) === scopeHash(scope.value);
   return (
     <div id="ledger" aria-busy={isLoading.value}>

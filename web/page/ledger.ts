@@ -44,6 +44,9 @@ export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiErro
   undefined,
 );
 
+/** Address of the scope whose rows are shown, the same for all pages of its list; undefined before the first view. */
+export const shownScope = computed(() => view.value && scopeHash(view.value.scope));
+
 export const canWrite = computed(() => me.value?.scope === 'write');
 
 export const outbox = createOutbox({

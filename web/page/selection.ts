@@ -1,7 +1,7 @@
 // The rows that are selected, so that one change applies to all of them: single rows by checkbox, a span with Shift, or every
 // row of the scope.
 import { computed, effect, signal } from '@preact/signals';
-import { outbox, rows, scope, view } from './ledger.ts';
+import { outbox, rows, scope, shownScope } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { scopeHash } from './scope.ts';
 import { readScopeRows } from './view.ts';
@@ -55,7 +55,7 @@ export function clearSelection(): void {
 
 /** Clears the selection when another scope is shown, because it has other rows. Turning the page keeps it. */
 export function watchScope(): void {
-  computed(() => view.value && scopeHash(view.value.scope)).subscribe(clearSelection);
+  shownScope.subscribe(clearSelection);
   effect(() => {
     // Rows that are being deleted leave the selection.
     const gone = outbox.undoable.value.flatMap(({ changes }) =>

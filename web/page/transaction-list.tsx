@@ -9,7 +9,7 @@ import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
 import { useFocusInList } from './kept-focus.ts';
-import { canWrite, outbox, removeRows, rows, unsaved, view } from './ledger.ts';
+import { canWrite, outbox, removeRows, rows, shownScope, unsaved, view } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
 import { isPhone } from './screen.ts';
@@ -28,6 +28,8 @@ export const editing = signal<{ readonly key: number; readonly field: string } |
 export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
   const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
+  // Another scope gets new elements: a row that it shares with the one before must not be seen to jump to its new place.
+  const listed = shownScope.value;
   // The category field of a row is removed when the row gets a category.
   useFocusInList(table, '.entry', (entry, lost) =>
     lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
@@ -45,7 +47,7 @@ export function TransactionList() {
       <ListHead />
       <HiddenConflicts />
       {[...days].map(([day, some], n) => (
-        <Day key={day} day={day} rows={some} isFirst={n === 0} />
+        <Day key={`${listed} ${day}`} day={day} rows={some} isFirst={n === 0} />
       ))}
     </table>
   );
