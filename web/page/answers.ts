@@ -2,6 +2,8 @@
 import { call } from './client.ts';
 
 const MAX_KNOWN_ANSWERS = 40;
+/** Changes only with the key, so its answer is kept as long as the key is. */
+const CALLER = '/me';
 
 export interface Answer<Body> {
   /** When the answer was requested, in milliseconds since 1970. */
@@ -19,7 +21,8 @@ export async function ask<Body>(path: string, given: AbortSignal): Promise<Answe
   const asked = answers;
   const answer = { at, body: await call<Body>(path, { signal: given }) };
   asked.set(path, answer);
-  if (asked.size > MAX_KNOWN_ANSWERS) asked.delete([...asked.keys()][1] ?? '');
+  if (asked.size > MAX_KNOWN_ANSWERS)
+    asked.delete([...asked.keys()].find((oldest) => oldest !== CALLER) ?? '');
   return answer;
 }
 
@@ -28,11 +31,11 @@ export function forgetAnswers(
   isForgotten: (answer: Answer<unknown>, path: string) => boolean = () => true,
 ): void {
   answers = new Map(
-    [...answers].filter(([path, each]) => path === '/me' || !isForgotten(each, path)),
+    [...answers].filter(([path, each]) => path === CALLER || !isForgotten(each, path)),
   );
 }
 
-/** Also forgets `/me`, because another key may open another ledger. */
+/** Also forgets the caller, because another key may open another ledger. */
 export function forgetAllAnswers(): void {
   answers = new Map();
 }

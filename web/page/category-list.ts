@@ -1,10 +1,10 @@
-// The categories of the ledger. A list that was requested before this page wrote a category, or that lags behind the write, may
-// lack it: the written category is then added to the list.
+// The categories of the ledger. A list that was requested before this page wrote a category, or that lags behind the write, lacks
+// it or has an older version: the list is then shown with the written category.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { forgetAnswers } from './answers.ts';
 import { LAG_MS } from './outbox.ts';
-import type { Row } from './rows.ts';
+import { type Row, readVersion } from './rows.ts';
 
 export const categories = signal<readonly Category[]>([]);
 export const categoriesById = computed(
@@ -15,21 +15,24 @@ const written = new Map<number, { readonly category: Category; readonly at: numb
 
 /** @param listed the categories in the service's latest answer */
 export function showCategories(listed: readonly Category[]): void {
-  const ids = new Set(listed.map(({ id }) => id));
-  const missing = [...written.values()].flatMap(({ category, at }) =>
-    ids.has(category.id) || at < Date.now() - LAG_MS ? [] : category,
-  );
+  const shown = new Map(listed.map((category) => [category.id, category]));
+  const newer = [...written.values()].filter(({ category, at }) => {
+    const known = shown.get(category.id);
+    return at >= Date.now() - LAG_MS && !(known && readVersion(known) >= readVersion(category));
+  });
+  // A write is answered without the count of transactions, which the list has.
+  for (const { category } of newer)
+    shown.set(category.id, { ...shown.get(category.id), ...category });
   categories.value =
-    missing.length === 0
+    newer.length === 0
       ? listed
-      : [...listed, ...missing].toSorted((a, b) => (a.name < b.name ? -1 : 1));
+      : [...shown.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Shows a category that this page has just written, before any list has it. */
-export function keepCategory(saved: Category): void {
-  const category = { ...categoriesById.value.get(saved.id), ...saved };
+export function keepCategory(category: Category): void {
   written.set(category.id, { category, at: Date.now() });
-  showCategories(categories.value.filter(({ id }) => id !== category.id));
+  showCategories(categories.value);
   forgetAnswers((_, path) => path.startsWith('/categories'));
 }
 

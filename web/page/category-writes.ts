@@ -1,6 +1,6 @@
 // Creates and changes categories. Unlike a transaction, a category is shown only after the service has it, because a row may be
 // put into it at once.
-import type { Category, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
+import type { Category, CategoryRead, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { categories, keepCategory } from './category-list.ts';
 import { call } from './client.ts';
@@ -8,14 +8,28 @@ import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
 
-/** Finds a category by its name, or creates it. @returns the category */
+/**
+ * Finds a category by its name, or creates it. If the service has the name already, from another tab or from an attempt whose
+ * answer was lost, returns that category.
+ * @throws ApiError
+ */
 export async function ensureCategory(name: string): Promise<Category> {
   const same = (each: Category) => each.name.toLowerCase() === name.trim().toLowerCase();
   const known = categories.value.find(same);
   if (known) return known;
-  const created = await createCategory({ name: name.trim() });
-  announcement.value = `Category ${created.name} created`;
-  return created;
+  try {
+    const created = await createCategory({ name: name.trim() });
+    announcement.value = `Category ${created.name} created`;
+    return created;
+  } catch (error) {
+    const id = error instanceof ApiError ? error.existingId : undefined;
+    if (id === undefined) throw error;
+    const { data } = await call<CategoryRead>(`/categories/${id}`);
+    keepCategory(data);
+    // No transaction can be put into an inactive category, and the refusal says so.
+    if (!data.is_active) throw error;
+    return data;
+  }
 }
 
 /** @throws ApiError */

@@ -78,9 +78,9 @@ function compareRows(one: Row, other: Row): number {
   return other.id - one.id;
 }
 
-/** Reads the version from a tag such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
-function readVersion({ etag }: Row): number {
-  return Number(/^"t\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
+/** Reads the version of a record from its tag, such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
+export function readVersion({ etag }: { readonly etag: string }): number {
+  return Number(/^"[a-z]\d+\.(\d+)\./.exec(etag)?.[1] ?? 0);
 }
 
 /**

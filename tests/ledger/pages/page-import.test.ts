@@ -185,6 +185,26 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.rows('Cut row')).toHaveLength(250);
   });
 
+  test('a category whose creation is not answered is created once, and the import goes on', async () => {
+    const page = await pages.visit();
+    await choose(page, bankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
+    let lost = 0;
+    await page.route('**/categories', async (route) => {
+      lost += 1;
+      if (lost > 4) return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await run(page);
+    await page.getByText('1 imported').waitFor();
+    const { data } = await pages.call('GET', '/categories');
+    const named = (data as { name: string }[]).filter(({ name }) => name === 'Unanswered');
+    expect(named).toHaveLength(1);
+    expect(await pages.rows('Into the unanswered')).toMatchObject([
+      { category_name: 'Unanswered' },
+    ]);
+  });
+
   test('a row that is deleted after an interrupted import stays deleted when the rest follows', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(250, 'Interrupted row', 2008), 'interrupted.csv');

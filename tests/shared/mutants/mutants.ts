@@ -1940,6 +1940,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['pausedUntil > now ? undefined : ', ''],
     ['writes.value.filter((each) => !undone.has(each))', 'writes.value'],
   ]),
+  ...mutantsOf('web/page/category-list.ts', 'tests/ledger/unit/web/category-list.test.ts', [
+    ['!(known && readVersion(known) >= readVersion(category))', '!known'],
+    ['at >= Date.now() - LAG_MS && ', ''],
+  ]),
+  ...mutantsOf('web/page/answers.ts', 'tests/ledger/unit/web/answers.test.ts', [
+    ['.find((oldest) => oldest !== CALLER)', '[1]'],
+  ]),
   ...mutantsOf('web/page/row-versions.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['if (nameOf(before) !== nameOf(after))', 'if (before.id !== after.id)'],
     ['keys.get(id) ?? id', 'id'],

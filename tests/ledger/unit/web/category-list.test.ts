@@ -1,0 +1,70 @@
+// The categories of the page: a list that was read before a write of this page, and is answered after it, does not undo it.
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Category } from '../../../../lib/ledger/http/api-types.ts';
+import {
+  categories,
+  forgetWrittenCategories,
+  keepCategory,
+  showCategories,
+} from '../../../../web/page/category-list.ts';
+import { LAG_MS } from '../../../../web/page/outbox.ts';
+
+function category(id: number, name: string, version: number, count?: number): Category {
+  return {
+    ...{ id, name, description: null, color: null, is_active: true },
+    ...{ created_at: '', updated_at: '', etag: `"c${id}.${version}.0"` },
+    ...(count !== undefined && { transaction_count: count }),
+  };
+}
+
+const shown = () => categories.value.map(({ name, transaction_count: count }) => [name, count]);
+
+describe('a list of categories', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    showCategories([category(1, 'Food', 1, 5), category(2, 'Home', 1, 3)]);
+  });
+  afterEach(() => {
+    forgetWrittenCategories();
+    vi.useRealTimers();
+  });
+
+  test('that is older than a rename keeps the new name, and brings its counts', () => {
+    keepCategory(category(2, 'Flat', 2));
+    expect(shown()).toEqual([
+      ['Flat', 3],
+      ['Food', 5],
+    ]);
+    showCategories([category(1, 'Food', 1, 6), category(2, 'Home', 1, 4)]);
+    expect(shown()).toEqual([
+      ['Flat', 4],
+      ['Food', 6],
+    ]);
+  });
+
+  test('that is as new as a write, or newer, is shown as it is', () => {
+    keepCategory(category(2, 'Flat', 2));
+    showCategories([category(2, 'House', 3, 4)]);
+    expect(shown()).toEqual([['House', 4]]);
+    showCategories([category(2, 'Flat', 2, 4)]);
+    expect(shown()).toEqual([['Flat', 4]]);
+  });
+
+  test('does not lose a change of another client to a write that is answered late', () => {
+    showCategories([category(2, 'House', 10, 3)]);
+    keepCategory(category(2, 'Flat', 9));
+    expect(shown()).toEqual([['House', 3]]);
+  });
+
+  test('has what was created, until it could no longer lag behind', () => {
+    keepCategory(category(3, 'Fun', 1));
+    showCategories([category(1, 'Food', 1, 5)]);
+    expect(shown()).toEqual([
+      ['Food', 5],
+      ['Fun', undefined],
+    ]);
+    vi.advanceTimersByTime(LAG_MS + 1);
+    showCategories([category(1, 'Food', 1, 5)]);
+    expect(shown()).toEqual([['Food', 5]]);
+  });
+});
