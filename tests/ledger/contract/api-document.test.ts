@@ -25,7 +25,7 @@ const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
 const SHOWN = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-test('every route has an example, and every example the response that the document shows', async () => {
+test('every route has an example, and every example returns the documented response', async () => {
   const clock = () => new Date('2026-03-31T12:00:00Z');
   const api = await openInProcess(await createTestService({ clock, ledgerId: 'default' }));
   const routes = new Set<string>();
@@ -49,7 +49,7 @@ test('every route has an example, and every example the response that the docume
   expect([...routes].sort()).toEqual(LEDGER_OPERATIONS.map(([route]) => route).sort());
 });
 
-test('the README shows answers as they are described', () => {
+test('the README shows responses as they are described', () => {
   const shown = [...README.matchAll(SHOWN)];
   expect(shown.length).toBeGreaterThan(10);
   for (const [, named, shownPath = '', sent = '', text = ''] of shown) {
@@ -87,7 +87,7 @@ function showJson(body: object): string {
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-test('each example of the description succeeds as it is, and each item of a bulk request', async () => {
+test('each example of the description succeeds unchanged, and so does each item of a bulk request', async () => {
   const api = await openInProcess(await createTestService());
   for (const [route, { body, example, exampleQuery = {}, status = 200 }] of Object.entries(
     ENDPOINTS_BY_ROUTE,

@@ -100,7 +100,7 @@ describe('GET /me', () => {
   });
 });
 
-it('keeps the time of the first revocation', async () => {
+it('a second revocation keeps the time of the first', async () => {
   const { id } = await newKey('alice-5');
   const { revokedAt } = await keys.revoke(id);
   now += 60_000;
@@ -108,7 +108,7 @@ it('keeps the time of the first revocation', async () => {
   expect((await keys.list()).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
 });
 
-it('stores neither the secret nor anything to derive it from', async () => {
+it('neither the secret nor anything that reveals it is stored', async () => {
   const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
   expect(secret).toMatch(/^fl_[\w-]{43}$/);
   const listed = (await keys.list()).find(({ id }) => id === key.id);
@@ -118,7 +118,7 @@ it('stores neither the secret nor anything to derive it from', async () => {
 });
 
 it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'Ã¤'.repeat(43)}`])(
-  'reads nothing for %s, which has not the form of a key',
+  'nothing is read for %s, which does not have the form of a key',
   async (secret) => {
     const client = {
       send() {
@@ -132,7 +132,7 @@ it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'Ã
   },
 );
 
-it('a key has a partition of its own, which no other key slows', async () => {
+it('a key has its own partition, which no other key slows down', async () => {
   const [one, other] = [await newKey('alice'), await newKey('alice')];
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
   const partitions = Items.filter(({ name }) => name !== undefined).map(({ pk }) => String(pk));
@@ -141,7 +141,7 @@ it('a key has a partition of its own, which no other key slows', async () => {
   expect(new Set(own).size).toBe(2);
 });
 
-it('refuses to revoke what is not a key', async () => {
+it('revoking something that is not a key is refused', async () => {
   for (const id of ['', '0', 'f'.repeat(12), '~']) {
     await expect(keys.revoke(id)).rejects.toMatchObject({ name: 'NotFoundError' });
   }

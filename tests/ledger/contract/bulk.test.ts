@@ -77,7 +77,7 @@ const spread = async (api: Parameters<typeof givenCategory>[0], count: number) =
 };
 
 describe('POST /transactions/bulk', () => {
-  it.each([1, 26, 100])('creates %i transactions over months and categories', async (count) => {
+  it.each([1, 26, 100])('creates %i transactions across months and categories', async (count) => {
     const { api, verify, read } = await givenLedger();
     const places = await spread(api, count);
     const rows = newRows(count).map((row, n) => ({ ...row, ...places[n] }));
@@ -92,7 +92,7 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(count);
   });
 
-  it('fills each database transaction with as many as its 100 writes hold', async () => {
+  it('fills each database transaction up to its 100 writes', async () => {
     const { open, verify } = await givenLedger();
     const written: number[] = [];
     const client = interpose(table.client, (name, sent) => {
@@ -110,7 +110,7 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(100);
   });
 
-  it('refuses each invalid transaction by itself, and duplicates in the ledger and the request', async () => {
+  it('refuses each invalid transaction separately, and duplicates in the ledger and the request', async () => {
     const { api, verify } = await givenLedger(1);
     await api.put('/transactions/1', { external_id: 'first' });
     const old = await givenCategory(api, { is_active: false });
@@ -143,7 +143,7 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(3);
   });
 
-  it('whose results are too large to be remembered has its key all the same', async () => {
+  it('records its key even if its results are too large to be remembered', async () => {
     const { api, verify } = await givenLedger();
     const headers = { 'idempotency-key': randomUUID() };
     const send = (transactions: object[]) =>
@@ -160,7 +160,7 @@ describe('POST /transactions/bulk', () => {
 });
 
 describe('PUT /transactions/bulk', () => {
-  it('changes 100 transactions over dates, types and categories, and answers with their ETags', async () => {
+  it('changes 100 transactions across dates, types and categories, and returns their ETags', async () => {
     const { api, rows, verify, read } = await givenLedger(100);
     const places = await spread(api, 100);
     const changes = places.map((place) => ({ ...place, type: 'income' }));
@@ -174,7 +174,7 @@ describe('PUT /transactions/bulk', () => {
     expect(await verify()).toBe(100);
   });
 
-  it('refuses each invalid change by itself', async () => {
+  it('refuses each invalid change separately', async () => {
     const { api, rows, verify, read } = await givenLedger(9);
     const old = await givenCategory(api, { is_active: false });
     await api.put('/transactions/1', { external_id: 'taken' });
@@ -204,7 +204,7 @@ describe('PUT /transactions/bulk', () => {
     expect(await verify()).toBe(9);
   });
 
-  it('exchanges external ids within one request where each change can follow the other', async () => {
+  it('exchanges external ids within one request if the changes can be applied one after the other', async () => {
     const { api, verify, read } = await givenLedger(2);
     await api.put('/transactions/1', { external_id: 'bank-1' });
     const transactions = [
@@ -230,7 +230,7 @@ describe('POST /transactions/bulk/delete', () => {
     expect(await verify()).toBe(1);
   });
 
-  it('refuses each by itself', async () => {
+  it('refuses each transaction separately', async () => {
     const { api, rows, verify } = await givenLedger(3);
     await api.put('/transactions/1', { notes: 'Changed' });
     const transactions = [
@@ -258,7 +258,7 @@ describe('POST /transactions/bulk/delete', () => {
     return createFaultyClient(table.client, () => lost);
   }
 
-  it('does not claim that transactions were removed when all responses were lost, but where a key tells', async () => {
+  it('does not claim that transactions were removed if all responses were lost, unless a key proves it', async () => {
     const { open, rows, verify } = await givenLedger(6);
     const api = await open(losingResponses());
     const remove = (some: readonly Row[], headers = {}) => {
@@ -289,7 +289,7 @@ const OPERATIONS: readonly Operation[] = [
 ];
 
 describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemOf }) => {
-  it('follows another request that changed a row meanwhile, but not where it expects the version before', async () => {
+  it('applies a change after another request changed the row, unless it expects the previous version', async () => {
     const { api, open, rows, verify } = await givenLedger(4);
     const isUpdate = done === 'updated';
     const outrun = async (id: number, transactions: readonly Item[]) => {
@@ -310,7 +310,7 @@ describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemO
     expect(await verify()).toBe(isUpdate ? 4 : 1);
   });
 
-  it('refuses a list that names a transaction twice as a whole', async () => {
+  it('refuses the whole list if it names a transaction twice', async () => {
     const { api, rows } = await givenLedger(1);
     const body = { transactions: [...rows, ...rows].map(itemOf) };
     const { status, body: reply } = await api.request(method, path, { body });
@@ -319,7 +319,7 @@ describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemO
 });
 
 describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
-  it('refuses what is no list of 1 to 100 without taking the key', async () => {
+  it('refuses anything but a list of 1 to 100 without using up the key', async () => {
     const { api, rows } = await givenLedger(1);
     const headers = { 'idempotency-key': randomUUID() };
     const send = (body: object) => api.request(method, path, { body, headers });
@@ -331,7 +331,7 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
     expect((await send({ transactions: items })).body.data[done]).toBe(1);
   });
 
-  it('with a key is applied once, and repeated with its first results', async () => {
+  it('is applied once with a key, and repeated with its first results', async () => {
     const { api, rows, verify } = await givenLedger(60);
     const headers = { 'idempotency-key': randomUUID() };
     const send = (transactions: readonly object[]) =>
@@ -351,7 +351,7 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
     expect(await verify()).toBe(count);
   });
 
-  it('with a key goes on where it broke off', async () => {
+  it('resumes with a key where it broke off', async () => {
     const { api, open, rows, verify } = await givenLedger(90);
     // The first write only binds the key to the body.
     const broken = await open(breakingOff(2));

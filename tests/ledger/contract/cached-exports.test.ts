@@ -57,7 +57,7 @@ function given(api: Api, date: string, fields: object = {}): Promise<Row> {
   return givenTransaction(api, { transaction_date: date, ...fields }) as Promise<Row>;
 }
 
-it('reads the months that changed, and takes the others from the cache', async () => {
+it('an export reads the months that changed, and takes the others from the cache', async () => {
   const { api, measure } = await open();
   const ids: number[] = [];
   for (const month of [1, 2, 3, 5, 6]) {
@@ -85,7 +85,7 @@ it('reads the months that changed, and takes the others from the cache', async (
 });
 
 it.each(['', 'type=expense'])(
-  'splits the dates of "%s" into queries of one part',
+  'the dates of "%s" are split into the queries of one part',
   async (query) => {
     const { api, measure } = await open({ maxRowsPerQuery: 2 });
     const ids: number[] = [];
@@ -97,7 +97,7 @@ it.each(['', 'type=expense'])(
   },
 );
 
-it('reads few rows between many gaps again, with one query', async () => {
+it('few rows between many gaps are read again, with one query', async () => {
   const { api, measure } = await open({ minRowsPerQuery: 2 });
   const ids: number[] = [];
   for (const month of [1, 3, 5]) ids.push((await given(api, `2026-0${month}-04`)).id);
@@ -112,7 +112,7 @@ it('reads few rows between many gaps again, with one query', async () => {
   expect(await measure()).toMatchObject({ parts: 1, queries: 2 });
 });
 
-it('does not keep a month that two parts have read', async () => {
+it('a month that two parts have read is not cached', async () => {
   const { api, countCalls } = await open();
   for (const day of ['04', '05', '06', '07']) await given(api, `2026-01-${day}`);
   const january = 'start_date=2026-01-01&end_date=2026-01-31';
@@ -121,7 +121,7 @@ it('does not keep a month that two parts have read', async () => {
   expect(await countCalls(january)).toBe(calls);
 });
 
-it('shows the dates and the type that were asked for', async () => {
+it('an export shows the requested dates and type', async () => {
   const { api, measure } = await open();
   const [early, late, income, march] = await Promise.all([
     given(api, '2026-02-03'),
@@ -147,7 +147,7 @@ it('shows the dates and the type that were asked for', async () => {
   }
 });
 
-it('forgets what an index showed that lagged', async () => {
+it('rows of a lagging index do not stay in the cache', async () => {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
   const descriptions = async () =>
@@ -166,7 +166,7 @@ it('forgets what an index showed that lagged', async () => {
   expect(await descriptions()).toEqual([]);
 });
 
-it('has each unchanged row once, in order, whatever is written between its parts', async () => {
+it('an export has each unchanged row once, in order, whatever is written between its parts', async () => {
   const { api } = await open();
   const random = seededRandom(SEED);
   for (let n = 0; n < 30; n += 1) await given(api, randomDate(random));

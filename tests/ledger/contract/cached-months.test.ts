@@ -27,7 +27,7 @@ async function search(api: Api, query: Record<string, string> = YEAR): Promise<s
   );
 }
 
-it('reads only the months that changed', async () => {
+it('only the months that changed are read', async () => {
   const table = await createTestTable();
   const client = createMeteredClient(table.client);
   const api = await openInProcess(createServiceOn({ ...table, client }));
@@ -63,7 +63,7 @@ it('reads only the months that changed', async () => {
   expect((await measure()).found).toEqual(inYear);
 });
 
-it('forgets what an index showed that lagged', async () => {
+it('rows of a lagging index do not stay in the cache', async () => {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
   const row = await given(api, '2026-03');
@@ -81,7 +81,7 @@ it('forgets what an index showed that lagged', async () => {
   expect(await search(api)).toEqual([]);
 });
 
-it('does not rely on the digest of a month that is not complete', async () => {
+it('the digest of an incomplete month is not relied on', async () => {
   const table = { ...(await createTestTable()), ledgerId: 'older' };
   const api = await openInProcess(createServiceOn(table));
   await given(api, '2026-03');
@@ -119,7 +119,7 @@ async function givenRowOfEarlierRelease(row: object): Promise<Api> {
   return api;
 }
 
-it('does not take a month for complete to which an earlier release has added a row', async () => {
+it('a month to which an earlier release added a row does not count as complete', async () => {
   const api = await givenRowOfEarlierRelease({});
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
 });
@@ -127,12 +127,12 @@ it('does not take a month for complete to which an earlier release has added a r
 it.each([
   ['other dates', { transaction_date: '2026-03-20' }, { ...YEAR, start_date: '2026-03-06' }],
   ['the other type', { type: 'income' }, { ...YEAR, type: 'income' }],
-])('reads rows of %s, though the cached month has as many', async (_, row, query) => {
+])('rows of %s are read even if the cached month has as many', async (_, row, query) => {
   const api = await givenRowOfEarlierRelease(row);
   expect(await search(api, query)).toEqual(['2026-03 second market']);
 });
 
-it('keeps the months of each ledger for itself', async () => {
+it('each ledger has its own cached months', async () => {
   const table = await createTestTable();
   const client = createMeteredClient(table.client);
   const api = await openInProcess(createServiceOn({ ...table, client, ledgerId: undefined }));

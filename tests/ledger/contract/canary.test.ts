@@ -30,7 +30,7 @@ function run(answer: Answer = () => undefined, on: Api = api) {
 
 const left = async () => (await api.get('/transactions')).body.data;
 
-it('creates, reads, lists and deletes one transaction', async () => {
+it('the canary creates, reads, lists and deletes one transaction', async () => {
   const { sent, ended } = run();
   await ended;
   expect(sent).toEqual([
@@ -44,13 +44,13 @@ it('creates, reads, lists and deletes one transaction', async () => {
   expect(await left()).toEqual([]);
 });
 
-it('deletes what an earlier run left behind', async () => {
+it('the canary deletes what an earlier run left behind', async () => {
   await givenTransaction(api, { transaction_date: '2026-03-05' });
   await run().ended;
   expect(await left()).toEqual([]);
 });
 
-it('waits for a list that lags, and no longer than it has to', async () => {
+it('the canary waits for a list that lags, and no longer than necessary', async () => {
   let lists = 0;
   const empty = () => Response.json({ data: [] });
   const lagging: Answer = (method, path) =>
@@ -68,7 +68,7 @@ it.each([
   ['create', 'POST', 503],
   ['read', 'GET', 500],
   ['delete', 'DELETE', 401],
-])('fails where it cannot %s', async (step, method, status) => {
+])('the canary fails if it cannot %s', async (step, method, status) => {
   const { ended } = run((sent, path) =>
     sent === method && (step !== 'read' || path !== '/transactions')
       ? new Response('', { status, headers: { 'x-request-id': 'abc' } })
@@ -84,7 +84,7 @@ it.each([
   [false, 'ENABLED', 'The table t has no deletion protection.'],
   [true, 'DISABLED', 'The table t has no point-in-time recovery.'],
   [false, undefined, 'The table t has no deletion protection and no point-in-time recovery.'],
-])('watches the protections of the table: %s, %s', async (isProtected, recovery, message) => {
+])('the canary watches the protections of the table: %s, %s', async (isProtected, recovery, message) => {
   const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: recovery };
   const send = async ({ constructor: { name } }: object) =>
     name === 'DescribeTableCommand'

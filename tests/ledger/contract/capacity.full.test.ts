@@ -124,7 +124,7 @@ describe.each([
     }
   });
 
-  it(`costs for the last page at most ${LIST.lastToFirst} times the first`, () => {
+  it(`costs at most ${LIST.lastToFirst} times as much for the last page as for the first`, () => {
     for (const { filter, first, last } of costs) {
       expect(last.readUnits / first.readUnits, filter).toBeLessThanOrEqual(LIST.lastToFirst);
     }
@@ -132,7 +132,7 @@ describe.each([
   });
 });
 
-test(`with many categories a list reads ${FIRST_NAMES} names, and the names of its page that are not among them`, async () => {
+test(`with many categories a list reads ${FIRST_NAMES} names, and the other names of its page`, async () => {
   const table = await createTestTable();
   const target = { ...table, ledgerId: 'default' };
   const categories = Array.from({ length: 10 * FIRST_NAMES }, (_, n) =>
@@ -161,7 +161,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   ['a', 255, 15],
   ['é', 255, 27],
   ['😀', 255, 52],
-])(`names of %s, %i characters each, cost a list %i read units`, async (letter, length, units) => {
+])(`names of %s, %i characters each, cost %i read units in a list`, async (letter, length, units) => {
   const target = { ...(await createTestTable()), ledgerId: 'household' };
   const categories = Array.from({ length: FIRST_NAMES }, (_, n) =>
     storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
@@ -175,7 +175,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   expect(cost.readUnits - ofNothing).toBe(units);
 });
 
-describe.skipIf(isOnDynamodbLocal())('a request costs exactly, at any size of the ledger:', () => {
+describe.skipIf(isOnDynamodbLocal())('the exact cost of a request, at any size of the ledger:', () => {
   const costs: Partial<Record<RequestKind, Cost>>[] = [];
 
   beforeAll(async () => {

@@ -11,7 +11,7 @@ import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
 import { storedCategory } from '../support/stored-records.ts';
 
-test('the next category after the limit is a 409, also when others are inactive', async () => {
+test('the first category over the limit is a 409, even if others are inactive', async () => {
   const api = await openInProcess(await createTestService({ categoryLimit: 2 }));
   const food = await api.post('/categories', { name: 'Food' });
   await api.post('/categories', { name: 'Pay' });
@@ -40,14 +40,14 @@ async function race(api: Api, names: readonly string[]): Promise<Record<number, 
 
 const NEW_NAMES = Array.from({ length: 10 }, (_, n) => `New ${n}`);
 
-test('creates that fail leave room for as many categories as the limit says', async () => {
+test('failed creates do not reduce the number of categories that the limit allows', async () => {
   const api = await openInProcess(await createTestService({ categoryLimit: 5 }));
   const sameNames = Array.from({ length: 20 }, (_, n) => `Same ${n % 2}`);
   expect(await race(api, sameNames)).toEqual({ 201: 2, 409: 18 });
   expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
 });
 
-test('a ledger that has ids above the limit gets as many categories as the limit says', async () => {
+test('a ledger with ids above the limit gets as many categories as the limit allows', async () => {
   const target = { ...(await createTestTable()), ledgerId: 'test' };
   const old = [1, 70].map((id) => storedCategory(id, `Old ${id}`));
   await bulkLoad(target, old, []);
@@ -56,7 +56,7 @@ test('a ledger that has ids above the limit gets as many categories as the limit
   expect(await createVerification(target).verify()).toMatchObject({ categories: 5, drifts: [] });
 });
 
-test('a list of as many of the longest categories as a ledger may have fits a Lambda response', () => {
+test('a list of the maximum number of the longest categories fits a Lambda response', () => {
   // A control character takes six bytes in JSON, more than any other character.
   const longest = {
     ...storedCategory(Number.MAX_SAFE_INTEGER, '\u0001'.repeat(255)),

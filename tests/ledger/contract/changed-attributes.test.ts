@@ -49,7 +49,7 @@ describe('an update of a transaction', () => {
     ['sets every field', [FULL]],
     ['clears every field', [FULL, BARE]],
     ['changes notes alone', [{ notes: 'Note' }]],
-  ])('%s, and keeps what newer code has added', async (_, updates) => {
+  ])('%s, and keeps what newer code added', async (_, updates) => {
     const { ledger, keys, verification, read } = await givenNewerItem((of) => of.transaction(1));
     for (const changes of updates) {
       await ledger.transactions.update(await ledger.transactions.find('1'), changes);
@@ -63,14 +63,14 @@ describe('an update of a transaction', () => {
   });
 });
 
-it('a repair of a row keeps what newer code has added', async () => {
+it('a repair of a row keeps what newer code added', async () => {
   const { keys, verification, read } = await givenNewerItem((of) => of.transaction(1));
   await send.set(keys.transaction(1), 'type_key', 'elsewhere#expense');
   expect((await verification.repair()).verdict.drifts).toEqual([]);
   expect(await read()).toMatchObject({ [NEWER]: 'kept' });
 });
 
-it('an update of a category keeps what newer code has added', async () => {
+it('an update of a category keeps what newer code added', async () => {
   const { ledger, read } = await givenNewerItem((of) => of.category(1));
   await ledger.categories.update(await ledger.categories.find('1'), { name: 'Meals' });
   expect(await read()).toMatchObject({ [NEWER]: 'kept', name: 'Meals' });

@@ -17,7 +17,7 @@ interface Read {
 const STRONG = ['strong'];
 const EVENTUAL = ['eventual'];
 
-test('records and names are read as they are now, counts and indexes as they were a moment ago', async () => {
+test('records and names are read consistently, counts and indexes with a short delay', async () => {
   const { client, tableName } = await createTestTable();
   const found = new Map<string, Set<string>>();
   const watched = interpose(client, (name, input: Read) => {

@@ -70,7 +70,7 @@ describe.each(FILTERS)('%s', (_, filter) => {
   });
 });
 
-describe('which way a page is read', () => {
+describe('the direction in which a page is read', () => {
   const [NEWER, OLDER] = ['fetch newest first', 'fetch oldest first'];
 
   test.each([

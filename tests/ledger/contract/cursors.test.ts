@@ -39,7 +39,7 @@ describe.each<[string, Query, number[]]>([
   ['/transactions/search', { q: 'lunch' }, [5, 4, 3, 2, 1]],
   ['/transactions/search', { q: 'lunch', sort: 'amount' }, [4, 2, 5, 3, 1]],
 ])('%s %j', (path, query, order) => {
-  it('follows page by page, from any of them', async () => {
+  it('leads from any page to the next', async () => {
     const first = await read(path, { ...query, per_page: 2 });
     expect(first.ids).toEqual(order.slice(0, 2));
     expect(first.pagination).toMatchObject({ page: 1, has_next: true, has_prev: false });
@@ -59,7 +59,7 @@ describe.each<[string, Query, number[]]>([
     expect((await read(path, { ...query, page: 9 })).next).toBeNull();
   });
 
-  it('refuses a page in two ways, and what is no cursor', async () => {
+  it('refuses a page number beside a cursor, and anything that is not a cursor', async () => {
     const { next } = await read(path, { ...query, per_page: 2 });
     const refused = (wrong: Query) => api.get(path, { ...query, ...wrong });
     expectFilterFaults(await refused({ after: String(next), page: 2 }), ['after']);
@@ -71,12 +71,12 @@ describe.each<[string, Query, number[]]>([
   });
 });
 
-it('of an external id there is one page', async () => {
+it('a search by external id has one page', async () => {
   const { ids, next } = await read('/transactions', { external_id: 'bank-03', per_page: 1 });
   expect([ids, next]).toEqual([[3], null]);
 });
 
-it('a cursor goes with other dates, and never leaves them', async () => {
+it('a cursor works with other dates, and never leaves them', async () => {
   const { next } = await read('/transactions', { per_page: 2 });
   const early = { end_date: '2026-03-02', after: String(next) };
   expect((await read('/transactions', early)).ids).toEqual([2, 1]);
@@ -87,7 +87,7 @@ it('a cursor goes with other dates, and never leaves them', async () => {
   expect((await read('/transactions', skipped)).ids).toEqual([4, 5]);
 });
 
-describe('a cursor goes with the order of its page alone', () => {
+describe('a cursor works only with the order of its page', () => {
   const DATED = ['date', '-date'];
   const orders = [
     ...DATED.map((sort) => ['/transactions', sort, DATED] as const),
@@ -112,7 +112,7 @@ describe('a cursor goes with the order of its page alone', () => {
   });
 });
 
-it.each(['date', '-date'])('counts that lag behind end no walk early: sort=%s', async (sort) => {
+it.each(['date', '-date'])('counts that lag behind do not end a walk early: sort=%s', async (sort) => {
   // The counts are read from another partition, which is empty.
   const client = interpose(table.client, (name, sent) => {
     const input = sent as QueryCommandInput;

@@ -123,7 +123,7 @@ async function listLedgers(): Promise<string[]> {
   return entries.map(({ sk }) => String(sk?.S)).toSorted();
 }
 
-it('gives the ledgers of access tokens the ids that tokens lead to now', async () => {
+it('the ledgers of access tokens get the ids that tokens lead to now', async () => {
   const byHand = `${longId('alice')}-by-hand`;
   for (const ledger of [longId('alice'), 'default', byHand]) await givenLedger(ledger);
   const secret = await givenEarlierKey(longId('alice'));
@@ -144,7 +144,7 @@ it('gives the ledgers of access tokens the ids that tokens lead to now', async (
   expect(await listLedgers()).toEqual([ledgerId, 'default', byHand].toSorted());
 });
 
-it('goes on where it was interrupted, and looks once', async () => {
+it('the conversion resumes where it was interrupted, and searches once', async () => {
   await givenLedger(longId('alice'));
   const before = await contents(longId('alice'));
   let interruptions = 0;
@@ -171,7 +171,7 @@ it('goes on where it was interrupted, and looks once', async () => {
   expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);
 });
 
-it('recognises the keys of an earlier release, and knows what they may do and when they were revoked', async () => {
+it('keys of an earlier release are recognised, with their scope and revocation', async () => {
   const facts = { name: 'old phone', scope: 'read', last_used_on: '2026-01-02' };
   const valid = await givenEarlierKey('home', facts);
   const revoked = await givenEarlierKey('home', { revoked_at: 5 });
@@ -188,7 +188,7 @@ it('recognises the keys of an earlier release, and knows what they may do and wh
   expect((await keys.find(valid))?.revokedAt).toBeGreaterThan(5);
 });
 
-it('lists and revokes the keys of an earlier release where nothing has converted them', async () => {
+it('unconverted keys of an earlier release can be listed and revoked', async () => {
   const [one, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   const keys = openKeys();
   await keys.revoke(showId(one));
@@ -222,7 +222,7 @@ it('a key that 0.1.0 revokes after its move is revoked by the next list', async 
   expect((await openKeys().find(other))?.revokedAt).toBeUndefined();
 });
 
-it('a key that changes each time it is moved ends the command, which says to repeat it', async () => {
+it('a key that changes during each move ends the command, which asks to repeat it', async () => {
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   let uses = 0;
@@ -242,7 +242,7 @@ it('a key that changes each time it is moved ends the command, which says to rep
   expect(uses).toBe(3);
 });
 
-it('a key is never replaced by what the item that names it still holds', async () => {
+it('a key is never replaced by the older copy in the item that names it', async () => {
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
   const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key }));

@@ -54,7 +54,7 @@ test.each<Drifted>([
   expect(await readContents(ledger)).toEqual(before);
 });
 
-test('an id that is given again overwrites no category: the new one has the next free id', async () => {
+test('a reused id does not overwrite a category: the new one gets the next free id', async () => {
   const { target, keys } = await givenLedger();
   const { categories } = openLedger({ ...target, timeZone: 'UTC' });
   await send.set(keys.sequence('category'), LAST_ID, 0);
@@ -69,7 +69,7 @@ test('an id that is given again overwrites no category: the new one has the next
   ]);
 });
 
-test('where the year counts a row that its month does not, the page goes on before the month', async () => {
+test('if the year counts a row that its month does not, the page continues before the month', async () => {
   const { target, keys } = await givenLedger();
   const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
   await send.set({ pk: keys.days(), sk: 'Y#2026' }, 'i4', 2);
@@ -78,7 +78,7 @@ test('where the year counts a row that its month does not, the page goes on befo
   expect(pagination.total).toBe(5);
 });
 
-test('where the counts lack rows of the first page, the total is not less than the rows shown', async () => {
+test('if the counts lack rows of the first page, the total is at least the number of rows shown', async () => {
   const { target, keys } = await givenLedger();
   const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
   for (const year of ['Y#2025', 'Y#2026']) await send.delete({ pk: keys.days(), sk: year });

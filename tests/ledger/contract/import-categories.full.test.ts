@@ -53,7 +53,7 @@ describe('categories', () => {
     ]);
   });
 
-  it('are not learned with --no-categories, and offered again by --categorise', async () => {
+  it('are not learned with --no-categories, and are suggested later by --categorise', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('january.csv', JANUARY), '--yes');
     const file = await person.write('february.csv', FEBRUARY);
@@ -68,7 +68,7 @@ describe('categories', () => {
     expect((await readCategories(person))[3]).toBe('POS 5555 GROCER MAIN ST 05.02: Food');
   });
 
-  it('come from rules, where no earlier row is alike', async () => {
+  it('come from rules if no earlier row is similar', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('february.csv', FEBRUARY), '--yes');
     const { stdout } = await person.run('--categorise');
@@ -80,7 +80,7 @@ describe('categories', () => {
     expect((await person.run('--categorise')).stdout).toContain('Every row of the ledger has a');
   });
 
-  it('that are inactive are named, and made active as the message says', async () => {
+  it('are named if they are inactive, and activated as the message says', async () => {
     const person = await givenPerson(table);
     const { body } = await person.api.post('/categories', { name: 'Food', is_active: false });
     const file = await person.write('january.csv', JANUARY);
@@ -138,7 +138,7 @@ describe('rows that were deleted by hand', () => {
     for (const text of ['row 7', 'row 8']) expect(texts).not.toContain(text);
   });
 
-  it('and all others are taken back by the undo of an import that was interrupted and repeated', async () => {
+  it('stay deleted, and all others are undone, by the undo of an import that was interrupted and repeated', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     await person.runInterrupted('PUT /imports', 1, file, '--yes');
@@ -180,7 +180,7 @@ describe('rows that were deleted by hand', () => {
     expect(undone.stdout).toContain('149 removed, 0 left');
   });
 
-  it('stay deleted where an interrupted import goes on while the next one reads the ledger', async () => {
+  it('stay deleted if an interrupted import continues while the next one reads the ledger', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     let sent = 0;
@@ -212,7 +212,7 @@ describe('rows that were deleted by hand', () => {
     expect(await person.readRows()).toHaveLength(149);
   });
 
-  it('stay deleted where an import ends while the next one is planned', async () => {
+  it('stay deleted if an import ends while the next one is planned', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     await person.runInterrupted('POST /transactions/bulk', 1, file, '--yes');
@@ -234,7 +234,7 @@ describe('rows that were deleted by hand', () => {
     expect((await person.api.get('/imports')).body.data).toContainEqual(ended);
   });
 
-  it('are brought back after an undo of an import in several parts', async () => {
+  it('are imported again after an undo of an import in several parts', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     const importId = importIdIn(await person.run(file, '--yes'));
@@ -242,7 +242,7 @@ describe('rows that were deleted by hand', () => {
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
 
-  it('stay deleted when a file brings them again, unless they are asked for', async () => {
+  it('stay deleted if a file has them again, unless they are requested', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     await person.run(file, '--yes');
@@ -260,7 +260,7 @@ describe('rows that were deleted by hand', () => {
 });
 
 describe('--undo', () => {
-  it('takes back rows that only a category was added to, and leaves edited ones', async () => {
+  it('removes rows that only got a category, and keeps edited ones', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     const id = importIdIn(await person.run(file, '--yes'));
@@ -277,7 +277,7 @@ describe('--undo', () => {
     expect(again.stdout).toContain('2 created, 1 were there already');
   });
 
-  it('of an import whose rows are all deleted brings them back with the next file', async () => {
+  it('of an import whose rows are all deleted lets the next file import them again', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     const id = importIdIn(await person.run(file, '--yes'));
@@ -288,10 +288,10 @@ describe('--undo', () => {
   });
 });
 
-describe('how a file is read', () => {
+describe('the layout of a file', () => {
   const CARD = ['Date,Text,Amount', '2026-01-05,Grocer,10.00', '2026-01-06,Cinema,9.00'];
 
-  it('is remembered in a file, shown, and forgotten when asked', async () => {
+  it('is remembered in a file, shown, and forgotten on request', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
     const asked = await person.run(file, '--yes');
@@ -312,7 +312,7 @@ describe('how a file is read', () => {
     expect(last.stdout).not.toContain('remembered: ');
   });
 
-  it('is remembered apart in each file of layouts, and a damaged one is named', async () => {
+  it('is remembered separately in each file of layouts, and a damaged one is named', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
     const layouts = await person.write('layouts.json', ['{}']);
@@ -328,7 +328,7 @@ describe('how a file is read', () => {
   });
 });
 
-it('takes the columns of expenses and income that the command names', async () => {
+it('the command can name the columns of expenses and income', async () => {
   const person = await givenPerson(table);
   const file = await person.write('columns.csv', [
     'Date,Text,Ab,Auf',
@@ -345,12 +345,12 @@ it('takes the columns of expenses and income that the command names', async () =
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
 
-describe('two accounts with an equal row', () => {
+describe('two accounts with the same row', () => {
   const [header, fee] = ['date,description,amount', '2026-01-06,Fee,-1.00'];
   const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];
   const CARD = [header, '2026-01-04,Rent,-900.00', fee, '2026-01-08,Pay,2500.00'];
 
-  it('are asked about, and both rows stay where the account is named', async () => {
+  it('lead to a question, and both rows are kept if the account is named', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('giro.csv', GIRO), '--yes');
     const card = await person.write('card.csv', CARD);
@@ -366,7 +366,7 @@ describe('two accounts with an equal row', () => {
   });
 });
 
-it('leaves out a booking of another format whose amount was edited in the ledger', async () => {
+it('a booking from another format whose amount was edited in the ledger is left out', async () => {
   const person = await givenPerson(table);
   await person.run(await person.write('january.csv', JANUARY), '--yes');
   const { id } = await person.findRow('POS 1234 GROCER MAIN ST 05.01');

@@ -96,7 +96,7 @@ describe('--url', () => {
       expect(ended.stderr).toContain('export API_KEY=$(npm run -s keys -- create --name my-key)');
   });
 
-  it('shows the decimal sign, the order of dates, the sums and what is there already', async () => {
+  it('shows the decimal sign, the order of dates, the sums and the rows already in the ledger', async () => {
     const { importWith } = await givenImport();
     await importWith('--yes');
     const more = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
@@ -117,7 +117,7 @@ describe('--url', () => {
     expect(other.stdout).toContain('0 rows are there already');
   });
 
-  it('says the whole command where npm took --yes, as in "npm run import bank.csv --yes"', async () => {
+  it('shows the whole command if npm consumed --yes, as in "npm run import bank.csv --yes"', async () => {
     const { environment } = await givenImport();
     await writeStatement(BANK.join('\n'));
     const { stdout } = await importFile(
@@ -130,7 +130,7 @@ describe('--url', () => {
     );
   });
 
-  it('says how it has read the file, and what it ignores', async () => {
+  it('says how it read the file, and what it ignores', async () => {
     const { importWith } = await givenImport();
     const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
     const refund = '06.03.2026;Bäcker;9,00;;2,00';
@@ -196,13 +196,13 @@ describe('--url', () => {
     });
   });
 
-  it('says in a sentence that there is no such file', async () => {
+  it('says in one sentence that the file does not exist', async () => {
     const ended = await run({}, 'import/import.ts', 'nosuch.csv');
     const stderr = 'The file nosuch.csv cannot be read: it does not exist.\n';
     expect(ended).toMatchObject({ code: 1, stderr });
   });
 
-  it('imports possible duplicates, or leaves them out, only with the option for it', async () => {
+  it('imports or leaves out possible duplicates only with an option', async () => {
     const { ledger, importWith } = await givenImport();
     await importWith('--yes');
     const rows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
@@ -220,7 +220,7 @@ describe('--url', () => {
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Green tea', 'tea', 'Pay', 'Bus']);
   });
 
-  it('applies the changes of an edited export, and refuses those of rows changed since', async () => {
+  it('applies the changes of an edited export, except to rows that were changed since', async () => {
     const { ledger, importWith, exported, rows } = await givenImport();
     await importWith('--yes');
     const edited = (await exported())
@@ -245,7 +245,7 @@ describe('--url', () => {
     ]);
   });
 
-  it('creates a row of an export that was deleted since only with --import-deleted', async () => {
+  it('creates a row of an export again that was deleted since only with --import-deleted', async () => {
     const { ledger, importWith, exported, rows } = await givenImport();
     await importWith('--yes');
     await writeStatement(await exported());
@@ -263,7 +263,7 @@ describe('--url', () => {
     expect(await importWith('--yes')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('takes an import back, but for rows that were edited since', async () => {
+  it('undoes an import, except for rows that were edited since', async () => {
     const { ledger, environment, importWith, rows } = await givenImport();
     const take = (...options: string[]) =>
       run(environment, 'import/import.ts', '--url', server.url, ...options);

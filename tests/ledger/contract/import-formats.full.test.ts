@@ -36,7 +36,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
   ['statement.xlsx', XLSX],
   // The content decides on the format, not the ending of the name.
   ['statement.csv', [OFX]],
-])('%s is imported once, and taken back', async (name, content) => {
+])('%s is imported once, and undone', async (name, content) => {
   const { run, write, readRows } = await givenPerson(table);
   const file = await write(name, content);
   const shown = await run(file);
@@ -64,7 +64,7 @@ it('two currencies are imported as the message says', async () => {
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
 
-it('dates that may be read in two ways are read as the message says', async () => {
+it('ambiguous dates are read as the message says', async () => {
   const { run, write, readRows } = await givenPerson(table);
   const file = await write('two.qif', ['!Type:Bank', 'D1/2/2025', 'T-1.00', 'PTea', '^']);
   const shown = await run(file, '--yes');
@@ -73,7 +73,7 @@ it('dates that may be read in two ways are read as the message says', async () =
   expect(await readRows()).toMatchObject([{ transaction_date: '2025-02-01' }]);
 });
 
-it('a format that is not read is refused without a service', async () => {
+it('an unsupported format is refused without a service', async () => {
   const { run, write } = await givenPerson(table);
   const file = await write('statement.csv', ['%PDF-1.7']);
   const stderr = expect.stringContaining('This is a PDF. Choose CAMT.053, OFX, QIF or CSV');

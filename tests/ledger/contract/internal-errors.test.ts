@@ -45,7 +45,7 @@ test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: messa
   expect(lines[0].cause).toEqual(cause);
 });
 
-describe('What is refused before the store is asked stays a 4xx', () => {
+describe('A request that is refused before the store is read stays a 4xx', () => {
   test.each<[number, (api: Api) => Promise<ApiResponse>]>([
     [400, () => api.get('/transactions', { page: 0 })],
     [400, () => api.post('/transactions', {})],

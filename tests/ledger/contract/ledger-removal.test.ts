@@ -43,7 +43,7 @@ async function countItems(ledgerId: string): Promise<number> {
   return Count ?? 0;
 }
 
-it('nothing of the ledger is left, and all of the others', async () => {
+it('the whole ledger is deleted, and the others are untouched', async () => {
   const target = await givenLedger('gone');
   await givenLedger('kept');
   const kept = await countItems('kept');
@@ -57,7 +57,7 @@ it('nothing of the ledger is left, and all of the others', async () => {
   expect(await removal.exists()).toBe(false);
 });
 
-describe('replies kept for retries', () => {
+describe('replies stored for retries', () => {
   async function openLedgerApi(ledgerId: string) {
     const target = { client, tableName, ledgerId };
     const api = await openInProcess(createServiceOn(target));
@@ -68,7 +68,7 @@ describe('replies kept for retries', () => {
     };
   }
 
-  it('are deleted with the rest: none is replayed from the ledger before', async () => {
+  it('are deleted with the rest: none is replayed from the deleted ledger', async () => {
     const { removal, create } = await openLedgerApi('replied');
     expect((await create({ name: 'Secret' })).status).toBe(201);
     await removal.remove(() => {});
@@ -77,7 +77,7 @@ describe('replies kept for retries', () => {
     expect([again.status, again.headers['idempotent-replayed']]).toEqual([201, undefined]);
   });
 
-  it('are a ledger to delete where nothing else is kept', async () => {
+  it('make a ledger deletable even if nothing else is stored', async () => {
     const key = createKeys('only-replies').reply('hash');
     await client.send(new PutCommand({ TableName: tableName, Item: { ...key, body: 'Secret' } }));
     const { removal } = await openLedgerApi('only-replies');
@@ -87,7 +87,7 @@ describe('replies kept for retries', () => {
   });
 });
 
-it('a recorded import is a ledger to delete where nothing else is kept', async () => {
+it('a recorded import makes a ledger deletable even if nothing else is stored', async () => {
   const target = { client, tableName, ledgerId: 'only-imports' };
   const { importedRows } = openLedger({ ...target, timeZone: 'UTC' });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
@@ -108,7 +108,7 @@ async function givenSmallLedger(ledgerId: string) {
 it.each([
   ['interrupted', givenLedger],
   ['interrupted-and-small', givenSmallLedger],
-])('goes on after an interruption, wherever it was: %s', async (ledgerId, given) => {
+])('a deletion resumes after an interruption at any point: %s', async (ledgerId, given) => {
   const target = await given(ledgerId);
   const retryPolicy = createSleeplessRetryPolicy();
   for (let most = 0; await createRemoval(target).exists(); most += 1) {
@@ -134,7 +134,7 @@ const run = (...options: string[]) => {
   return runCommand('cli/ledger/ledger.ts', ['delete', ...options], environment);
 };
 
-it('the command refuses while a key is valid, shows the counts, and deletes only what is confirmed', async () => {
+it('the command refuses while a key is valid, shows the counts, and deletes only after confirmation', async () => {
   await givenLedger('asked');
   const keys = createTestKeys({ client, tableName });
   const { key } = await keys.create({ name: 'phone', ledger: 'asked', scope: 'write' });

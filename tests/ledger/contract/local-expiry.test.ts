@@ -17,7 +17,7 @@ async function kept(): Promise<unknown[]> {
   return Items.map(({ pk }) => pk).sort();
 }
 
-it('deletes what has expired, and nothing else', async () => {
+it('expired items are deleted, and nothing else', async () => {
   await put('expired', NOW - 1);
   await put('expires-now', NOW);
   await put('expires-later', NOW + 1);
@@ -26,7 +26,7 @@ it('deletes what has expired, and nothing else', async () => {
   expect(await kept()).toEqual(['expires-later', 'never']);
 });
 
-it('leaves what a request renews between the reading and the deletion', async () => {
+it('an item that a request renews between the read and the deletion is kept', async () => {
   await put('renewed', NOW);
   const renewing = Object.assign(Object.create(client), {
     send: async (command: ScanCommand) => {

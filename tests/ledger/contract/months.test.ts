@@ -51,7 +51,7 @@ async function exportMonth(client: Api, query: object = MARCH): Promise<string |
   return digest;
 }
 
-it('shows each month with transactions, oldest first, whole', async () => {
+it('lists each month with transactions, oldest first, with all its figures', async () => {
   await given('2026-03-31', { amount: 2.5 });
   await given('2026-03-01', { amount: 10, type: 'income' });
   await given('2025-12-05', { amount: 1 });
@@ -70,7 +70,7 @@ it('shows each month with transactions, oldest first, whole', async () => {
   ]);
 });
 
-it('changes the digest with every write, and returns to it with none', async () => {
+it('changes the digest with every write, and never without one', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await given('2026-03-05');
   const { id: other } = await given('2026-03-05');
@@ -112,7 +112,7 @@ it('changes the digest with every write, and returns to it with none', async () 
   expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
 });
 
-it('is the same for a request that is repeated', async () => {
+it('gives a repeated request the same answer', async () => {
   const send = () =>
     api.request('POST', '/transactions', {
       body: { description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' },
@@ -133,7 +133,7 @@ it('answers 304 until something changes', async () => {
   expect((await ask()).status).toBe(200);
 });
 
-it('shows 1,200 months, and names the dates of more', async () => {
+it('lists 1,200 months, and refuses more with the dates to request', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => {
     const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
     return storedTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });
@@ -149,7 +149,7 @@ it('shows 1,200 months, and names the dates of more', async () => {
 });
 
 describe('an export', () => {
-  it('has the digest in its last part, of all its parts', async () => {
+  it('has the digest of all its parts in the last one', async () => {
     for (const day of ['01', '05', '05', '31']) await given(`2026-03-${day}`);
     await given('2026-04-01');
     // Ends each query of an index after two rows, as DynamoDB does after 1 MB.
@@ -165,7 +165,7 @@ describe('an export', () => {
     expect(Object.keys(first.body)).toEqual(['success', 'data', 'next']);
   });
 
-  it('has none of anything but one whole month', async () => {
+  it('has no digest unless it is exactly one whole month', async () => {
     await given('2026-03-05');
     for (const query of [
       {},
@@ -181,7 +181,7 @@ describe('an export', () => {
   });
 });
 
-it('is null until the rows of an earlier release are swept', async () => {
+it('the digest is null until the rows of an earlier release are swept', async () => {
   const { id } = await given('2026-03-05');
   const { id: second } = await given('2026-03-06');
   await given('2026-04-05');

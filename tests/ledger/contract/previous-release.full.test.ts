@@ -85,7 +85,7 @@ const SHOWN = [
 ];
 const shown = (record: Record<string, unknown>) => SHOWN.map((name) => record[name] ?? null);
 
-describe.each(RELEASES)('what the %s release has written', (release) => {
+describe.each(RELEASES)('data that the %s release wrote', (release) => {
   const ledger = `written-by-${release}`;
   const writer = open(release, ledger);
   const other = open(release === 'previous' ? 'present' : 'previous', ledger);
@@ -104,7 +104,7 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
     expect(results.map(({ status }) => status)).toEqual([201, 201, 201, 201, 207]);
   });
 
-  it('is what the other reads', async () => {
+  it('is read by the other release', async () => {
     for (const id of [1, 2, 3, 4]) {
       const [mine, theirs] = [
         await writer('transactions/read', { id }),
@@ -128,7 +128,7 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
     ).toMatchObject({ expense: 50, count: 4 });
   });
 
-  it('is exported in parts of both', async () => {
+  it('is exported in parts by both releases', async () => {
     const [, , third, fourth] = (await writer('transactions/list', ofMarch)).data().toReversed();
     const createdAt = Date.parse(third.created_at);
     const cursor = toPartCursor({ date: third.transaction_date, createdAt, id: third.id });
@@ -141,7 +141,7 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
     }
   });
 
-  it('the other changes and deletes, and the writer goes on', async () => {
+  it('can be changed and deleted by the other release, after which the writer continues', async () => {
     const steps = [
       await other('transactions/update', { id: 1, body: { notes: 'Split', category_id: 2 } }),
       await other('transactions/update', { id: 2, body: { external_id: 'bank-3' } }),
@@ -161,7 +161,7 @@ describe.each(RELEASES)('what the %s release has written', (release) => {
     expect(taken.status).toBe(409);
   });
 
-  it('is in order afterwards, and its months are swept', async () => {
+  it('verifies without drift afterwards, and its months are swept', async () => {
     const verification = createVerification({ client, tableName, ledgerId: ledger });
     const months = async () =>
       (await open('present', ledger)('summary/months'))

@@ -34,14 +34,14 @@ test('a name taken at storage time is 409 "Category name must be unique"', async
   expect((await others.get(`/categories/${id}`)).body.data).toMatchObject(before);
 });
 
-test('a category deactivated after the check takes no transaction', async () => {
+test('a category deactivated after the check accepts no transaction', async () => {
   const { id: category_id } = await givenCategory(others);
   const api = await outrunBy(() => others.delete(`/categories/${category_id}`));
   const reply = await api.post('/transactions', { ...LUNCH, category_id });
   expectRefusal(reply, 'Cannot assign transaction to inactive category');
 });
 
-test('a category that is joined after the check is not deleted', async () => {
+test('a category that gets a transaction after the check is not deleted', async () => {
   const { id: category_id } = await givenCategory(others);
   const api = await outrunBy(() => givenTransaction(others, { category_id }));
   expectConflict(
@@ -68,7 +68,7 @@ test.each([
     ours: { amount: 2 },
   },
   { path: '/categories', given: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
-])('of two updates at once neither undoes the other: $path', async (race) => {
+])('two concurrent updates do not undo each other: $path', async (race) => {
   const { id } = await race.given(others);
   const path = `${race.path}/${id}`;
   const api = await outrunBy(() => others.put(path, race.theirs));
@@ -78,7 +78,7 @@ test.each([
   expect(stored).toMatchObject(body.data);
 });
 
-test('a rename that comes before a deactivation is kept', async () => {
+test('a rename before a deactivation is kept', async () => {
   const { id } = await givenCategory(others);
   const path = `/categories/${id}`;
   const name = uniqueName();

@@ -76,7 +76,7 @@ describe('an item of an older version', () => {
     [{ v: 1 }, { count: 101, label: 'a' }],
     [{ v: 2 }, { count: 1, label: 'a' }],
     [{ v: 3 }, { count: 1, name: 'a' }],
-  ])('with %o is read in the form of this release, and stays as it is', async (version, read) => {
+  ])('with %o is read in the form of this release, and is not changed', async (version, read) => {
     const item = { ...KEY, ...version, count: 1, name: 'a' };
     await send.put(item);
     const database = openNext();
@@ -95,7 +95,7 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toEqual(item);
   });
 
-  it('is upgraded before a write changes it, with all the others of that transaction', async () => {
+  it('is upgraded before a write changes it, with all other items of that transaction', async () => {
     const other = { ...KEY, sk: '2' };
     await send.put({ ...KEY, v: 1, count: 1, name: 'a' });
     await send.put({ ...other, count: 5 });
@@ -108,7 +108,7 @@ describe('an item of an older version', () => {
     expect(await readStored(other)).toEqual({ ...other, v: 3, count: 105, color: 'red' });
   });
 
-  it('loses nothing that another request writes between reading and upgrade', async () => {
+  it('keeps what another request writes between its read and its upgrade', async () => {
     await send.put({ ...KEY, v: 1, count: 1 });
     let commits = 0;
     const client = interpose(given.target.client, async (name) => {
@@ -121,7 +121,7 @@ describe('an item of an older version', () => {
     expect([commits, await readStored(KEY)]).toEqual([4, { ...KEY, v: 3, count: 108 }]);
   });
 
-  it('is not brought back by an upgrade after another request has deleted it', async () => {
+  it('is not created again by an upgrade after another request deleted it', async () => {
     await send.put(KEY);
     const stored = await readStored(KEY);
     await send.delete(KEY);
@@ -135,7 +135,7 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toBeUndefined();
   });
 
-  it('is not upgraded from an attribute that another request has changed meanwhile', async () => {
+  it('is not upgraded from an attribute that another request changed in between', async () => {
     const { upgradeWrite } = createSchema([
       { reads: [], change: () => ({}) },
       { reads: ['amount'], change: ({ amount }) => ({ cents: Number(amount) * 100 }) },
@@ -152,7 +152,7 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toEqual({ ...stored, amount: 7 });
   });
 
-  it('is handed to a write whose own condition it breaks, in the form of this release', async () => {
+  it('is returned in the form of this release to a write whose condition it fails', async () => {
     await send.put({ ...KEY, v: 1, name: 'a' });
     const put = {
       Put: { Item: { ...KEY }, ConditionExpression: 'attribute_not_exists(pk)' },
@@ -162,7 +162,7 @@ describe('an item of an older version', () => {
     expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, label: 'a' });
   });
 
-  it('is deleted under a condition that only the form of this release can meet', async () => {
+  it('can be deleted under a condition that only the form of this release meets', async () => {
     await send.put({ ...KEY, v: 1, name: 'a' });
     const condition = {
       expression: 'label = :label',
@@ -189,7 +189,7 @@ describe('an item of an older version', () => {
     ]);
   });
 
-  it('is upgraded with the others of its transaction at once, one by one where a request interferes', async () => {
+  it('is upgraded together with the others of its transaction, or one by one if a request interferes', async () => {
     const keys = Array.from({ length: 25 }, (_, n) => ({ ...KEY, sk: `${n}` }));
     const writes = keys.map((key) => addTo(key, new Map([['count', 1]])));
     const countUpgrades = async (intervene: () => Promise<unknown>) => {
@@ -213,7 +213,7 @@ describe('an item of an older version', () => {
     }
   });
 
-  it('can be deleted as it is', async () => {
+  it('can be deleted without an upgrade', async () => {
     await send.put({ ...KEY, name: 'a' });
     const condition = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
     await openNext().commit([createDeletion(KEY, condition)]);
@@ -221,8 +221,8 @@ describe('an item of an older version', () => {
   });
 });
 
-describe('a release of which all items are older', () => {
-  it('lists, changes and deletes them, and leaves the ledger in order', async () => {
+describe('a ledger whose items are all older', () => {
+  it('is listed, changed and deleted from, and then verifies without drift', async () => {
     const { target, verification } = given;
     for (const { pk, sk } of await readAll()) await send.remove({ pk, sk }, 'v');
     const { transactions, categories } = openLedger({ ...target, timeZone: 'UTC' });
@@ -246,7 +246,7 @@ describe('a release of which all items are older', () => {
 });
 
 describe('an item of a newer version', () => {
-  it('is not read, and the error says which and what to do', async () => {
+  it('is not read, and the error names it and what to do', async () => {
     await send.put({ ...KEY, v: 4 });
     const reads = [
       openNext().get(KEY),
@@ -290,7 +290,7 @@ describe('an item of a newer version', () => {
         onConditionFailed: unreachable,
       },
     ],
-  ])('is not changed by %s, and nothing else of the transaction is', async (_, write) => {
+  ])('is not changed by %s, nor is anything else in the transaction', async (_, write) => {
     const newer = { ...KEY, v: 4, count: 1 };
     await send.put(newer);
     const other = { ...KEY, sk: '3' };
@@ -299,7 +299,7 @@ describe('an item of a newer version', () => {
     expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
   });
 
-  it('is a 500 with the message of the operation, and its rows stay as they are', async () => {
+  it('is a 500 with the message of the operation, and its rows are unchanged', async () => {
     const { target, keys } = given;
     await send.set(keys.transaction(1), 'v', 99);
     const before = await readStored(keys.transaction(1));
@@ -315,7 +315,7 @@ describe('an item of a newer version', () => {
     expect(await readStored(keys.transaction(1))).toEqual(before);
   });
 
-  it('draws no id from its sequence', async () => {
+  it('yields no id if it is a sequence', async () => {
     const { target, keys } = given;
     const sequence = keys.sequence('transaction');
     await send.set(sequence, 'v', 99);
@@ -329,7 +329,7 @@ describe('an item of a newer version', () => {
 });
 
 describe('the list of ledgers', () => {
-  it('is entered in the transaction that begins a sequence, and costs later ids nothing', async () => {
+  it('gets its entry in the transaction that begins a sequence, and later ids cost nothing more', async () => {
     const { client, tableName } = given.target;
     const ledgerId = 'new-ledger';
     const keys = createKeys(ledgerId);
@@ -354,7 +354,7 @@ describe('the list of ledgers', () => {
     expect(writes.flatMap(([, pks]) => pks)).toEqual([]);
   });
 
-  it('has each of many first requests once, with ids of their own', async () => {
+  it('has one entry for many concurrent first requests, which get distinct ids', async () => {
     const target = { ...given.target, ledgerId: 'raced' };
     const row = { description: 'x', amount: 1, type: 'income', categoryId: null } as const;
     const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
@@ -365,7 +365,7 @@ describe('the list of ledgers', () => {
     expect(entries.filter(({ sk }) => sk === 'raced')).toHaveLength(1);
   });
 
-  it('is a drift where it lacks a ledger, which a repair enters', async () => {
+  it('is a drift if it lacks a ledger, which a repair adds', async () => {
     const { keys, verification, byKeys } = given;
     await send.delete(keys.registration);
     const expected = { what: 'list of ledgers', where: keys.registration.sk };
@@ -392,7 +392,7 @@ describe('a sweep', () => {
     expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
   });
 
-  it('enters the ledgers that an earlier release began', async () => {
+  it('adds the ledgers that an earlier release began', async () => {
     const { target, keys } = given;
     for (const kind of SEQUENCE_KINDS) {
       await send.remove(keys.sequence(kind), 'v');
@@ -403,7 +403,7 @@ describe('a sweep', () => {
     expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
   });
 
-  it('does not enter a ledger that is deleted meanwhile, nor count one that enters itself', async () => {
+  it('neither adds a ledger that is being deleted nor counts one that adds itself', async () => {
     const { target, keys } = given;
     const countEntered = async (intervene: () => Promise<unknown>) => {
       await send.delete(keys.registration);
@@ -421,7 +421,7 @@ describe('a sweep', () => {
     ['another process has upgraded', { v: 3, count: 101 }, 0, { v: 3, count: 101 }],
     ['another process has deleted', undefined, 0, undefined],
     ['an earlier release has changed', { v: 1, count: 2 }, 1, { v: 3, count: 102 }],
-  ])('counts what it upgrades itself, beside an item that %s', async (_, now, upgraded, left) => {
+  ])('counts only what it upgrades itself, besides an item that %s', async (_, now, upgraded, left) => {
     const { target } = given;
     await sweepTable({ ...target, schema: NEXT });
     await send.put({ ...KEY, v: 1, count: 1 });
@@ -433,7 +433,7 @@ describe('a sweep', () => {
     expect(await readStored(KEY)).toEqual(left && { ...KEY, ...left });
   });
 
-  it('brings items through every version between theirs and this one', async () => {
+  it('takes items through every version between theirs and this one', async () => {
     const { target, keys } = given;
     await send.set(keys.category(1), 'count', 1);
     await sweepTable({ ...target, schema: NEXT });

@@ -55,7 +55,7 @@ describe('q', () => {
     expect(found).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
   });
 
-  it('goes with the other parameters, page by page', async () => {
+  it('combines with the other parameters, page by page', async () => {
     const first = await listed({ q: 'coffee', ...MARCH, sort: 'date', per_page: 1 });
     expect(first).toMatchObject({ ids: [ids[1]], total: 2, pages: 2, has_next: true });
     expect((await listed({ q: 'coffee', ...MARCH, per_page: 1, page: 2 })).ids).toEqual([ids[1]]);
@@ -70,7 +70,7 @@ describe('q', () => {
     expectFilterFaults(await api.get('/transactions', query), names);
   });
 
-  it('reads all that it may, and refuses to read more', async () => {
+  it('reads up to its limit, and refuses to read more', async () => {
     const household = {
       transactions: MAX_LISTED_ROWS + 1,
       years: 1,

@@ -19,7 +19,7 @@ await api.put(`/categories/${old.id}`, { is_active: false });
 const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
 
 describe('GET /summary', () => {
-  it('shows every category, inactive and unused ones too, and what has none', async () => {
+  it('shows every category, including inactive and unused ones, and transactions without one', async () => {
     const { status, body } = await api.get('/summary', { group_by: 'category' });
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -94,7 +94,7 @@ describe('GET /summary', () => {
     expect(groups.at(-1)).toMatchObject({ key: null, name: null, income: [0, 2_500] });
   });
 
-  it('takes one grouping at /summary, and two also at /summary/series', async () => {
+  it('accepts one grouping at /summary, and two also at /summary/series', async () => {
     const both = { group_by: 'category,month', start_date: '2026-03-01' };
     const [{ text }, { body }] = [
       await api.get('/summary/series', both),

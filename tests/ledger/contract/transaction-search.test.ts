@@ -48,7 +48,7 @@ async function search(query: Query) {
   return { names, ...body };
 }
 
-describe('what is found', () => {
+describe('a search finds', () => {
   it.each<[Query, string[]]>([
     [{ q: 'market' }, ['refund', 'market']],
     [{ q: 'vegetables farmers' }, ['market']],
@@ -76,7 +76,7 @@ describe('what is found', () => {
     expect((await search(query)).names).toEqual(expected);
   });
 
-  it('in several categories, each transaction once', async () => {
+  it('each transaction of several categories once', async () => {
     const several = (...wanted: (number | string)[]) => search({ category_id: wanted.join(',') });
     expect((await several(food, pay, food)).names).toEqual(['salary', 'cafe', 'market']);
     expect((await several('none', pay)).names).toEqual([
@@ -87,7 +87,7 @@ describe('what is found', () => {
   });
 });
 
-it('adds up everything that was found, and shows a page of it', async () => {
+it('a search adds up everything it finds, and shows one page', async () => {
   const { names, pagination, summary, data } = await search({ q: 'market', per_page: 1, page: 2 });
   expect(names).toEqual(['market']);
   expect(pagination).toMatchObject({ page: 2, total: 2, pages: 2, has_next: false });
@@ -129,7 +129,7 @@ it.each<[Query | string, string[]]>([
   expectFilterFaults(await api.get('/transactions/search', query), names);
 });
 
-it('refuses to read more than it may, and names the dates', async () => {
+it('a search refuses to read more than its limit, and names the dates', async () => {
   const crowded = await open('crowded');
   await givenTransaction(crowded, { transaction_date: '2025-07-01' });
   await givenTransaction(crowded, { transaction_date: '2026-07-01' });

@@ -57,7 +57,7 @@ describe('AWS', () => {
 });
 
 describe('the data folder of npm start', () => {
-  it('is verified while a start holds it, and when none does', async () => {
+  it('is verified while npm start uses it, and otherwise', async () => {
     const folder = await temporaryFolder();
     const start = createRunning();
     onTestFinished(start.stop);

@@ -29,7 +29,7 @@ describe('verify-ledger', () => {
     }
   });
 
-  it('goes on where a killed one stopped, and begins again once it is done', async () => {
+  it('resumes where a killed one stopped, and starts again once it is done', async () => {
     const environment = await givenHousehold({ transactions: 250 });
     const killed = new AbortController();
     const database = await openDatabaseProxy(table.endpoint);

@@ -39,33 +39,36 @@ const seen = (minutesAgo: number, done = 7) => ({
   },
 });
 
-describe('what is waited for until a collection is indexed', () => {
-  it('is nothing when the store says green', async () => {
+describe('the wait until a collection is indexed', () => {
+  it('is over when the store says green', async () => {
     expect(await indexing({ status: 'green' }).wait).toBeUndefined();
   });
 
-  it.each(['yellow', 'grey'] as const)('is the index while the store says %s', async (status) => {
-    const { wait, updates } = indexing({ status });
-    const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
-    expect(await wait).toMatchObject({ waitsFor });
-    expect(updates).toHaveLength(status === 'grey' ? 1 : 0);
-  });
+  it.each(['yellow', 'grey'] as const)(
+    'names the index while the store says %s',
+    async (status) => {
+      const { wait, updates } = indexing({ status });
+      const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
+      expect(await wait).toMatchObject({ waitsFor });
+      expect(updates).toHaveLength(status === 'grey' ? 1 : 0);
+    },
+  );
 
-  it('is nothing where the optimizer is switched off: it would never come', async () => {
+  it('is skipped if the optimizer is switched off, because it would never end', async () => {
     const config = {
       optimizer_config: { max_optimization_threads: 0 },
     } as CollectionInfo['config'];
     expect(await indexing({ status: 'grey', config }).wait).toBeUndefined();
   });
 
-  it('is forecast by its progress', async () => {
+  it('is estimated from its progress', async () => {
     const { wait, notes } = indexing({ status: 'yellow' }, seen(11, 5));
     // Six of the 60 points were indexed in twelve minutes, and 53 are left.
     expect(await wait).toMatchObject({ leftSeconds: (53 / 6) * 12 * 60 });
     expect(notes).toEqual([{ optimizer: { ...seen(0).optimizer } }]);
   });
 
-  it('is refused once it has stood still, with what is known of it', async () => {
+  it('is refused once there is no progress, with what is known', async () => {
     const { wait, notes } = indexing({ status: 'yellow' }, seen(10));
     const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
     await expect(wait).rejects.toEqual(named('RefusedByService', why));
@@ -80,7 +83,7 @@ describe('what is waited for until a collection is indexed', () => {
       { status: 'yellow', optimizer_status: { error: 'No space left on device' } },
       'No space left on device',
     ],
-  ] as const)('is nothing where it %s: that is refused', async (_, found, why) => {
+  ] as const)('is refused if the collection %s', async (_, found, why) => {
     await expect(indexing(found).wait).rejects.toEqual(named('RefusedByService', why));
   });
 });

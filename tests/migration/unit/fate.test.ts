@@ -60,14 +60,14 @@ test.each([...TABLE, ...UNCERTAIN])(
   },
 );
 
-it('mirrors: what is forward from one side is backward from the other', () => {
+it('the table is symmetric: forward from one side is backward from the other', () => {
   const mirrored = { same: 'same', forward: 'backward', backward: 'forward', conflict: 'conflict' };
   for (const [active, standby, base, fate] of TABLE) {
     expect(decideFate(memory(standby), memory(active), common(base))).toBe(mirrored[fate]);
   }
 });
 
-it('two collections of which nothing is known do not hold the same', () => {
+it('two collections about which nothing is known do not count as equal', () => {
   expect(holdSame({ digest: 'ab' }, { digest: 'ab' })).toBe(true);
   expect(holdSame({ digest: 'ab' }, { digest: 'cd' })).toBe(false);
   expect(holdSame({}, { digest: undefined })).toBe(false);

@@ -50,12 +50,12 @@ describe('a forecast', () => {
     expect(forecast.seconds).toBe(sum);
   });
 
-  it('reads no faster than it may', () => {
+  it('reads no faster than its limit', () => {
     expect(listStages(makeForecast({}, 100))[2]).toBe('copy 1800 measured');
     expect(listStages(makeForecast({}, 100_000))[2]).toBe('copy 100 measured');
   });
 
-  it('of a run that nothing is known of has what is configured', () => {
+  it('of a run about which nothing is known uses the configured values', () => {
     expect(makeForecast({ evidence: {}, took: {} }).seconds).toBe(120);
   });
 });
@@ -71,7 +71,7 @@ it.each([
   return expect(attempt).toThrow(expect.objectContaining({ name: 'RefusedPrerequisites', data }));
 });
 
-it('a step takes the time of its invocations and the waits between them, without interruptions', () => {
+it('the duration of a step is that of its invocations and the waits between them, without interruptions', () => {
   let now = 0;
   const clock = () => new Date(now);
   const first = createStopwatch(clock);

@@ -52,7 +52,7 @@ function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
 }
 
 describe('every command in every phase', () => {
-  it('is in the table', () => {
+  it('is listed in the table', () => {
     expect(heads.slice(1)).toEqual(COMMANDS);
     expect(rows.map(([phase]) => phase)).toEqual(PHASES);
     expect(CASES).toHaveLength(PHASES.length * COMMANDS.length);
@@ -78,7 +78,7 @@ describe('a move', () => {
     },
   );
 
-  it('is never made by the machine where a window opens, a run is aborted, or users lose writes', () => {
+  it("is never made by the machine if it opens a window, aborts a run or loses users' writes", () => {
     const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
@@ -93,7 +93,7 @@ describe('a move', () => {
     }
   });
 
-  it('needs only evidence that an earlier one yields', () => {
+  it('needs only evidence that an earlier move provides', () => {
     for (const { from, needs } of MOVES) {
       const earlier = MOVES.filter(({ from: [first = 'checked'] }) =>
         from.every((phase) => PHASES.indexOf(first) < PHASES.indexOf(phase)),
@@ -106,19 +106,19 @@ describe('a move', () => {
 });
 
 describe('a run', () => {
-  it('follows the runbook when each step is the next one', () => {
+  it('follows the runbook if each step is the suggested one', () => {
     const path: Phase[] = ['checked'];
     const moveFrom = (phase: Phase) => nextMove({ phase, evidence: everything });
     for (let next = moveFrom('checked'); next; next = moveFrom(next.to)) path.push(next.to);
     expect(path).toEqual(['checked', 'backed-up', 'rebuilt', 'copied', 'live', 'closed']);
   });
 
-  it('that has left its window copies what has changed before it opens the next', () => {
+  it('copies what has changed before it opens another window', () => {
     const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== 'verification-report'));
     expect(nextMove({ phase: 'copied', evidence })?.command).toBe('copy');
   });
 
-  it('that takes no further window can only be aborted', () => {
+  it('can only be aborted if it allows no further window', () => {
     const standing = {
       phase: 'copied',
       evidence: everything,
@@ -129,7 +129,7 @@ describe('a run', () => {
     expect(() => moveFor('cutover', standing, 'operator')).toThrow('No cutover: users left.');
   });
 
-  it('can get out of every phase it has not ended in', () => {
+  it('can leave every phase in which it has not ended', () => {
     const stuck = PHASES.filter((phase) => !nextMove({ phase, evidence: everything }));
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
@@ -147,12 +147,12 @@ describe('a run', () => {
   });
 });
 
-it('a rollback of a run that is in no window names the abort instead', () => {
+it('a rollback of a run without a window suggests the abort instead', () => {
   const standing = { phase: 'copied', evidence: {} } as const;
   expect(() => moveFor('rollback', standing, 'operator')).toThrow('abort --execute');
 });
 
-it('an abort of a run that is live names the rollback instead', () => {
+it('an abort of a live run suggests the rollback instead', () => {
   const standing = { phase: 'live', evidence: {} } as const;
   expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
 });

@@ -19,7 +19,7 @@ import {
 import { createLife, type Death, livingStore } from '../support/killed-store.ts';
 import { point } from '../support/vector-stores.ts';
 
-test('killed before or after any of its calls it ends the same, when it is taken again', async () => {
+test('a reconciliation that is killed before or after any of its calls ends the same when it is resumed', async () => {
   const set = await startCopyScene({ count: 30, pageSize: 20 });
   onTestFinished(set.sandbox.close);
   const { store, settings } = set;

@@ -85,13 +85,13 @@ describe('a copy into an empty collection', () => {
     expect(listProblems(checked)).toEqual([]);
   });
 
-  test('keeps the text of every payload, numbers to the letter', async () => {
+  test('keeps the text of every payload, including how numbers are written', async () => {
     const { store } = await copied();
     const request = { limit: COUNT, vector: false };
     expect(await store.scroll(NEW, request)).toEqual(await store.scroll(OLD, request));
   });
 
-  test('gives every point with words a keyword vector, and no other', async () => {
+  test('gives a keyword vector to every point with words, and to no other', async () => {
     const { store } = await copied({ count: 200 });
     const { points } = await store.scroll(NEW, { limit: 200 });
     expect(points.filter(({ vector }) => hasKeywords(vector))).toHaveLength(196);
@@ -114,7 +114,7 @@ describe('a copy into an empty collection', () => {
     expect([report.withoutKeywords, listProblems(report)]).toEqual([196, []]);
   });
 
-  test('halves its batches until the store takes them', async () => {
+  test('halves its batches until the store accepts them', async () => {
     const set = await scene({ count: 100, pageSize: 100 });
     const small = await scene({ count: 0, maxBodyBytes: 8_000 });
     const report = await repair(set, { to: { store: small.store, collection: NEW } });
@@ -122,14 +122,14 @@ describe('a copy into an empty collection', () => {
     expect(await small.store.count(NEW)).toBe(100);
   });
 
-  test('fails by name over a single point that the store does not take', async () => {
+  test('fails and names a single point that the store does not accept', async () => {
     const set = await scene({ count: 3 });
     const small = await scene({ count: 0, maxBodyBytes: 150 });
     const copying = repair(set, { to: { store: small.store, collection: NEW } });
     await expect(copying).rejects.toMatchObject({ name: 'RefusedByService' });
   });
 
-  test('that is not read back is equal all the same', async () => {
+  test('without reading back is equal as well', async () => {
     const set = await scene();
     const filled = await repair(set, { mode: 'fill' });
     expect([filled.inserted, listProblems(filled)]).toEqual([COUNT, []]);
@@ -137,7 +137,7 @@ describe('a copy into an empty collection', () => {
     expect(listProblems(await compare(set))).toEqual([]);
   });
 
-  test('of nothing is complete', async () => {
+  test('of an empty collection is complete', async () => {
     const set = await scene({ count: 0 });
     expect(await reconcile(set.settings, FORGETFUL)).toEqual({
       ...RECONCILE_START,
@@ -218,7 +218,7 @@ const CHANGES: readonly (readonly [
 ];
 
 describe('a comparison of two collections', () => {
-  test.each(CHANGES)('finds %s, and a repair ends with none', async (_, found, also, happens) => {
+  test.each(CHANGES)('finds %s, and a repair leaves none', async (_, found, also, happens) => {
     const set = await copied();
     await happens(set);
     const before = await compare(set);
@@ -235,19 +235,19 @@ describe('a comparison of two collections', () => {
     expect(await repair(set)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
   });
 
-  test('names twenty of the points that differ, however many there are', async () => {
+  test('names at most twenty of the points that differ', async () => {
     const { examples, pending } = await compare(await scene());
     expect(pending.missing).toBe(COUNT);
     expect(examples).toHaveLength(20);
   });
 
-  test('of equal ones writes nothing', async () => {
+  test('that are equal writes nothing', async () => {
     const set = await copied();
     set.sandbox.fault({ on: /^(PUT|POST .*delete)/, does: { kind: 'answer', status: 403 } });
     expect(listProblems(await repair(set))).toEqual([]);
   });
 
-  test('is not misled by keys in another order, nor by the last bit of a vector', async () => {
+  test('ignores the order of keys and the last bit of a vector', async () => {
     const set = await copied();
     const payload = '{"user_id":"a","data":"x","n":{"b":1.0,"a":2}}';
     await set.store.upsert(OLD, [point(3, payload)], 'upsert');
@@ -276,8 +276,8 @@ describe('a comparison of two collections', () => {
   });
 });
 
-describe('back into the old layout', () => {
-  test('ids, payloads and dense vectors go, keyword vectors do not', async () => {
+describe('a copy back into the old layout', () => {
+  test('writes ids, payloads and dense vectors, but no keyword vectors', async () => {
     const set = await copied();
     const { store } = set;
     await store.upsert(
@@ -294,7 +294,7 @@ describe('back into the old layout', () => {
 });
 
 describe('while users write', () => {
-  test('a memory that came back is not deleted', async () => {
+  test('a memory that was created again is not deleted', async () => {
     const set = await copied();
     const [id = UNUSED] = await listIds(set);
     const [kept] = await set.store.retrieve(OLD, [id]);
@@ -334,7 +334,7 @@ describe('while users write', () => {
     ]);
   });
 
-  test('what a store does not keep is pending, not silently equal', async () => {
+  test('a point that the store does not keep is pending, not silently equal', async () => {
     const set = await scene({ count: 10 });
     const store: VectorStore = { ...set.store, upsert: async () => undefined };
     const report = await repair(set, { to: { store, collection: NEW } });
@@ -349,7 +349,7 @@ describe('failures and interruptions', () => {
   test.each([
     ['by the store', '1.17.0'],
     ['by asking first, before 1.17', '1.16.3'],
-  ] as const)('a write that is already there is not done twice: %s', async (_, version) => {
+  ] as const)('a write that has arrived is not repeated: %s', async (_, version) => {
     const set = await scene({ count: 100, version });
     const { sandbox } = set;
     sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', does: { kind: 'drop' } });
@@ -371,7 +371,7 @@ describe('failures and interruptions', () => {
     expect(saved).toEqual([50]);
   });
 
-  test('it stops when time is up and goes on where it was, comparing nothing twice', async () => {
+  test('it stops when time is up and resumes where it was, comparing nothing twice', async () => {
     const set = await copied();
     const ids = await listIds(set);
     await set.store.deletePoints(NEW, { ids: [5, 100].flatMap((at) => ids[at] ?? []) });

@@ -107,7 +107,7 @@ test.each([
   ['repair', 3],
   ['carry', 4],
 ] as const)(
-  '%s: the side that has changed it is right, and home where both have',
+  '%s: the side that changed it wins, or the active one if both did',
   async (mode, at) => {
     const { put, walk, versionIn } = await scene();
     for (const [id, [, , base]] of TABLE.entries()) {
@@ -138,7 +138,7 @@ test.each([
   ['emptied', '-'],
   ['changed throughout', 'b'],
 ] as const)(
-  'an idle collection that is %s while a walk runs changes no more of home than the limit',
+  'a standby collection that is %s during a walk changes no more of the active one than the limit',
   async (_, damage) => {
     const { put, walk, versionIn } = await scene();
     for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
@@ -152,7 +152,7 @@ test.each([
   },
 );
 
-test('what is overwritten as damage is kept', async () => {
+test('a version that is overwritten as damage is kept in the report', async () => {
   const { put, walk, versionIn } = await scene();
   for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
   await walk('repair');
@@ -164,7 +164,7 @@ test('what is overwritten as damage is kept', async () => {
   expect(report.strays).toMatchObject({ writes: 2, withheld: 2, overruled: 0 });
 });
 
-test('what would be removed is counted and saved before, and a kill does not set it back', async () => {
+test('removals are counted and saved beforehand, and a kill does not reset the count', async () => {
   const { put, walk, store } = await scene();
   for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
   await walk('repair');
@@ -190,10 +190,10 @@ test('what would be removed is counted and saved before, and a kill does not set
 });
 
 test.each([
-  ['of its user stays', 'carry', NEW, OLD, ['c', 'c']],
-  ['to the idle collection is overwritten, and kept', 'repair', OLD, NEW, ['b', '-']],
+  ['of its user is kept', 'carry', NEW, OLD, ['c', 'c']],
+  ['to the standby is overwritten, and kept in the report', 'repair', OLD, NEW, ['b', '-']],
 ] as const)(
-  'a write %s in the moment in which the other side is carried over',
+  'a write %s at the moment when the other side is carried over',
   async (_, mode, changed, where, left) => {
     const { put, walk, versionIn, store, settings, back } = await scene();
     for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
@@ -228,7 +228,7 @@ test.each([
   ['carried over', 'carry', NEW],
   ['copied', 'repair', OLD],
 ] as const)(
-  'a memory that was %s, and deleted by its user, is not made again after a kill',
+  'a memory that was %s, and then deleted by its user, is not created again after a kill',
   async (_, mode, where) => {
     const { put, walk, versionIn, store, settings, back } = await scene();
     await put(OLD, 1, 'a');
@@ -252,7 +252,7 @@ test.each([
   ['goes on', (saved: ReconcileCheckpoint) => saved],
   ['begins again', () => RECONCILE_START],
 ] as const)(
-  'a first walk that was stopped and %s makes nothing again that users have deleted',
+  'a first walk that was stopped and %s creates nothing again that users have deleted',
   async (_, startOf) => {
     const { put, walk, versionIn } = await scene();
     for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
@@ -268,7 +268,7 @@ test.each([
   },
 );
 
-test('a memory that was made before a kill is not made again, however often the walk stops before it comes there', async () => {
+test('a memory that was created before a kill is not created again, however often the walk stops before it gets there', async () => {
   const { put, walk, versionIn, store, back } = await scene();
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
@@ -285,7 +285,7 @@ test('a memory that was made before a kill is not made again, however often the 
   expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
 });
 
-test('what is known of both takes one entry for each time that a walk goes on', async () => {
+test('the last common version takes one entry for each resumption of a walk', async () => {
   const { put, walk, base } = await scene();
   for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
@@ -299,7 +299,7 @@ test('what is known of both takes one entry for each time that a walk goes on', 
   expect((await walk('repair', {}, stopped)).report.strays.writes).toBe(0);
 });
 
-test('a store that takes no condition is asked right before what a memory is now', async () => {
+test('a store without conditional writes is read right before a memory is overwritten', async () => {
   const { put, store, versionIn } = await scene();
   for (const id of [0, 1, 2, 3]) await put(NEW, id, 'a');
   const refused = new Refusal('RefusedByService', 'Strict mode', { answer: 400 });
@@ -325,7 +325,7 @@ test('a store that takes no condition is asked right before what a memory is now
   expect(found).toEqual(['c', 'b', '-', 'b']);
 });
 
-test('a memory that is made right before it is inserted stays as it is', async () => {
+test('a memory that a user creates right before its insertion is unchanged', async () => {
   const { put, store, versionIn } = await scene();
   const retrieve: VectorStore['retrieve'] = async (...request) => {
     const found = await store.retrieve(...request);
@@ -338,7 +338,7 @@ test('a memory that is made right before it is inserted stays as it is', async (
   expect(await versionIn(NEW, 0)).toBe('b');
 });
 
-test('a memory that was made before it is inserted stays as it is, before 1.17 too', async () => {
+test('a memory that a user created before its insertion is unchanged, also before 1.17', async () => {
   const { put, store, versionIn } = await scene('1.16.3');
   await put(NEW, 0, 'b');
   const to = { store, collection: NEW };

@@ -39,7 +39,7 @@ describe('a scan', () => {
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
-  it('counts the memories of an agent or a session by those, where no user has them', async () => {
+  it('counts memories of an agent or a session that no user has', async () => {
     const { contents, counts } = await of([
       ADA,
       '{"agent_id":"planner","data":"x"}',
@@ -52,19 +52,19 @@ describe('a scan', () => {
     expect(counts.largest(9).map(({ points }) => points)).toEqual([2, 2, 1]);
   });
 
-  it('tells an agent from a user, and from a session, of the same id', async () => {
+  it('distinguishes an agent, a user and a session with the same id', async () => {
     const digests = ['user_id', 'agent_id', 'run_id'].map(
       async (key) => (await of([`{"${key}":"ada"}`])).contents.usersDigest,
     );
     expect(new Set(await Promise.all(digests)).size).toBe(3);
   });
 
-  it('finds a memory with one id that the new version accepts, even beside others that it does not', async () => {
+  it('accepts a memory with one id that the new version finds, even beside others that it does not', async () => {
     const { contents } = await of(['{"user_id":"ada l","agent_id":"planner"}']);
     expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
   });
 
-  it('counts memories without a user for no user', async () => {
+  it('assigns memories without a user to no user', async () => {
     const { contents, counts } = await of([ADA, '{"data":"x"}', '{"data":"y"}']);
     expect(contents).toMatchObject({ points: 3, users: 1 });
     expect(counts.largest(2)).toEqual([{ user: userDigest('ada'), points: 1 }]);
@@ -94,12 +94,12 @@ describe('a scan', () => {
     ['in the future', '"2026-03-02"', 0],
     ['that cannot be read', '"soon"', 0],
     ['that is no text', '5', 0],
-  ])('counts what a date %s hides', async (_, date, expired) => {
+  ])('counts memories that a date %s hides', async (_, date, expired) => {
     const { contents } = await of([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
     expect(contents.expired).toBe(expired);
   });
 
-  it('has one digest for one content, in any order of keys', async () => {
+  it('computes the same digest for the same content, in any order of keys', async () => {
     const { contents } = await of([ADA, BOB]);
     const reordered = '{"data":"sails","user_id":"ada"}';
     expect((await of([reordered, BOB])).contents).toEqual(contents);
@@ -108,7 +108,7 @@ describe('a scan', () => {
     expect(changed.usersDigest).toBe(contents.usersDigest);
   });
 
-  it('tells a user from a number that reads alike', async () => {
+  it('distinguishes a user from a number with the same digits', async () => {
     const text = await of(['{"user_id":"5"}']);
     const number = await of(['{"user_id":5}']);
     expect(text.contents.usersDigest).not.toBe(number.contents.usersDigest);

@@ -35,7 +35,7 @@ async function captureRefusal(environment: Record<string, string>): Promise<stri
 }
 
 describe('the environment', () => {
-  it('is enough as it stands in the guide, with a person in place of a webhook', async () => {
+  it('is sufficient as the guide shows it, with a person instead of a webhook', async () => {
     const services = await servicesFromEnvironment(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
     const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
@@ -43,14 +43,14 @@ describe('the environment', () => {
     expect(await answer).toBe('asked-of-a-person');
   });
 
-  it.each(Object.keys(COMPLETE))('without %s says so, or with an empty one', async (name) => {
+  it.each(Object.keys(COMPLETE))('is refused without %s, or with an empty one', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
     const message = await captureRefusal(others);
     expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
     expect(await captureRefusal({ ...COMPLETE, [name]: '' })).toBe(message);
   });
 
-  it('of a check of the backend alone needs the variables of the backend alone', async () => {
+  it("needs only the backend's variables for a check of the backend", async () => {
     const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = COMPLETE;
     const environment = { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY };
     expect(await backendFromEnvironment(environment)).toHaveProperty('findMissing');
@@ -59,7 +59,7 @@ describe('the environment', () => {
     );
   });
 
-  it('that is incomplete gets all that is wrong in one message', async () => {
+  it('is refused with every problem in one message', async () => {
     const message = await captureRefusal({ NEO4J_URL: 'http://graph.example:7474' });
     for (const name of Object.keys(COMPLETE)) expect(message).toContain(`${name} is not set`);
     expect(message).toContain('MEMORY_BACKEND_KEY_PARAMETER');
@@ -87,13 +87,16 @@ describe('the environment', () => {
     ['NEO4J_URL', 'neo4j://graph.example:7687/memories', /path.* NEO4J_DATABASE/],
     ['NEO4J_DATABASE', 'my memories', /no name of a database/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
-  ])('with %s as %s says what it is like, and quotes nothing', async (name, value, like) => {
-    const message = await captureRefusal({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
-    expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
-    expect(message).not.toContain('secret');
-  });
+  ])(
+    'with %s as %s is refused with the expected form, and no value is quoted',
+    async (name, value, like) => {
+      const message = await captureRefusal({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
+      expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
+      expect(message).not.toContain('secret');
+    },
+  );
 
-  it('with a graph needs its password, or where that is kept', async () => {
+  it('with a graph needs its password, or the parameter that holds it', async () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
     expect(await captureRefusal(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });
@@ -110,8 +113,8 @@ describe('the environment', () => {
   });
 });
 
-describe('the functions that look up or note down', () => {
-  it('need no more than the table', () => {
+describe('the functions that only read or write records', () => {
+  it('need only the table', () => {
     expect(recordsFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
     expect(() => recordsFromEnvironment({})).toThrow(named('RefusedSetting'));
   });
@@ -161,7 +164,7 @@ describe('a service that does not answer', () => {
       'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps',
     ],
     ['ValidationException', 'The provided key element does not match', 'RefusedSetting', 'it has'],
-  ])('is named in the failure where it is the table, %s', async (code, message, name, why) => {
+  ])('is named in the failure if it is the table, %s', async (code, message, name, why) => {
     const failure = Object.assign(new Error(message), { name: code, code });
     const client = namedClient(createDocumentClient(NOWHERE), 'The table runs of TABLE_NAME');
     client.middlewareStack.add(() => () => Promise.reject(failure), { step: 'build' });
@@ -176,7 +179,7 @@ describe('a service that does not answer', () => {
     });
   });
 
-  it('is not waited for without end where it is the table', async () => {
+  it('has a time limit if it is the table', async () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
     const { lock } = recordsFromEnvironment(AWAY);
@@ -184,7 +187,7 @@ describe('a service that does not answer', () => {
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
 
-  it('is named in the failure where it is the keeper of secrets, and where it is the graph', async () => {
+  it('is named in the failure if it is the parameter store, or the graph', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
     const kept = { ...AWAY, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };

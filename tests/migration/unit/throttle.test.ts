@@ -40,13 +40,13 @@ describe('a limit of 1,000 points a second', () => {
     expect(time.now()).toBe(milliseconds);
   });
 
-  it('holds over steps that are resumed after each page', async () => {
+  it('holds across steps that are resumed after each page', async () => {
     const { time } = createTime();
     for (let n = 0; n < 20; n += 1) await createBucket(limit, time).take(PAGE);
     expect(time.now()).toBe(20 * PAGE);
   });
 
-  it('does not count points that were asked for and not there', async () => {
+  it('does not count requested points that do not exist', async () => {
     const { time } = createTime();
     const bucket = createBucket(limit, time);
     await bucket.take(PAGE);
@@ -55,7 +55,7 @@ describe('a limit of 1,000 points a second', () => {
     expect(time.now()).toBe(PAGE + 6);
   });
 
-  it('lets the time count in which pages were worked on, up to one second', async () => {
+  it('counts the time in which pages were processed, up to one second', async () => {
     const { time, pass } = createTime();
     const bucket = createBucket(limit, time);
     await pass(60_000);
@@ -67,14 +67,17 @@ describe('a limit of 1,000 points a second', () => {
 it.each<[string, number | undefined]>([
   ['raised', 10_000],
   ['taken away', undefined],
-])('a limit that is %s holds within seconds, for a page that waits already', async (_, after) => {
-  const { time } = createTime();
-  const limit = async () => (time.now() < 3_000 ? 20 : after);
-  await createBucket(limit, time).take(PAGE);
-  expect(time.now()).toBeLessThan(6_000);
-});
+])(
+  'a limit that is %s applies within seconds, even to a page that is waiting',
+  async (_, after) => {
+    const { time } = createTime();
+    const limit = async () => (time.now() < 3_000 ? 20 : after);
+    await createBucket(limit, time).take(PAGE);
+    expect(time.now()).toBeLessThan(6_000);
+  },
+);
 
-it('nothing waits without a limit', async () => {
+it('there is no wait without a limit', async () => {
   const { time } = createTime();
   const bucket = createBucket(async () => undefined, time);
   for (let n = 0; n < 100; n += 1) await bucket.take(PAGE);

@@ -21,7 +21,7 @@ it.each(Object.keys(FUNCTIONS) as FunctionName[])(
   },
 );
 
-it('the schedules of the watchdog are all that may invoke a function from outside', () => {
+it('only the schedules of the watchdog may invoke a function from outside', () => {
   const rules = listResources(template, 'AWS::Events::Rule').filter(([id]) =>
     id.startsWith('Watchdog'),
   );

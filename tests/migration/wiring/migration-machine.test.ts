@@ -31,12 +31,12 @@ describe('the state machine', () => {
   const { States } = JSON.parse(definition) as StateMachineDefinition;
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
 
-  it('is the one that tests and rehearsals execute, with region and account put in', () => {
+  it('is the one that tests and rehearsals execute, with region and account inserted', () => {
     const executed = JSON.stringify(migrationMachine('prod')).replaceAll('#{', `\${`);
     expect(JSON.parse(definition)).toEqual(JSON.parse(executed));
   });
 
-  it.each(tasks)('%s invokes a function that is deployed, and outwaits it', (_, task) => {
+  it.each(tasks)('%s invokes a deployed function, and waits longer than it can run', (_, task) => {
     const [arn, name] = task.Resource?.split(':function:') ?? [];
     expect(arn).toBe(`arn:\${AWS::Partition}:lambda:\${AWS::Region}:\${AWS::AccountId}`);
     const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
@@ -51,7 +51,7 @@ describe('the state machine', () => {
     expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
   });
 
-  it.each(tasks)('%s tells real failures apart', (_, { Retry = [], Catch = [] }) => {
+  it.each(tasks)('%s distinguishes real failures', (_, { Retry = [], Catch = [] }) => {
     const real = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
     const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
     expect(named.filter((name) => !real.includes(name))).toEqual([]);

@@ -82,7 +82,7 @@ function uncatchable(name: string): Error {
   return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
 }
 
-describe('an execution that fails of itself', () => {
+describe('an execution that fails by itself', () => {
   it.each([
     ['States.Runtime', 'Cutover'],
     ['States.DataLimitExceeded', 'Cutover'],
@@ -103,7 +103,7 @@ describe('an execution that fails of itself', () => {
     await expectReturned(migration, before);
   });
 
-  it('because a newer program has led the run into a phase that it does not know', async () => {
+  it('because a newer program moved the run to a phase that it does not know', async () => {
     const { migration, before } = await startedMigration();
     const { runs } = migration.services;
     const approve = approving(migration);
@@ -125,7 +125,7 @@ describe('an execution that fails of itself', () => {
     await expectReturned(migration, before);
   });
 
-  it('because it may not roll back while the webhook refuses to open writes', async () => {
+  it('because it cannot roll back while the webhook refuses to open writes', async () => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
     const approve = approving(migration);

@@ -9,7 +9,7 @@ import { LEASE_MS } from '../support/run-table.ts';
 import { approving, execute } from '../support/state-machine.ts';
 
 describe('the state machine', () => {
-  it('repeats a window in which users may be on the new version already', async () => {
+  it('repeats a window in which users may already be on the new version', async () => {
     const migration = await createMigration();
     await migration.start();
     let asked = 0;
@@ -26,7 +26,7 @@ describe('the state machine', () => {
     expect(migration.operator.heard).not.toContain('deploy-old');
   });
 
-  it('started again after a rollback, copies what has changed and opens the next window', async () => {
+  it('copies what has changed and opens the next window when started after a rollback', async () => {
     const migration = await createMigration();
     await migration.start();
     await execute(migration, { onTask: approving(migration) });
@@ -39,7 +39,7 @@ describe('the state machine', () => {
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(changed);
   });
 
-  it('tries again what was only out of reach', async () => {
+  it('retries what was only unreachable', async () => {
     const migration = await createMigration();
     await migration.start();
     const { vectors } = migration.services;
@@ -57,7 +57,7 @@ describe('the state machine', () => {
     expect(tasks.join(' ')).toContain('Backup Backup Backup');
   });
 
-  it.each(['Copy', 'Cutover'])('outwaits the lease of a %s that died', async (dying) => {
+  it.each(['Copy', 'Cutover'])('waits longer than the lease of a %s that died', async (dying) => {
     const migration = await createMigration();
     await migration.start();
     const approve = approving(migration);

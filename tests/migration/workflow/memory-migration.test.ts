@@ -29,7 +29,7 @@ describe('the state machine', () => {
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(before);
   });
 
-  it('stops at a refusal before the window, and goes on from there when started again', async () => {
+  it('stops at a refusal before the window, and resumes there when started again', async () => {
     const migration = await createMigration();
     await migration.start();
     const encodesKeywords = async () => false;
@@ -40,7 +40,7 @@ describe('the state machine', () => {
     expect(again.failure).toBeUndefined();
   });
 
-  it('rolls back by itself when the window closes', async () => {
+  it('rolls back automatically when the window closes', async () => {
     const migration = await createMigration();
     await migration.start();
     const approve = approving(migration);
@@ -84,7 +84,7 @@ describe('the definition', () => {
   const { States } = migrationMachine('test');
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
 
-  it('outwaits a step that died, and one that is at work for as long as a function may be', () => {
+  it('waits longer than the lease of a step that died, and than the longest a function may run', () => {
     for (const [name, { Retry = [] }] of tasks) {
       const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
       // Jitter must be off, because it could draw only short pauses.
@@ -161,7 +161,7 @@ describe('the definition', () => {
     expect(paused.slice(0, 4)).toEqual(['AwaitPerson', 'AwaitPerson', 'Wait', 'Wait']);
   });
 
-  it('names only what the status tells', async () => {
+  it('names only what the status contains', async () => {
     const migration = await migrationAt('copied');
     await migration.invoke('cutover', {}, { ...migration.services, hooks: askAPerson });
     const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
@@ -183,7 +183,7 @@ describe('the definition', () => {
     }
   });
 
-  it('rolls back where the step of the window never answers', () => {
+  it('rolls back if the step of the window never answers', () => {
     const caught = tasks.filter(([, { Catch = [] }]) =>
       Catch.some(({ Next }) => Next === 'RollBack'),
     );

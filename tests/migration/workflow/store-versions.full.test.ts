@@ -15,7 +15,7 @@ async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = 
   return { migration, vectors, before, failure };
 }
 
-describe('a migration on a store of', () => {
+describe('a migration on a store with', () => {
   it.each(VERSIONS.filter((version) => !isWithoutKeywords(version)))('%s', async (version) => {
     const { vectors, migration, before, failure } = await migrate({ version });
     expect(failure).toBeUndefined();
@@ -25,7 +25,7 @@ describe('a migration on a store of', () => {
   });
 
   it.each(VERSIONS.filter(isWithoutKeywords))(
-    '%s, which makes no keyword vectors, has to be meant',
+    '%s, which makes no keyword vectors, must be requested explicitly',
     async (version) => {
       await expect(migrate({ version })).rejects.toThrow('--accept empty-keywords');
       const { vectors, migration, before, failure } = await migrate({ version }, [

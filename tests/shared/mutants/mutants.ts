@@ -110,12 +110,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'await store.bind(hash(`${key} body`), fingerprint);',
       'fingerprint;',
-      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
     ],
     [
       'hash(`${key} ${index}`)',
       'hash(`${key}`)',
-      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
     ],
   ]),
   ...mutantsOf(
@@ -130,7 +130,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "path.replace(/\\/$/, '')",
       'path',
-      'POST /transactions > answers a repetition the same, also after the record was deleted',
+      'POST /transactions > gives a repetition the same answer, even after the record was deleted',
     ],
   ]),
   // Generated documents.
@@ -160,20 +160,20 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '`${IS_FREE} OR fingerprint = :fingerprint`',
       '`${IS_FREE} OR fingerprint <> :fingerprint`',
-      'POST /transactions/bulk > whose results are too large to be remembered has its key all the same',
+      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
     ],
   ]),
   // The records of imports and their cursors, and the ETag of the list of categories.
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (before === text) return;', 'if (before !== text) return;'],
-    ['.sk}\\0`', '.sk}`', '/imports > has pages, for more than one call of the database reads'],
+    ['.sk}\\0`', '.sk}`', '/imports > has pages if the rows exceed one call of the database'],
     [
       'next: end && parts.at(-1)',
       'next: undefined',
-      '/imports > has pages, for more than one call of the database reads',
+      '/imports > has pages if the rows exceed one call of the database',
     ],
-    ['.repeat(65)', '', '/imports > has pages, for more than one call of the database reads'],
+    ['.repeat(65)', '', '/imports > has pages if the rows exceed one call of the database'],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/contract/api/categories.test.ts', [
     ['JSON.stringify(reply.body)', "''", 'the list is a 304 until something that it shows changes'],
@@ -298,7 +298,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '...(etag && { etag })',
       '',
-      'has the ETag of a transaction with the name of its category in a 412, also of a bulk request',
+      'a 412, also of a bulk request, has the ETag of a transaction with the name of its category',
     ],
   ]),
 
@@ -326,7 +326,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'single.refuseOtherCategory(changes, value);',
         '',
-        'a category that is named without its id > is refused on update where the transaction has another one, and nothing is changed',
+        'a category that is named without its id > is refused on update if the transaction has another one, and nothing is changed',
       ],
     ],
   ),
@@ -339,48 +339,48 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'again && error instanceof StaleRecordError',
       'false',
-      'PUT /transactions/bulk > follows another request that changed a row meanwhile, but not where it expects the version before',
+      'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
     ],
     [
       'largest = middle;',
       'tooMany = middle.count;',
-      'POST /transactions/bulk > fills each database transaction with as many as its 100 writes hold',
+      'POST /transactions/bulk > fills each database transaction up to its 100 writes',
     ],
     [
       'await apply(rows.slice(middle));',
       '',
-      'PUT /transactions/bulk > refuses each invalid change by itself',
+      'PUT /transactions/bulk > refuses each invalid change separately',
     ],
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
       'await refuseUnexpected(before, isExpected);\n      const assigned',
       'const assigned',
-      'PUT /transactions/bulk > refuses each invalid change by itself',
+      'PUT /transactions/bulk > refuses each invalid change separately',
     ],
     [
       'single.update(await single.find(String(id)), changes, isExpected, marker?.remember)',
       'single.update(before, changes)',
-      'PUT /transactions/bulk > follows another request that changed a row meanwhile, but not where it expects the version before',
+      'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
     ],
     [
       'await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);',
       '',
-      'POST /transactions/bulk/delete > follows another request that changed a row meanwhile, but not where it expects the version before',
+      'POST /transactions/bulk/delete > applies a change after another request changed the row, unless it expects the previous version',
     ],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
       '!stored && (isOnlyOne || undefined)',
       '!stored',
-      'POST /transactions/bulk/delete > does not claim that transactions were removed when all responses were lost, but where a key tells',
+      'POST /transactions/bulk/delete > does not claim that transactions were removed if all responses were lost, unless a key proves it',
     ],
   ]),
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
       'if (twice === undefined) return items;',
       'if (items) return items;',
-      'PUT /transactions/bulk > refuses a list that names a transaction twice as a whole',
+      'PUT /transactions/bulk > refuses the whole list if it names a transaction twice',
     ],
   ]),
   // Summaries.
@@ -1580,7 +1580,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/transaction-search.test.ts', [
     ['amount < minAmount', 'amount <= minAmount'],
     ['amount > maxAmount', 'amount >= maxAmount'],
-    ['words.every(', 'words.some(', 'what is found > {"q":"vegetables farmers"}'],
+    ['words.every(', 'words.some(', 'a search finds > {"q":"vegetables farmers"}'],
     ['words.length > 0 && ', ''],
     [".replace(ACCENTS, '')", ''],
     ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
@@ -1691,7 +1691,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '((sum % ROWS) + ROWS) % ROWS',
       'BigInt(rows)',
-      'is null until the rows of an earlier release are swept',
+      'the digest is null until the rows of an earlier release are swept',
     ],
   ]),
   // Costs of a stage, and its parameters.
@@ -1719,7 +1719,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'if (version > current) throw',
       'if (version > current + 99) throw',
-      'an item of a newer version > is not read, and the error says which and what to do',
+      'an item of a newer version > is not read, and the error names it and what to do',
     ],
     [
       'upgrades.slice(version).reduce',
@@ -1729,13 +1729,13 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'attribute_exists(pk) AND ',
       '',
-      'an item of an older version > is not brought back by an upgrade after another request has deleted it',
+      'an item of an older version > is not created again by an upgrade after another request deleted it',
     ],
     ['      values: unchanged.values,\n', ''],
     [
       'Item: stamp(Put.Item ?? {})',
       'Item: Put.Item ?? {}',
-      'the list of ledgers > is entered in the transaction that begins a sequence, and costs later ids nothing',
+      'the list of ledgers > gets its entry in the transaction that begins a sequence, and later ids cost nothing more',
     ],
     [
       'Put: withCondition(stamped, IS_NOT_NEWER, values)',
@@ -1770,7 +1770,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         ' && !listed.has(ledgerId)) unlisted',
         ' && listed.has(ledgerId)) unlisted',
-        'a sweep > enters the ledgers that an earlier release began',
+        'a sweep > adds the ledgers that an earlier release began',
       ],
       ['  await upgradeTogether();\n  const present', '  const present'],
     ],
@@ -1786,7 +1786,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         ", ConditionExpression: 'attribute_not_exists(pk)' }",
         ' }',
-        'a sweep > does not enter a ledger that is deleted meanwhile, nor count one that enters itself',
+        'a sweep > neither adds a ledger that is being deleted nor counts one that adds itself',
       ],
       ["'attribute_exists(pk)' }", "'attribute_exists(pk) OR attribute_not_exists(pk)' }"],
     ],

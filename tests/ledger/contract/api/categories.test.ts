@@ -15,7 +15,7 @@ const api = await openApi();
 describe('names', () => {
   const exists = (name: string) => `Category with name '${name}' already exists`;
 
-  test('an existing one is a 409 with the trimmed name, which also tells if its category is inactive', async () => {
+  test('an existing one is a 409 with the trimmed name, which also says if its category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
     const sent = { name: `  ${name} `, color: '#abc' };

@@ -38,7 +38,7 @@ describe('GET /transactions/export', () => {
       given.findIndex((row) => String(row.id) === id),
     );
 
-  it('is a CSV file with every field, and no cache on the way may store it', async () => {
+  it('is a CSV file with every field, which no cache may store', async () => {
     const reply = await api.get('/transactions/export', { external_id: externalId });
     expect(reply.headers).toMatchObject({
       'content-type': 'text/csv; charset=utf-8; header=present',
@@ -81,7 +81,7 @@ describe('GET /transactions/export', () => {
     },
   );
 
-  it('goes on at a cursor, but not before the first date', async () => {
+  it('resumes at a cursor, but not before the first date', async () => {
     const { headers } = await api.get('/transactions/export', { external_id: externalId });
     expect(headers.link).toBeUndefined();
     const after = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
@@ -144,12 +144,12 @@ describe('a ledger of more than one part', async () => {
     }
   });
 
-  it('has parts without rows where a search finds none, and ends all the same', async () => {
+  it('has parts without rows if a search finds none there, and ends', async () => {
     const parts = await Array.fromAsync(exportParts(api, { category_id, q: 'nowhere' }));
     expect(parts.map((part) => part.split('\r\n').length)).toEqual([2, 1]);
   });
 
-  it('neither loses nor repeats a row where others come and go between two parts', async () => {
+  it('neither loses nor repeats a row if others are added and deleted between two parts', async () => {
     const parts = exportParts(api, { category_id });
     const first = parseExport((await parts.next()).value ?? '');
     // Three rows are deleted: the last exported row, after which the next part starts, the first exported row, and a row that is

@@ -15,7 +15,7 @@ async function idsWith(external_id: string, filter: object = {}): Promise<number
 }
 
 describe('external_id', () => {
-  it('is stored and shown, and left out where there is none', async () => {
+  it('is stored and shown, and omitted if there is none', async () => {
     const external_id = bankId();
     expect((await keptTransaction(api, { external_id })).external_id).toBe(external_id);
     expect(await keptTransaction(api, { external_id: null })).not.toHaveProperty('external_id');
@@ -34,7 +34,7 @@ describe('external_id', () => {
     expect(await idsWith(external_id)).toEqual([id]);
   });
 
-  it('is free again after a delete, and after the transaction took another', async () => {
+  it('is free again once its transaction is deleted, or has another one', async () => {
     const external_id = bankId();
     const first = await givenTransaction(api, { external_id });
     await api.delete(`/transactions/${first.id}`);
@@ -66,7 +66,7 @@ describe('external_id', () => {
     expect(body).toMatchObject({ data: [], pagination: { total: 1, pages: 1, has_next: false } });
   });
 
-  it('goes to one of ten concurrent requests', async () => {
+  it('is given to one of ten concurrent requests', async () => {
     const external_id = bankId();
     const send = () => api.post('/transactions', { ...LUNCH, external_id });
     const replies = await Promise.all(Array.from({ length: 10 }, send));

@@ -14,7 +14,7 @@ import {
 
 const api = await openApi();
 
-test('a transaction shows the name of its category, and none where it has no category', async () => {
+test('a transaction shows the name of its category, or none if it has no category', async () => {
   const { id: category_id, name: category_name } = await givenCategory(api);
   const { id, ...created } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;
@@ -31,7 +31,7 @@ test('a transaction shows the name of its category, and none where it has no cat
   }
 });
 
-describe('what is kept comes back as sent', () => {
+describe('a stored value is returned as sent', () => {
   test.each([
     [{ amount: 999_999_999_999.99, transaction_date: '9999-12-31', type: 'income' }],
     [{ amount: -0.01, transaction_date: '0001-01-01', notes: 'line\nline\u0000' }],
@@ -48,7 +48,7 @@ describe('what is kept comes back as sent', () => {
   ])('%.60j', async (sent) => expect(await keptCategory(api, sent)).toMatchObject(sent));
 
   test.each(['NUL\u0000inside', '#hash#', '__proto__', '%25', '🏠'.repeat(200)])(
-    '%.20j is a name like any other, trimmed and unique',
+    '%.20j is an ordinary name, trimmed and unique',
     async (word) => {
       const name = `${uniqueName('')} ${word}`.trim();
       expect(await keptCategory(api, { name: ` \t${name}\u00a0\n` })).toMatchObject({ name });
@@ -141,7 +141,7 @@ test.each([
   ['POST', '/transactions/bulk'],
   ['PUT', '/transactions/bulk'],
   ['POST', '/transactions/bulk/delete'],
-])('%s %s has no field beside its transactions', async (method, path) => {
+])('%s %s accepts no field besides its transactions', async (method, path) => {
   const others = { id: 1, category_name: 'Food', created_at: 0, import_id: 'x', etag: '"t1.1.0"' };
   const body = { transactions: [{ ...LUNCH, id: 1 }], ...others };
   expectFaults(await api.request(method, path, { body }), Object.keys(others));
@@ -168,7 +168,7 @@ describe('a category that is named without its id', () => {
     ]);
   });
 
-  test('is refused on update where the transaction has another one, and nothing is changed', async () => {
+  test('is refused on update if the transaction has another one, and nothing is changed', async () => {
     const { id: category_id, name } = await givenCategory(api);
     for (const fields of [{}, { category_id }]) {
       const { id } = await givenTransaction(api, fields);
@@ -187,7 +187,7 @@ describe('a category that is named without its id', () => {
     }
   });
 
-  test('is ignored where it is the present one, or stale beside an id', async () => {
+  test('is ignored if it is the current one, or outdated beside an id', async () => {
     const { id: category_id, name: category_name } = await givenCategory(api);
     const { id } = await givenTransaction(api, { category_id });
     for (const sent of [

@@ -15,7 +15,7 @@ describe.each([
   ['/transactions', () => ({ ...LUNCH, notes: randomUUID() })],
   ['/categories', () => ({ name: randomUUID() })],
 ])('POST %s', (path, newBody) => {
-  it('answers a repetition the same, also after the record was deleted', async () => {
+  it('gives a repetition the same answer, even after the record was deleted', async () => {
     const body = { ...newBody(), id: 1 };
     const key = randomUUID();
     const first = await post(path, body, key);
@@ -31,7 +31,7 @@ describe.each([
     expect(second.headers['x-request-id']).not.toBe(first.headers['x-request-id']);
   });
 
-  it('refuses the key for another body with 422', async () => {
+  it('refuses the key with another body, with 422', async () => {
     const key = randomUUID();
     await post(path, newBody(), key);
     expect(await post(path, newBody(), key)).toMatchObject({
@@ -63,7 +63,7 @@ test.each(['', '""', 'x'.repeat(256), 'caf\u00e9', '"open', 'tab\there'])(
   },
 );
 
-it('keeps the keys of two resources apart', async () => {
+it('keeps the keys of two resources separate', async () => {
   const key = randomUUID();
   expect((await post('/transactions', LUNCH, key)).status).toBe(201);
   expect((await post('/categories', { name: randomUUID() }, key)).status).toBe(201);

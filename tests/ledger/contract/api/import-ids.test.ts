@@ -13,13 +13,13 @@ const DAY = { start_date: '2026-03-05', end_date: '2026-03-05' };
 const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 
 describe('import_id', () => {
-  it('is stored and shown, and left out where there is none', async () => {
+  it('is stored and shown, and omitted if there is none', async () => {
     const import_id = newImport();
     expect((await keptTransaction(api, { import_id })).import_id).toBe(import_id);
     expect(await keptTransaction(api, { import_id: null })).not.toHaveProperty('import_id');
   });
 
-  it('is set by a bulk create, too', async () => {
+  it('is set by a bulk create too', async () => {
     const import_id = newImport();
     const transactions = [{ ...LUNCH, import_id }];
     const { body } = await api.post('/transactions/bulk', { transactions });
@@ -56,14 +56,14 @@ describe('import_id', () => {
 });
 
 describe('GET /transactions/export', () => {
-  it('leaves import_id out of the CSV, and takes it as a filter', async () => {
+  it('omits import_id from the CSV, and accepts it as a filter', async () => {
     const import_id = newImport();
     const { id } = await givenTransaction(api, { import_id });
     const rows = parseExport(await exportAll(api, { import_id }));
     expect(rows.map((row) => [row.id, 'import_id' in row])).toEqual([[String(id), false]]);
   });
 
-  it('as JSON has the rows of the list, oldest first', async () => {
+  it('has the rows of the list as JSON, oldest first', async () => {
     const import_id = newImport();
     const later = await givenTransaction(api, { import_id, transaction_date: '2026-03-05' });
     const earlier = await givenTransaction(api, { import_id, transaction_date: '2001-01-31' });

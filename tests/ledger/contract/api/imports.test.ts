@@ -36,7 +36,7 @@ describe('/imports', () => {
     ]);
   });
 
-  it('replaces a part, and forgets it without rows', async () => {
+  it('replaces a part, and deletes one without rows', async () => {
     const import_id = newImport();
     for (const rows of [['a'], ['b'], ['b']]) await api.put('/imports', { import_id, rows });
     expect(await readRows(import_id)).toMatchObject([{ rows: ['b'] }]);
@@ -45,7 +45,7 @@ describe('/imports', () => {
     expect(await readRows(import_id)).toEqual([]);
   });
 
-  it('has pages, for more than one call of the database reads', async () => {
+  it('has pages if the rows exceed one call of the database', async () => {
     const import_id = newImport();
     const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
     // Engines differ in whether the item that exceeds the limit of a call is still returned, so the last item but one exceeds it.
@@ -84,7 +84,7 @@ describe('/imports', () => {
     encode(`1 ${'a'.repeat(65)}`),
     encode('2026-03-05 0 1 1'),
     `${encode('1 a')}!`,
-  ])('refuses a cursor that no page has: %j', async (after) => {
+  ])('refuses a cursor that no page returned: %j', async (after) => {
     expectFilterFaults(await api.get('/imports', { after }), ['after']);
   });
 });

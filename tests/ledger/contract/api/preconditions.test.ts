@@ -29,7 +29,7 @@ describe.each([
     expect((await api.get(path)).headers.etag).not.toBe(etag);
   });
 
-  it('answers 304 without a body where nothing changed, and 200 after a change', async () => {
+  it('answers 304 without a body if nothing changed, and 200 after a change', async () => {
     const { path, etag } = await newRecord();
     const { status, text } = await send('GET', path, { 'if-none-match': etag });
     expect({ status, text }).toEqual({ status: 304, text: '' });
@@ -48,7 +48,7 @@ describe.each([
   });
 
   it.each(['PUT', 'DELETE'])(
-    'refuses a %s that expects no record, or not this version',
+    'refuses a %s that expects no record, or another version',
     async (method) => {
       const { path, etag } = await newRecord();
       for (const known of ['*', etag]) {
@@ -63,7 +63,7 @@ describe.each([
     },
   );
 
-  it('has the ETag also in the record, and names the place of a new one', async () => {
+  it('repeats the ETag in the record, and gives the address of a new one', async () => {
     const {
       id,
       created_at: _,
@@ -87,7 +87,7 @@ describe.each([
   });
 
   it.each(['PUT', 'DELETE'])(
-    'refuses a %s for another version with 412 and the present ETag',
+    'refuses a %s for another version with 412 and the current ETag',
     async (method) => {
       const { path, etag } = await newRecord();
       await api.put(path, change);
@@ -103,7 +103,7 @@ describe.each([
     },
   );
 
-  it('carries the ETag of each record in a list, which a change takes and a read knows', async () => {
+  it('lists the ETag of each record, which works for a change and a conditional read', async () => {
     const { path } = await newRecord();
     const { transaction_date: date } = (await api.get(path)).body.data;
     // The newest row of a day is the one that was created last.
@@ -116,7 +116,7 @@ describe.each([
     expect(changed.status).toBe(200);
   });
 
-  it('lets one of five writers with the same version through', async () => {
+  it('accepts one of five writers with the same version', async () => {
     const { path, etag } = await newRecord();
     const writers = Array.from({ length: 5 }, () => send('PUT', path, { 'if-match': etag }));
     const statuses = (await Promise.all(writers)).map(({ status }) => status);
@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-it('has the ETag of a transaction with the name of its category in a 412, also of a bulk request', async () => {
+it("a 412, also of a bulk request, has the ETag of a transaction with the name of its category", async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;
@@ -137,7 +137,7 @@ it('has the ETag of a transaction with the name of its category in a 412, also o
   expect(bulk.body.data.results).toMatchObject([{ status: 412, etag }]);
 });
 
-it('changes the ETags of a category and its transaction with what they show of each other, but no version', async () => {
+it("a change of a category's name or count changes the ETags that show it, but no version", async () => {
   const { id: category_id } = await givenCategory(api);
   const category = `/categories/${category_id}`;
   const unused = (await api.get(category)).headers.etag ?? '';

@@ -74,7 +74,7 @@ describe('Any other route is 404 in the envelope', () => {
     expect(body.message).toBe(`${`/transactions${path}`.slice(0, 100)}… does not support PATCH`);
   });
 
-  test('a slash that is encoded parts nothing', async () => {
+  test('an encoded slash does not separate segments', async () => {
     const { status, body } = await api.get('/transactions%2F1');
     expect([status, body.success, body.error]).toEqual([404, false, 'not_found']);
   });

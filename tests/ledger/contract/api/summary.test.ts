@@ -35,8 +35,8 @@ async function summary(query: Record<string, string | number>, path = '/summary'
 const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
 const LEAP_DAYS = { start_date: '2024-02-28', end_date: '2024-03-01' };
 
-describe('by day', () => {
-  it('shows each day from the first to the last that has transactions', async () => {
+describe('a summary by day', () => {
+  it('shows each day from the first to the last with transactions', async () => {
     const filter = { category_id: `${food},${pay}`, ...LEAP_DAYS };
     const { groups, ...totals } = await summary({ group_by: 'day', ...filter });
     expect(totals).toEqual({ income: 2_500, expense: 2.5, net: 2_497.5, count: 3 });
@@ -48,7 +48,7 @@ describe('by day', () => {
     ]);
   });
 
-  it('takes no day beyond its dates, and one type alone', async () => {
+  it('includes no day outside its dates, and only the requested type', async () => {
     const { groups, count } = await summary({
       ...{ group_by: 'day', type: 'expense', category_id: food },
       ...{ start_date: '2024-01-01', end_date: '2024-02-27' },
@@ -56,7 +56,7 @@ describe('by day', () => {
     expect([groups, count]).toEqual([[expect.objectContaining({ key: '2024-01-31' })], 1]);
   });
 
-  it('names the days once for several groups', async () => {
+  it('lists the days once for several groups', async () => {
     const filter = { category_id: `${food},${rent},${pay}`, ...LEAP_DAYS };
     const query = { group_by: 'category,day', ...filter };
     const series = await summary(query, '/summary/series');
@@ -77,7 +77,7 @@ describe('by day', () => {
     });
   });
 
-  it('takes dates of up to 366 days, and requires them', async () => {
+  it('requires dates, of at most 366 days', async () => {
     const of = (end_date: string) =>
       api.get('/summary', {
         group_by: 'day',
@@ -104,7 +104,7 @@ describe('by day', () => {
   });
 });
 
-describe('of several categories', () => {
+describe('a summary of several categories', () => {
   const YEAR = { start_date: '2024-01-01', end_date: '2024-12-31' };
 
   it.each([
@@ -133,7 +133,7 @@ describe('of several categories', () => {
     expect(data).toMatchObject({ expense: 803.5, income: 0, count: 4, ...expected });
   });
 
-  it('shows their groups alone, and none of an id that no category has', async () => {
+  it('shows only their groups, and none for an unknown id', async () => {
     const { groups, expense } = await summary({
       ...{ group_by: 'category', category_id: `none,${rent},999999999,${food}` },
       ...{ start_date: '2024-02-28', end_date: '2024-02-28' },

@@ -17,7 +17,7 @@ test.each([UNKNOWN_ID, 0, -1, -0, Number.MAX_SAFE_INTEGER, 1e21, -1e300])(
   },
 );
 
-test('an inactive category gives 400, also where it is the one the transaction has', async () => {
+test('an inactive category gives 400, even if the transaction already has it', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   await api.put(`/categories/${category_id}`, { is_active: false });
@@ -33,7 +33,7 @@ test('the schema is checked before the category', async () => {
   expectFaults(await api.put(`/transactions/${id}`, body), ['amount']);
 });
 
-test('a deleted transaction is gone for reads, updates and deletes, and its id is not given again', async () => {
+test('a deleted transaction is a 404 for reads, updates and deletes, and its id is not reused', async () => {
   const { id } = await givenTransaction(api);
   const path = `/transactions/${id}`;
   expect((await api.delete(path)).status).toBe(200);
@@ -44,7 +44,7 @@ test('a deleted transaction is gone for reads, updates and deletes, and its id i
   expect((await givenTransaction(api)).id).toBeGreaterThan(id);
 });
 
-test('a listed transaction is the one that is read, with its ETag', async () => {
+test('a transaction in a list equals the one that is read, including its ETag', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const { body } = await api.get('/transactions', { category_id });
@@ -52,7 +52,7 @@ test('a listed transaction is the one that is read, with its ETag', async () => 
   expect(body.data).toEqual([{ ...read.body.data, etag: read.headers.etag }]);
 });
 
-test('without parameters: page 1, 20 a page, everything counted', async () => {
+test('without parameters a list is page 1, with 20 rows a page and everything counted', async () => {
   const before = (await api.get('/transactions')).body.pagination;
   expect(before).toMatchObject({ page: 1, per_page: 20, has_prev: false });
   await givenTransaction(api);

@@ -42,7 +42,7 @@ async function open(load: (target: BulkTarget) => Promise<unknown>) {
   };
 }
 
-it(`costs at most ${MAX_READ} read units for each part, whose queries are sent together`, async () => {
+it(`a part costs at most ${MAX_READ} read units, and its queries are sent together`, async () => {
   const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
   const readParts = await open((target) => bulkLoadHousehold(target, household));
   const rows: number[] = [];
@@ -75,7 +75,7 @@ it(`costs at most ${MAX_READ} read units for each part, whose queries are sent t
   ).toBe(true);
 });
 
-it('reads rows of a sparse ledger at once, whether or not their months are in the cache', async () => {
+it('rows of a sparse ledger are read in one step, whether or not their months are cached', async () => {
   const dates = Array.from({ length: 120 }, (_, n) => {
     const month = toMonth(String(2000 + Math.floor(n / 6)), (n % 6) * 2 + 1);
     return toDate(month, 15);
@@ -93,7 +93,7 @@ it('reads rows of a sparse ledger at once, whether or not their months are in th
   }
 });
 
-it('exports a month that is larger than a part again, from the cache', async () => {
+it('a second export of a month that is larger than a part reads the cache', async () => {
   const sizes = { '2026-02': 500, '2026-03': MAX_ROWS + 100, '2026-04': 10 };
   const dates = Object.entries(sizes).flatMap(([month, size]) =>
     Array.from({ length: size }, (_, n) => toDate(month, 1 + Math.floor((n * 28) / size))),

@@ -26,7 +26,7 @@ const EVERYTHING: SearchQuery = {
 /** A fifth of the rows of the largest search is enough, because units grow in proportion to rows. */
 const TRANSACTIONS = MAX_SEARCHED_ROWS / 5;
 
-it('costs what the rows cost that it reads', async () => {
+it('a search costs as much as the rows that it reads', async () => {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
   await bulkLoadHousehold(table, household);
@@ -59,7 +59,7 @@ it('costs what the rows cost that it reads', async () => {
   expect(again.cost.readUnits).toBeLessThanOrEqual(5);
 });
 
-describe('a list with q or import_id reads every row that it may search', () => {
+describe('a list with q or import_id reads every row in its dates', () => {
   const RANGE = { startDate: '2016-01-01', endDate: '2026-12-31' };
   const QUERY = { ...EVERYTHING_LISTED, ...RANGE, page: 1, perPage: 20 };
 
@@ -77,7 +77,7 @@ describe('a list with q or import_id reads every row that it may search', () => 
     );
   }
 
-  it("costs this much in a household's ledger", async () => {
+  it("has this cost in a household's ledger", async () => {
     const household = { transactions: MAX_LISTED_ROWS, years: 10, lastDay: '2026-06-30', seed: 11 };
     for (const units of await measure((table) => bulkLoadHousehold(table, household))) {
       expect(units).toBeLessThanOrEqual(SEARCHING_LIST);
@@ -85,7 +85,7 @@ describe('a list with q or import_id reads every row that it may search', () => 
     }
   });
 
-  it('costs this much where every text is as long as it may be', async () => {
+  it('has this cost if every text has its maximum length', async () => {
     const texts = { description: 'd'.repeat(1_000), notes: 'n'.repeat(5_000) };
     const length = MAX_LISTED_ROWS / 5;
     const rows = Array.from({ length }, (_, n) => storedTransaction(n + 1, texts));

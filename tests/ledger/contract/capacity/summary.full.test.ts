@@ -55,7 +55,7 @@ describe.each([500, 5_000])('a summary of a year in a ledger of %i', (transactio
 });
 
 test.skipIf(isOnDynamodbLocal())(
-  'a month in which each day has all there can be costs 21 write units for a create',
+  'a create costs 21 write units in a month where each day has every group',
   async () => {
     const target = { ...table, ledgerId: 'full-month' };
     const days = Array.from({ length: 31 }, (_, n) => `2026-03-${String(n + 1).padStart(2, '0')}`);
@@ -76,7 +76,7 @@ test.skipIf(isOnDynamodbLocal())(
   },
 );
 
-test('366 days that have all there can be cost as much as documented, in one query', async () => {
+test('366 days with every group cost as much as documented, in one query', async () => {
   const target = { ...table, ledgerId: 'full-days' };
   const first = toDayNumber('2024-01-31');
   const rows = Array.from({ length: MAX_SUMMARY_DAYS }, (_, n) =>
@@ -101,7 +101,7 @@ test('366 days that have all there can be cost as much as documented, in one que
   expect(cost.calls).toBe(1);
 });
 
-test('600 categories over ten years by month fit one response, and take little of the deadline', async () => {
+test('600 categories over ten years by month fit one response, well within the deadline', async () => {
   const ledgerId = 'large';
   const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) =>
     storedCategory(n + 1, `Category ${n}`),

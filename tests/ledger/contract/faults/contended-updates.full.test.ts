@@ -56,8 +56,8 @@ async function race(writers: number, seed: number) {
   return { statuses, mayRetry, calls, updates: version - 1 };
 }
 
-describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) => {
-  it('64 of them all get through', async () => {
+describe.each([1, 2, 3])('concurrent updates of one transaction (seed %i)', (seed) => {
+  it('all succeed if there are 64', async () => {
     const { statuses, calls, updates } = await race(64, seed);
     expect(statuses).toEqual(Array(64).fill(200));
     expect(updates).toBe(64);
@@ -65,7 +65,7 @@ describe.each([1, 2, 3])('updates at once of one transaction (seed %i)', (seed) 
     expect(calls / updates).toBeLessThan(17);
   });
 
-  it('128 of them get through as far as time allows, and a request that gets a 500 has changed nothing', async () => {
+  it('succeed as far as time allows if there are 128, and a request that gets a 500 has changed nothing', async () => {
     const { statuses, mayRetry, calls, updates } = await race(128, seed);
     const succeeded = statuses.filter((status) => status === 200).length;
     expect(new Set(statuses)).toEqual(new Set([200, 500]));

@@ -36,8 +36,8 @@ function givenWriters(ledgerId: string, seed: number) {
   return { time, client, writers };
 }
 
-describe.each([1, 2, 3])('64 creates at once on one month of one category (seed %i)', (seed) => {
-  it('all succeed inside the deadline, and count exactly', async () => {
+describe.each([1, 2, 3])('64 concurrent creates in one month of one category (seed %i)', (seed) => {
+  it('all succeed within the deadline, and are counted exactly', async () => {
     const ledgerId = `contended-${seed}`;
     const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
     await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });

@@ -59,7 +59,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     before = await contentsBefore();
   });
 
-  it('replies and is applied once when nothing goes wrong', () => {
+  it('replies and is applied once if nothing goes wrong', () => {
     const { reply, contents } = smooth;
     expect(reply).toMatchObject({ status: operation.status, body: { success: true } });
     if (operation.isRead) expect(contents).toEqual(before);
@@ -67,7 +67,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 
   it.each(Object.entries(PASSING_FAULTS))(
-    'gives the same reply and is applied once when any call meets a %s twice',
+    'gives the same reply and is applied once if any call fails twice with a %s',
     async (_, fault) => {
       for (let at = 0; at < calls; at += 1) {
         const faulty = await run((call) => (call === at || call === at + 1 ? fault : undefined));
@@ -77,7 +77,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends within the deadline with its 500 when the database fails from any call on, and is not applied', async () => {
+  it('ends within the deadline with its 500, and is not applied, if the database fails from any call on', async () => {
     for (let at = 0; at < calls; at += 1) {
       const dead = await run((call) => (call >= at ? refused : undefined));
       expectFailure(dead, operation);
@@ -88,7 +88,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
   });
 
   it.each([4, 16])(
-    'ends within the deadline when each call is throttled about %i times',
+    'ends within the deadline if each call is throttled about %i times',
     async (refusals) => {
       const isRefused = (call: number) => call % (refusals + 1) < refusals;
       const ailing = await run((call) => (isRefused(call) ? PASSING_FAULTS.throttle : undefined));
@@ -98,7 +98,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends with its 500 when the database applies any call and then fails before it responds', async () => {
+  it('ends with its 500 if the database applies any call and then fails before it responds', async () => {
     for (let at = 0; at < calls; at += 1) {
       const dead = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
       expectFailure(dead, operation);
@@ -106,7 +106,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     }
   });
 
-  it('ends at once with its 500 when the database denies a call', async () => {
+  it('ends at once with its 500 if the database denies a call', async () => {
     for (let at = 0; at < calls; at += 1) {
       const rejected = await run((call) => (call === at ? denied : undefined));
       expectFailure(rejected, operation);
@@ -115,7 +115,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     }
   });
 
-  it('gives the same reply, or a 500 and is not applied, when half of all responses are lost', async () => {
+  it('gives the same reply, or a 500 without being applied, if half of all responses are lost', async () => {
     for (const seed of SEEDS) {
       const random = seededRandom(seed);
       const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
@@ -129,7 +129,7 @@ const WRITES = OPERATIONS.filter(({ isRead }) => !isRead);
 const CREATIONS = WRITES.filter(({ status }) => status === 201);
 
 describe.each(WRITES)('$name', (operation) => {
-  it('reads its record back when all responses to its write are lost', async () => {
+  it('reads its record back if all responses to its write are lost', async () => {
     const smooth = await runFaulty(operation, () => undefined);
     const faulty = await runFaulty(operation, (_, name) => (isWrite(name) ? LOST : undefined));
     expectSameReply(faulty, smooth);
@@ -138,7 +138,7 @@ describe.each(WRITES)('$name', (operation) => {
 });
 
 describe.each([...WRITES, ...CREATIONS.map(withIdempotencyKey)])('$name', (operation) => {
-  it('logs that its outcome is unknown when its record cannot be read back', async () => {
+  it('logs that its outcome is unknown if its record cannot be read back', async () => {
     let isWritten = false;
     const faulty = await runFaulty(operation, (_, name) => {
       isWritten ||= isWrite(name);

@@ -16,7 +16,7 @@ import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 
 const HOUSEHOLD = { transactions: 200, years: 2, lastDay: '2026-06-30', seed: 3 };
 
-it('names each ledger whose figures do not follow from its rows, and no other', async () => {
+it('a verification names each ledger whose figures do not follow from its rows, and no other', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [even, uneven] = [await givenLedger(), await givenLedger()];
   const { client, tableName } = even.target;
@@ -52,7 +52,7 @@ it('names each ledger whose figures do not follow from its rows, and no other', 
   expect(items).toBeGreaterThan(208);
 });
 
-it('a ledger that the list of ledgers lacks is found, and one of which the table has nothing else', async () => {
+it('a ledger missing from the list of ledgers is found, and so is an entry without any data', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [listed, unlisted] = [await givenLedger(), await givenLedger()];
   await send.delete(unlisted.keys.registration);
@@ -69,7 +69,7 @@ it('a ledger that the list of ledgers lacks is found, and one of which the table
   expect((await verifyAllLedgers(listed.target)).lost).toEqual([]);
 });
 
-it('a table from before the list of ledgers is in order when its ledgers are entered', async () => {
+it('a table older than the list of ledgers verifies once its ledgers are added', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [one, other] = [await givenLedger(), await givenLedger()];
   for (const { keys } of [one, other]) {
@@ -89,7 +89,7 @@ it('a table from before the list of ledgers is in order when its ledgers are ent
   expect(await verifyAllLedgers(target)).toMatchObject({ uneven: [], unlisted: [], lost: [] });
 });
 
-it('a ledger whose first request ended before it drew an id is in order', async () => {
+it('a ledger whose first request ended before it drew an id verifies', async () => {
   const { givenLedger } = await createCorruptibleTable();
   const { target } = await givenLedger();
   let draws = 0;

@@ -180,12 +180,12 @@ const FOR_A_PERSON: readonly Spoiled[] = [
 ];
 
 describe('a ledger', () => {
-  it('is in order as its services leave it', async () => {
+  it('has no drift after changes by its services', async () => {
     const { verification } = await givenLedger();
     expect(await verification.verify()).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
 
-  it('is in order as the bulk loader leaves it', async () => {
+  it('has no drift after the bulk loader', async () => {
     // The ledger gets a table of its own, because a verification reads the whole table.
     const { target, verification } = await (await createCorruptibleTable()).givenLedger();
     const ledgerId = `${target.ledgerId}-bulk`;
@@ -228,7 +228,7 @@ describe.each(REPAIRABLE)('$rule', ({ rule, corrupt, reported }) => {
 });
 
 describe.each(FOR_A_PERSON)('$rule', ({ corrupt, reported }) => {
-  it('is reported and left to a person', async () => {
+  it('is reported and left for a person to repair', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);

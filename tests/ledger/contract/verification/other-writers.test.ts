@@ -30,7 +30,7 @@ async function givenDrift(between: (keys: Keys, readings: number) => Promise<unk
   return { verification: createVerification({ ...target, retryPolicy }), readings: () => readings };
 }
 
-describe('beside other writers', () => {
+describe('while other requests write', () => {
   it('differences that two readings do not share are not drifts', async () => {
     const { verification } = await givenDrift(async (keys) => {
       await send.set(keys.category(1), 'transaction_count', 8);
@@ -47,7 +47,7 @@ describe('beside other writers', () => {
     expect(readings()).toBe(3);
   });
 
-  it('a verification that goes on reports no more and no less than one that was not stopped', async () => {
+  it('a verification that resumes reports exactly what an uninterrupted one does', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     const saved: Position[] = [];
@@ -100,7 +100,7 @@ describe('a lagging index', () => {
     return { send: send as Client['send'] };
   }
 
-  it('lowers no counter, so that a category in use stays in use', async () => {
+  it('does not lower a counter, so that a category in use stays in use', async () => {
     const { target } = await givenLedger();
     const verification = createVerification({
       ...target,

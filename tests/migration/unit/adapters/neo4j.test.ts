@@ -34,7 +34,7 @@ test.each(['memories', undefined])('Sessions are opened in the database %s', asy
   );
 });
 
-test('Any other error stays what it is', () => {
+test('Any other error is unchanged', () => {
   const error = new TypeError('a mistake of ours');
   expect(translateDriverError(error)).toBe(error);
 });

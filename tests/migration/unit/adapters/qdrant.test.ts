@@ -24,7 +24,7 @@ test('a refused connection names the host and the cause', async () => {
   );
 });
 
-describe('an answer that is no success', () => {
+describe('an unsuccessful answer', () => {
   test('of any length gives a readable message', async () => {
     const { store } = qdrantAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
@@ -97,14 +97,14 @@ describe('an answer that is no success', () => {
     expect(calls).toHaveLength(2);
   });
 
-  test('Retry-After is the least that is waited', async () => {
+  test('Retry-After is the minimum wait', async () => {
     const busy = { status: 429, body: refusal('busy'), headers: { 'retry-after': '7' } };
     const { store, waits } = qdrantAnswering(busy, COUNTED);
     await store.count('memories');
     expect(waits).toEqual([7_000]);
   });
 
-  test('a store that stays away ends in an error that says so, with its cause', async () => {
+  test('a store that stays unreachable ends in an error that says so, with its cause', async () => {
     const cause = new TypeError('fetch failed');
     const { store } = qdrantAnswering(...Array.from({ length: 99 }, () => cause));
     const name = 'RetryableUnavailable';
@@ -119,7 +119,7 @@ test.each<[string, Reply]>([
     'an answer of another path',
     { status: 200, body: { result: { collections: [] }, status: 'ok' } },
   ],
-])('%s in place of the version names the variable with the wrong path', async (_, reply) => {
+])('%s instead of the version names the variable with the wrong path', async (_, reply) => {
   const { store, calls } = qdrantAnswering(reply);
   await expect(store.version()).rejects.toMatchObject({
     name: 'RefusedSetting',
@@ -130,7 +130,7 @@ test.each<[string, Reply]>([
 
 describe('a write', () => {
   test.each(['acknowledged', 'wait_timeout'])(
-    'that is answered "%s" is not done',
+    'that is answered "%s" is not complete',
     async (status) => {
       const body = { result: { operation_id: 1, status }, status: 'ok', time: 0 };
       const { store } = qdrantAnswering({ status: 200, body });
@@ -161,9 +161,9 @@ describe('a lost response', () => {
   const EXISTS = { status: 409, body: refusal('already exists') };
 
   test.each([
-    ['was made is its success', [done({ exists: true })], ['PUT', 'GET']],
+    ['was created counts as success', [done({ exists: true })], ['PUT', 'GET']],
     [
-      'was not made is a reason to make it',
+      'was not created leads to a second attempt',
       [done({ exists: false }), done(true)],
       ['PUT', 'GET', 'PUT'],
     ],
@@ -173,19 +173,19 @@ describe('a lost response', () => {
     expect(calls.map(({ request }) => request.split(' ')[0])).toEqual(methods);
   });
 
-  test('is not assumed where the name was taken before', async () => {
+  test('is not assumed to have succeeded if the name was taken before', async () => {
     const { store } = qdrantAnswering(EXISTS);
     const taken = store.createCollection('memories', NEW_LAYOUT);
     await expect(taken).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
-  test('to the deletion of a snapshot that is gone is its success', async () => {
+  test('to the deletion of a snapshot counts as success if the snapshot is gone', async () => {
     const { store, calls } = qdrantAnswering(LOST, { status: 404, body: refusal('not found') });
     await store.deleteSnapshot('memories', 'a.snapshot');
     expect(calls).toHaveLength(2);
   });
 
-  test('to the creation of a snapshot leaves its outcome open, a refusal does not', async () => {
+  test('to the creation of a snapshot leaves its outcome unknown, unlike a refusal', async () => {
     const lost = qdrantAnswering(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
     // The request is sent only once, with or without an answer: a second request would make a second snapshot.
@@ -200,18 +200,18 @@ describe('the keyword model', () => {
   test.each<[string, Reply]>([
     ['was never started', { status: 500, body: refusal('InferenceService is not initialized') }],
     ['is unknown', { status: 400, body: refusal('Wrong input: Unsupported model') }],
-  ])('is not there when it %s', async (_, reply) => {
+  ])('is absent if it %s', async (_, reply) => {
     expect(await qdrantAnswering(reply).store.encodesKeywords('memories', 'bm25')).toBe(false);
   });
 
-  test('is not known to be absent when the store is away', async () => {
+  test('is not assumed absent if the store is unreachable', async () => {
     const { store } = qdrantAnswering({ status: 503, body: refusal('shard is down') });
     const probe = store.encodesKeywords('memories', 'bm25');
     await expect(probe).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
 });
 
-test('the key goes with every request, and names are escaped', async () => {
+test('every request carries the key, and names are escaped', async () => {
   const seen: string[] = [];
   const store = createQdrant({
     url: 'http://qdrant.test/',

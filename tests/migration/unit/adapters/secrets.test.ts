@@ -13,11 +13,11 @@ describe('a secret', () => {
     ['JSON', JSON.stringify({ secret })],
     ['inspected', inspect({ secret }, { depth: 9, showHidden: true })],
     ['keys', Object.values({ ...secret }).join()],
-  ])('does not show as %s', (_, shown) => {
+  ])('is not shown as %s', (_, shown) => {
     expect(shown).not.toContain('s3cr3t');
   });
 
-  it('is revealed when asked', () => {
+  it('is revealed on request', () => {
     expect(secret.reveal()).toBe('s3cr3t');
   });
 });

@@ -47,7 +47,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('gets the same request again under another key, where it is another occasion', async () => {
+  it('gets the same request under another key on another occasion', async () => {
     const { heard, hooks } = await startHook(204);
     const warning = { ...FREEZE, action: 'warn-of-end' } as const;
     for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });

@@ -86,7 +86,7 @@ test.each<[string, string, Disturbed]>([
   await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
-test('A dump that fails takes the manifest of an earlier one with it', async () => {
+test('A dump that fails removes the manifest of an earlier one', async () => {
   const { artifacts } = await openArtifactFolder();
   const graph = await fillWithSample(createSandboxGraph());
   await dump(graph, artifacts);
@@ -101,7 +101,7 @@ test('A dump that fails takes the manifest of an earlier one with it', async () 
   await expect(readDumpManifest(artifacts, DUMP_PREFIX)).rejects.toThrow('There is no artifact');
 });
 
-test('A dump that must be kept is not written over', async () => {
+test('A retained dump is not overwritten', async () => {
   const { artifacts } = await openArtifactFolder();
   const graph = await fillWithSample(createSandboxGraph());
   const kept = await dump(graph, artifacts);
@@ -150,7 +150,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
   expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
 });
 
-test('A dump of before is read back and restored all the same', async () => {
+test('A dump of an earlier release is read back and restored', async () => {
   const { artifacts } = await dumped();
   const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
   const contents = { ...manifest.contents, counts: { 'nodesPerUser alice': 2 } };
@@ -163,7 +163,7 @@ test('A dump of before is read back and restored all the same', async () => {
   expect(differences).toEqual([]);
 });
 
-test('A read that fails in passing says nothing of the dump', async () => {
+test('A transient read failure does not condemn the dump', async () => {
   const { artifacts } = await dumped();
   const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
   const failing: ArtifactStore = {
@@ -178,7 +178,7 @@ test('A read that fails in passing says nothing of the dump', async () => {
 
 const LONG = 'é🧾\u2028\u2029\r\n'.repeat(40_000);
 
-test('lines come back as they were, with what was taken of them on the way', async () => {
+test('lines are read back unchanged, with the figures collected on the way', async () => {
   const { artifacts } = await openArtifactFolder();
   // Characters of several bytes lie across every edge between two chunks.
   const values = ['', 'x', LONG, { text: LONG }, [1, null, true]];
@@ -188,7 +188,7 @@ test('lines come back as they were, with what was taken of them on the way', asy
   expect(written).toMatchObject({ key: 'lines', ...reader.measure() });
 });
 
-test('text is put together again wherever a chunk ends', async () => {
+test('text is joined wherever a chunk ends', async () => {
   const lines = [{ a: 'é🧾' }, { b: '\u2028' }, 'x'];
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   for (let size = 1; size <= bytes.length; size += 1) {
@@ -208,7 +208,7 @@ test('a long line is searched for its end once, and not again with every chunk',
   expect(searched).toBeLessThan(2 * bytes.length);
 });
 
-test('a line that inflates without end is refused, when it is written and when it is read', async () => {
+test('a line that inflates without end is refused, both when written and when read', async () => {
   const endless = 'x'.repeat(MAX_LINE_LENGTH + 1);
   const read = readLines(served(gzipSync(`"${endless}"\n`), 16_384), 'lines');
   await expect(Array.fromAsync(read.values)).rejects.toThrow('A line is longer than');
@@ -216,7 +216,7 @@ test('a line that inflates without end is refused, when it is written and when i
   await expect(writeLines(artifacts, 'lines', [endless])).rejects.toThrow('and a dump at most');
 });
 
-test('rows beyond those of the manifest are refused, however many follow', async () => {
+test('rows beyond those in the manifest are refused, however many follow', async () => {
   const { artifacts } = await openArtifactFolder();
   const graph = createSandboxGraph();
   await fillWithSample(graph);
@@ -229,7 +229,7 @@ test('rows beyond those of the manifest are refused, however many follow', async
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow('The dump has other nodes than');
 });
 
-test('a file with no lines is a file', async () => {
+test('a file without lines is valid', async () => {
   const { artifacts } = await openArtifactFolder();
   await writeLines(artifacts, 'lines', []);
   expect(await Array.fromAsync(readLines(artifacts, 'lines').values)).toEqual([]);

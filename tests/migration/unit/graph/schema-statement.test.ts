@@ -34,7 +34,7 @@ function words(statement: string): string {
   return statement.replaceAll(', ', ',');
 }
 
-describe('is refused', () => {
+describe('a schema statement is refused if it contains', () => {
   it.each([
     ['another statement', 'MATCH (n) DETACH DELETE n'],
     ['a second statement', 'CREATE RANGE INDEX `a` FOR (n:`b`) ON (n.`c`); MATCH (n) DELETE n'],

@@ -5,7 +5,7 @@ import { decodeValue, encodeValue } from '../../../../lib/migration/graph/values
 
 const SINGLES = Array.from({ length: 64 }, (_, at) => Math.fround(at / 7));
 
-describe('on disk', () => {
+describe('a value survives a round trip through a file:', () => {
   test.each([
     ['an integer beyond 2^53', int('9007199254740993'), { $int: '9007199254740993' }],
     ['the smallest integer', int('-9223372036854775808'), { $int: '-9223372036854775808' }],
@@ -24,14 +24,14 @@ describe('on disk', () => {
     expect(decodeValue(encodeValue(value))).toStrictEqual(value);
   });
 
-  test('a date-time in its zone, and its offset, which the zone leaves open in an hour of autumn', () => {
+  test('a date-time with its zone and its offset, which the zone alone leaves ambiguous for an hour in autumn', () => {
     const value = new DateTime(2024, 10, 27, 2, 30, 0, 1, 7_200, 'Europe/Amsterdam');
     const parts = ['2024', '10', '27', '2', '30', '0', '1', '7200', 'Europe/Amsterdam'];
     expect(encodeValue(value)).toEqual({ $dt: parts });
   });
 });
 
-describe('is refused by name when met in a graph', () => {
+describe('a value of a graph is refused by name:', () => {
   class UnsupportedType {
     readonly name = 'HYPERLOGLOG';
   }
@@ -51,14 +51,14 @@ describe('is refused by name when met in a graph', () => {
     );
   });
 
-  test('what the driver itself could not read', () => {
+  test('one that the driver itself cannot read', () => {
     const broken = new Proxy({}, { getPrototypeOf: () => fail('Invalid time value') });
     expect(() => encodeValue({ at: broken }, 'node 7')).toThrow(
       'node 7.at is a value that the driver',
     );
   });
 
-  test('a date-time without its offset, which would leave an hour of autumn open', () => {
+  test('a date-time without its offset, which is ambiguous for an hour in autumn', () => {
     const parts = [2024, 10, 27, 2, 30, 0, 0] as const;
     const open = new DateTime(...parts, undefined, 'Europe/Amsterdam');
     expect(() => encodeValue(open)).toThrow('without its offset');

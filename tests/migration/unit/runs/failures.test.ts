@@ -49,7 +49,7 @@ describe('a failure of AWS', () => {
     expect(translateFailure(cause)).toEqual(named(name, message));
   });
 
-  it('of another name keeps it', () => {
+  it('with any other name keeps it', () => {
     const other = failure('ValidationException');
     expect(translateFailure(other)).toBe(other);
   });

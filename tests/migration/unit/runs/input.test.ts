@@ -34,7 +34,7 @@ test.each([
   ],
   ['run-a', 'It has to be an object with named fields.'],
   [null, 'It has to be an object with named fields.'],
-])('%j is refused, naming every wrong field and its rule', (payload, fault) => {
+])('%j is refused, and the refusal names every wrong field and its rule', (payload, fault) => {
   const parse = () => parseInput(schema, payload);
   expect(parse).toThrow(named('RefusedSetting', 'The input is not valid'));
   expect(parse).toThrow(`The input is not valid: ${fault} `);
@@ -51,7 +51,7 @@ test.each<[Record<string, unknown>, string]>([
   [{ uploadAs: 'a\u001b[2J' }, 'uploadAs has to be a name of '],
   [{ sourceCollection: 'a\nb' }, 'sourceCollection has to be a name of '],
   [{ sourceCollection: 'a\u202eb' }, 'sourceCollection has to be a name of '],
-])('a plan with %j is refused with the rule', (wrong, rule) => {
+])('a plan with %j is refused, and the refusal names the rule', (wrong, rule) => {
   const payload = { runId: 'run-a', sourceCollection: 'memories', ...wrong };
   expect(() => parseInput(preflightInputSchema, payload)).toThrow(rule);
 });

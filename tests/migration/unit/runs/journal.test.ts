@@ -54,14 +54,14 @@ it('a stage that has passed returns what it found, and does not run again', asyn
   expect(works).toBe(2);
 });
 
-it('a stage that is killed before its record runs again', async () => {
+it('a stage that is killed before it is recorded runs again', async () => {
   const { invoke, records } = scene();
   await expect(invoke((journal) => journal.once('sent', killed))).rejects.toThrow('killed');
   expect(records).toEqual([]);
   expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
 });
 
-it('a poll ends the invocation, and its next check sees what the last one kept', async () => {
+it('a poll ends the invocation, and the next check sees what the last one saved', async () => {
   const { invoke } = scene();
   const work = (journal: Journal) =>
     journal.poll<number, string>('readable', async (looks = 0, keep) => {
@@ -87,7 +87,7 @@ it('an effect that was recorded ahead is known to a later invocation', async () 
   expect(await invoke(sends)).toBe('may have been sent');
 });
 
-it('a walk resumes with the page after the last one that was recorded', async () => {
+it('a walk resumes with the page after the last recorded one', async () => {
   const { invoke, records } = scene();
   const pages: number[] = [];
   const work = (dies: boolean) => (journal: Journal) =>
@@ -103,7 +103,7 @@ it('a walk resumes with the page after the last one that was recorded', async ()
   expect(records.at(-1)).toEqual({ passed: { listed: { found: 'all', workedMs: 5 } } });
 });
 
-it('no stage and no page begins once time is up, or the lease is lost', async () => {
+it('no stage and no page begins once time is up or the lease is lost', async () => {
   const { invoke } = scene();
   const pages: number[] = [];
   const work = (journal: Journal) =>
@@ -119,7 +119,7 @@ it('no stage and no page begins once time is up, or the lease is lost', async ()
   expect(pages).toEqual([0]);
 });
 
-it('only the result of a part is kept, and not its stages', async () => {
+it('only the result of a part is kept, not its stages', async () => {
   const { invoke, records } = scene();
   const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
     await journal.part('uploaded', async (stages) => {
@@ -155,7 +155,7 @@ it('a forgotten journal begins with its first stage; the journal around it is ke
   expect(Object.keys(records.at(-1)?.passed ?? {})).toEqual(['listed', 'restored']);
 });
 
-it('a record that is rewritten keeps the stages and notes that are in it', async () => {
+it('rewriting a record keeps its stages and notes', async () => {
   const { invoke, records } = scene();
   await invoke(async (journal) => {
     await journal.once('filled', async () => 60);
@@ -170,7 +170,7 @@ it('a record that is rewritten keeps the stages and notes that are in it', async
   expect(records.at(-1)).toEqual({ passed: { filled, compared }, noted: { since: 7 } });
 });
 
-it('the end of a step begins at any time, and only its cursor is recorded', async () => {
+it('the end of a step may begin at any time, and only its cursor is recorded', async () => {
   const { invoke, records } = scene();
   const ends = (dies: boolean) => (journal: Journal) =>
     journal.end<number, string>('carried', async (page = 0, keep) => {
@@ -182,7 +182,7 @@ it('the end of a step begins at any time, and only its cursor is recorded', asyn
   expect(records).toEqual([{ passed: {}, open: { stage: 'carried', cursor: 1 } }]);
 });
 
-it('tells what a stage has found, or how far it has come', async () => {
+it('a journal shows the result of a stage, or its progress', async () => {
   const { invoke } = scene();
   const seen: unknown[] = [];
   await invoke(async (journal) => {

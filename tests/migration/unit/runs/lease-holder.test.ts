@@ -19,12 +19,15 @@ it.skipIf(process.platform !== 'linux')('a process is gone once it has ended', a
   expect(here.isGone(String(self))).toBe(true);
 });
 
-it.skipIf(process.platform !== 'linux')('another process of the same number is not the one', () => {
-  const { self = '', isGone } = createLeaseHolder();
-  expect(isGone(self.replace(/ \d+$/, ' 1'))).toBe(true);
-});
+it.skipIf(process.platform !== 'linux')(
+  'another process with the same id is not the lease holder',
+  () => {
+    const { self = '', isGone } = createLeaseHolder();
+    expect(isGone(self.replace(/ \d+$/, ' 1'))).toBe(true);
+  },
+);
 
-it('a process that cannot be read is not taken for one that has ended', async () => {
+it('a process that cannot be inspected does not count as ended', async () => {
   const proc = await mkdtemp(join(tmpdir(), 'proc-'));
   onTestFinished(() => rm(proc, { recursive: true }));
   const STAT = `7 (node) S ${Array(18).fill(0).join(' ')} 42`;
@@ -45,7 +48,7 @@ it('a process that cannot be read is not taken for one that has ended', async ()
   expect(isGone(self)).toBe(true);
 });
 
-it('nothing is known of processes elsewhere', () => {
+it('the state of processes on other machines is unknown', () => {
   const { isGone } = createLeaseHolder();
   expect(isGone('another-machine/pid:[1] 1 1')).toBe(false);
   expect(createLeaseHolder('/nowhere')).toMatchObject({ self: undefined });

@@ -5,7 +5,7 @@ import { parseReport, storeReport } from '../../../../lib/migration/runs/reports
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { named } from '../../support/refused.ts';
 
-test('A report of another form is refused by the field that it has not', async () => {
+test('A report of another form is refused, and the missing field is named', async () => {
   const { artifacts } = await openArtifactFolder();
   const clock = () => new Date('2026-03-01T09:00:00Z');
   const context = { services: { artifacts, clock }, lease: { runId: 'run-a', epoch: 1 } };

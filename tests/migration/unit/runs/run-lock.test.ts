@@ -31,7 +31,7 @@ function scene(renew: () => Promise<void> = async () => {}) {
   return { heartbeat, beats, beatAfter, renewals: () => renewals };
 }
 
-test('renews four times a lease while the work lasts, and never again', async () => {
+test('renews a lease four times in its length while the work lasts, and never afterwards', async () => {
   const { heartbeat, beats, beatAfter, renewals } = scene();
   await keepLeaseDuring(heartbeat, async (signal) => {
     for (let n = 1; n <= 40; n += 1) await beatAfter(LEASE / 4);
@@ -42,14 +42,14 @@ test('renews four times a lease while the work lasts, and never again', async ()
   expect(beats.intervals()).toEqual([]);
 });
 
-test('ends with work that fails, and gives its failure on', async () => {
+test('ends with work that fails, and passes its failure on', async () => {
   const { heartbeat, beats } = scene();
   const failing = keepLeaseDuring(heartbeat, () => Promise.reject(new Error('of the work')));
   await expect(failing).rejects.toThrow('of the work');
   expect(beats.intervals()).toEqual([]);
 });
 
-test('waits for a renewal that is under way, lest it renews what is released next', async () => {
+test('waits for a renewal in progress, so that it cannot follow the release', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats } = scene(() => answered);
   const done: string[] = [];
@@ -64,7 +64,7 @@ test('waits for a renewal that is under way, lest it renews what is released nex
   expect(done).toEqual(['work', 'end']);
 });
 
-test('does not begin a renewal while one is under way', async () => {
+test('does not begin a renewal while another is in progress', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats, renewals } = scene(() => answered);
   await keepLeaseDuring(heartbeat, async () => {
@@ -77,7 +77,7 @@ test('does not begin a renewal while one is under way', async () => {
   });
 });
 
-test('signals the work at once that its lease is lost', async () => {
+test('tells the work at once that its lease is lost', async () => {
   const { heartbeat, beatAfter } = scene(() => Promise.reject(OVER));
   await keepLeaseDuring(heartbeat, async (signal) => {
     await beatAfter(LEASE / 4);
@@ -85,7 +85,7 @@ test('signals the work at once that its lease is lost', async () => {
   });
 });
 
-test('survives missing answers for the length of its lease, and no longer', async () => {
+test('survives missing answers for the length of its lease and no longer', async () => {
   let isReachable = true;
   const { heartbeat, beatAfter } = scene(async () => {
     if (!isReachable) throw UNREACHABLE;
@@ -105,14 +105,14 @@ test('survives missing answers for the length of its lease, and no longer', asyn
   });
 });
 
-test('beats in real time where no test turns it', async () => {
+test('renews in real time unless a test sets the clock', async () => {
   const { promise: beaten, resolve: beat } = Promise.withResolvers<string>();
   const { heartbeat } = scene(async () => beat('beaten'));
   const work = keepLeaseDuring({ ...heartbeat, leaseMs: 4, ticker: startInterval }, () => beaten);
   await expect(work).resolves.toBe('beaten');
 });
 
-test('no change takes as long as a lease: what is begun in a lease has its answer in it', () => {
+test('a change takes less time than a lease: one that begins in a lease is answered in it', () => {
   expect(MAX_CALL_MS).toBeLessThan(LEASE_MS);
   expect(BACKEND_TIMEOUT_MS).toBeLessThan(LEASE_MS);
 });

@@ -9,7 +9,7 @@ it.each<[Phase, Phase, boolean]>([
   ['live', 'switching-back', false],
   ['switching', 'live', false],
   ['copied', 'switching', false],
-])('a run that goes from %s to %s says why it returns: %s', (phase, next, isSaid) => {
+])('a run that goes from %s to %s records why it rolls back: %s', (phase, next, isSaid) => {
   const refused = { name: 'RefusedByService', why: 'The webhook answered 400.', data: {} };
   const run = { phase, refused, history: [], evidence: {} } as unknown as Run;
   expect(enterPhase(run, next, new Date(0)).refused).toEqual(isSaid ? refused : undefined);

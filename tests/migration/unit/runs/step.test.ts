@@ -38,8 +38,8 @@ async function scene(work: Step['work']) {
 }
 
 it.each([
-  ['goes on from its checkpoint', 'backup-1', 'half of it'],
-  ['begins anew where what it was based on was renewed', 'backup-2', undefined],
+  ['resumes from its checkpoint', 'backup-1', 'half of it'],
+  ['begins again if the evidence it is based on was renewed', 'backup-2', undefined],
 ])('a step that was killed %s', async (_, backup, expected) => {
   const found: (Checkpoint | undefined)[] = [];
   const { stand, take } = await scene(async ({ checkpoint, save }) => {
@@ -54,7 +54,7 @@ it.each([
   expect(found.map((checkpoint) => checkpoint?.state)).toEqual([undefined, expected]);
 });
 
-it('a step sees what it has noted', async () => {
+it('a step sees its own notes', async () => {
   const { stand, take } = await scene(async (context) => {
     await context.note({ takesNoWindow: 'of the test' });
     expect(context.run.takesNoWindow).toBe('of the test');

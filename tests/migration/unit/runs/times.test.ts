@@ -14,7 +14,7 @@ function createClock() {
 }
 
 describe('the rate of a step', () => {
-  it('is what was done since it first reported progress', () => {
+  it('is measured since it first reported progress', () => {
     const { clock, pass } = createClock();
     const rated = createRating(clock);
     expect(rated({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
@@ -24,7 +24,7 @@ describe('the rate of a step', () => {
     expect(rated({ done: 900, total: 1_000 }).progress?.perSecond).toBe(20);
   });
 
-  it('is unknown where no time has passed, nothing was done, or no progress was reported', () => {
+  it('is unknown if no time has passed, nothing was done, or no progress was reported', () => {
     const { clock, pass } = createClock();
     const rated = createRating(clock);
     rated({ done: 5, total: 9 });

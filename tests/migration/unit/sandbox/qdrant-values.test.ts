@@ -8,7 +8,7 @@ import { toPointKey } from '../../../../sandbox/qdrant/point-ids.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 
 describe('a 32-bit float', () => {
-  test('is written so that it reads back as itself', () => {
+  test('is written so that it is read back unchanged', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const back = Math.fround(Number(float32Text(value)));
@@ -31,13 +31,13 @@ describe('a 32-bit float', () => {
 });
 
 test.each(['-1', '1.5', '18446744073709551616', '"memory-1"', 'true'])(
-  '%s is no id of a point',
+  '%s is not an id of a point',
   (id) => {
     expect(() => toPointKey(id)).toThrow(/not a valid point ID/);
   },
 );
 
-test('the sandbox is of the version that compose.yaml and CI start', () => {
+test('the sandbox has the version that compose.yaml and CI start', () => {
   const [image, imageOfCi] = ['compose.yaml', '.github/workflows/ci.yml'].map((file) => {
     const text = readFileSync(join(import.meta.dirname, '../../../..', file), 'utf8');
     return /qdrant\/qdrant:\S+/.exec(text)?.[0];

@@ -208,7 +208,7 @@ const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
   ['one with vectors of another model', reembedded, { limitedChanges: 'vectors' }],
 ];
 
-test.each(REFUSED)('%s: refused, and nothing is written', async (_, change, options) => {
+test.each(REFUSED)('%s is refused, and nothing is written', async (_, change, options) => {
   const world = await scene();
   await change(world);
   const { upsert, deletePoints } = world.store;
@@ -233,7 +233,7 @@ describe('a store that drops writes', () => {
   it.each([
     ['frozen', ['missing: 1', 'contents differ', 'counts per user differ']],
     ['writing', []],
-  ] as const)('where users are %s', async (users, faults) => {
+  ] as const)('is detected while users are %s', async (users, faults) => {
     const { put, invoke, store } = await scene();
     await put(OLD, [90], 'b');
     const dropping = { ...store, upsert: async () => {} };
@@ -266,7 +266,7 @@ describe('what was refused is compared again once it is repaired', () => {
     expect(await invoke({})).toMatchObject({ faults: [], ...removed });
   });
 
-  it('but removals before it count', async () => {
+  it('but earlier removals count', async () => {
     const { put, invoke, saved, store, count } = await scene();
     await put(OLD, [90], 'b');
     await put(OLD, IDS.slice(0, 15), '-');
@@ -278,7 +278,7 @@ describe('what was refused is compared again once it is repaired', () => {
   });
 });
 
-test('what both hold, and held before, is read once', async () => {
+test('what both hold, as before, is read once', async () => {
   const { invoke, saved, page } = await scene();
   await page();
   expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
@@ -298,7 +298,7 @@ const IN_PIECES: readonly Row[] = [
   ['an active collection that was emptied', emptied(OLD), { onExcess: 'insert' }, {}, WHOLE],
 ];
 
-test.each(IN_PIECES)('%s: by invocations of a page each', async (_, change, options, ...both) => {
+test.each(IN_PIECES)('%s, in invocations of one page each', async (_, change, options, ...both) => {
   const world = await scene();
   await world.page();
   await change(world);
@@ -308,7 +308,7 @@ test.each(IN_PIECES)('%s: by invocations of a page each', async (_, change, opti
   expect([await world.count(OLD), await world.count(NEW)]).toEqual(both);
 });
 
-test('a first comparison, which begins the last common version, reads both once', async () => {
+test('a first comparison, which starts the last common version, reads both once', async () => {
   const { run, saved, finish, page } = await scene();
   await page();
   delete run.base;
@@ -329,7 +329,7 @@ const STORED = [
 ] as const;
 
 test.each(STORED)(
-  'the resume point of %s that an earlier version stored is read',
+  'the resume point of %s that an earlier version stored can be read',
   async (_, stored) => {
     const { put, invoke, count } = await scene();
     await put(OLD, [3, 15], '-');
@@ -342,17 +342,20 @@ test.each(STORED)(
   },
 );
 
-test.each(STORED)('each invocation goes on from the one before, after %s', async (_, stored) => {
-  const { put, page, finish, saved } = await scene();
-  await page();
-  await put(OLD, [15], '-');
-  saved.push(stored as Equalising);
-  const { equalised } = await finish({ deletes: 21 });
-  expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
-  expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 21 });
-});
+test.each(STORED)(
+  'each invocation resumes where the one before ended, after %s',
+  async (_, stored) => {
+    const { put, page, finish, saved } = await scene();
+    await page();
+    await put(OLD, [15], '-');
+    saved.push(stored as Equalising);
+    const { equalised } = await finish({ deletes: 21 });
+    expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
+    expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 21 });
+  },
+);
 
-test('a walk of an earlier version that only inserts goes on doing so', async () => {
+test('a walk of an earlier version that only inserts continues to do so', async () => {
   const { put, invoke, count } = await scene();
   await put(OLD, [15], '-');
   const stored = { ...interrupted(), insertsOnly: true };

@@ -22,7 +22,7 @@ function confirmed(pendingAction: { action: string; collection: string }) {
   return { context: context as unknown as StepContext, notes };
 }
 
-it('is done when the person confirms what is asked for', async () => {
+it('an external action is done when the person confirms the requested one', async () => {
   const { context, notes } = confirmed({ action: 'open-writes', collection: 'memories_v3' });
   expect(await waitForAction(context, 'open-writes', 'memories_v3')).toBeUndefined();
   expect(notes).toEqual([]);
@@ -31,7 +31,7 @@ it('is done when the person confirms what is asked for', async () => {
 it.each([
   ['another action', { action: 'deploy-new', collection: 'memories_v3' }],
   ['another collection', { action: 'open-writes', collection: 'memories' }],
-])('is asked for anew when the person has confirmed %s', async (_, pendingAction) => {
+])('an external action is requested again if the person confirmed %s', async (_, pendingAction) => {
   const { context, notes } = confirmed(pendingAction);
   const waits = await waitForAction(context, 'open-writes', 'memories_v3').catch(takeWaiting);
   expect(waits).toMatchObject({ waitsFor: 'the webhook' });

@@ -72,7 +72,7 @@ describe('a probe of the embedding model', () => {
     expect(passed).toBeLessThan(20);
   });
 
-  it('needs 16 different memories, and an answer that names what was found', async () => {
+  it('needs 16 different memories, and an answer that names the ones found', async () => {
     const enough = probe(ofText, 16);
     expect([await enough.result, enough.written().length]).toEqual(['proved', 16]);
     expect(await probe(ofText, 15).result).toBe('unverified');

@@ -5,7 +5,7 @@ import { createRunTable, RUN } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
 
-it('is due a day after the last one, and in between once the rollback period is over', async () => {
+it('a reminder is due a day after the last one, and earlier once the rollback period is over', async () => {
   const table = createRunTable();
   const run = await table.begin(RUN);
   expect(await isReminderDue(table, run)).toBe(true);

@@ -42,14 +42,14 @@ test('a store that falls silent is unavailable', async () => {
   await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
 });
 
-test('a store that knows no ranges sends all of it, and what is there already is left out', async () => {
+test('a store without ranges sends the whole file, and the bytes already received are skipped', async () => {
   const store = qdrantSending(['one', 'two', 'three'], 'end');
   const part = await store.downloadSnapshot('memories', 'a.snapshot', 4);
   expect(part.totalBytes).toBeUndefined();
   expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
 });
 
-test('a slow taker gets all of it', async () => {
+test('a slow consumer gets the whole file', async () => {
   const store = qdrantSending(['one', 'two', 'three'], 'end');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
   const taken: string[] = [];
@@ -84,7 +84,7 @@ describe('an upload that is only announced', () => {
     return { found, received };
   }
 
-  test('sends nothing once it is asked for', async () => {
+  test('sends nothing when the server asks for it', async () => {
     let length: string | undefined;
     const { found, received } = await announce(({ headers }, response) => {
       length = headers['content-length'];
@@ -93,19 +93,19 @@ describe('an upload that is only announced', () => {
     expect([found, received, length]).toEqual(['taken', 0, '3000000000']);
   });
 
-  test('is refused by the limit of a proxy, in words', async () => {
+  test("is refused in plain words if a proxy's limit is too low", async () => {
     const { found, received } = await announce((_, response) => {
       response.writeHead(413).end('<html>413 Request Entity Too Large</html>');
     });
     expect([found, received]).toEqual([named('RefusedByService', 'client_max_body_size'), 0]);
   });
 
-  test('is no concern of the store, which has seen no file', async () => {
+  test("is not affected by the store's answer, because it received no file", async () => {
     const { found } = await announce((_, response) => response.writeHead(400).end());
     expect(found).toBe('taken');
   });
 
-  test('finds out nothing where no server answers', async () => {
+  test('proves nothing if no server answers', async () => {
     const { found } = await announce((request) => request.destroy());
     expect(found).toMatchObject({ name: 'RetryableUnavailable' });
   });
@@ -139,7 +139,7 @@ describe('a snapshot of 100 bytes on a server', () => {
     return { store: createQdrant({ url }), ranges };
   }
 
-  test('is complete, by one request, when the garbage collector runs before its body is read', async () => {
+  test('is complete after one request, even if the garbage collector runs before its body is read', async () => {
     const head = Promise.withResolvers<void>();
     const server = await serve({ beforeBody: () => head.promise });
     const { bytes } = await server.store.downloadSnapshot('memories', 'a.snapshot');
@@ -150,7 +150,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   });
 
   test.each([true, false])(
-    'is kept in parts, each where the connection ended early, announced %s',
+    'is stored in parts, one for each early end of the connection, announced %s',
     async (announcesLength) => {
       const server = await serve({ bytesPerConnection: 40, announcesLength });
       const { parts, content } = await keep(server);
@@ -159,7 +159,7 @@ describe('a snapshot of 100 bytes on a server', () => {
     },
   );
 
-  test('is unavailable when a connection brings no byte', async () => {
+  test('is unavailable if a connection delivers no byte', async () => {
     const server = await serve({ bytesPerConnection: 0 });
     await expect(keep(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
@@ -230,18 +230,21 @@ test('a refusal that comes before the file is sent is reported', async () => {
   await expect(upload('wrong', zeros())).rejects.toMatchObject(refused);
 });
 
-test('a broken connection is a store that cannot be reached, and is not tried again', async () => {
+test('a broken connection counts as an unreachable store, and is not retried', async () => {
   sandbox.fault({ on: /upload/, does: { kind: 'drop' } });
   const unavailable = { name: 'RetryableUnavailable' };
   await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
 });
 
-test.each([0, 1])('a file broken after %d MB is no failure of the store', async (megabytes) => {
-  const broken = { name: 'TypeError', message: 'the file cannot be read' };
-  await expect(upload('secret', brokenFile(megabytes))).rejects.toMatchObject(broken);
-});
+test.each([0, 1])(
+  "a file that breaks after %d MB is not the store's failure",
+  async (megabytes) => {
+    const broken = { name: 'TypeError', message: 'the file cannot be read' };
+    await expect(upload('secret', brokenFile(megabytes))).rejects.toMatchObject(broken);
+  },
+);
 
-test('an upload that is to end ends at once, and makes nothing', async () => {
+test('an aborted upload ends at once, and creates nothing', async () => {
   const controller = new AbortController();
   const over = new Error('the lease is lost');
   let sent = 0;

@@ -20,7 +20,7 @@ async function startSilentDatabase(): Promise<string> {
   return `http://127.0.0.1:${address.port}`;
 }
 
-it('does not wait for a database that does not answer any longer than "npm start" does', async () => {
+it('waits for a database that does not answer no longer than "npm start" does', async () => {
   const path = mkdtempSync(join(tmpdir(), 'local-place-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   const folder = openDataFolder(path);

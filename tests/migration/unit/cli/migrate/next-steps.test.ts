@@ -65,7 +65,7 @@ describe('the next step of a run', () => {
   });
 });
 
-it('after a rollback that would remove too much are the three ways on', () => {
+it('lists three options after a rollback that would remove too much', () => {
   const commandsAfter = (data: RefusalData) => {
     const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
     const { next } = describeAftermath(standing('live', { retention }), undefined, refusal);
@@ -76,7 +76,7 @@ it('after a rollback that would remove too much are the three ways on', () => {
   expect(commandsAfter({})).toEqual([given[0], given[2]]);
 });
 
-it('after a run that lost too much to be closed are a repair, and the number that users deleted', () => {
+it('offers a repair, or the number that users deleted, after a run that lost too much to be closed', () => {
   const refusal = new Refusal('RefusedMassChange', 'It lacks too much.', { data: { deletes: 40 } });
   const status = standing('live', { retention: { ...retention, isOver: true } });
   const { next } = describeAftermath(status, undefined, refusal);
@@ -87,7 +87,7 @@ it('after a run that lost too much to be closed are a repair, and the number tha
   ]);
 });
 
-describe('the last line of a command that was refused', () => {
+describe('the last line of a refused command', () => {
   const ROLLBACK = 'npm run migrate -- rollback --execute';
 
   it.each([

@@ -15,7 +15,7 @@ const MET = { runId: RUN, dryRun: false, plan: STATUS.plan, prerequisites: [PRER
 const STEPS = ['preflight', 'backup', 'copy', 'rollback', 'abort'] as const;
 
 describe('an input', () => {
-  it('has every option of the command line in its field', async () => {
+  it('has a field for every option of the command line', async () => {
     const { place, invoked } = createPlace({ preflight: [MET] });
     const plan = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
     const more =
@@ -40,7 +40,7 @@ describe('an input', () => {
     ]);
   });
 
-  it('is of the present run, unless one is named', async () => {
+  it('is for the present run, unless one is named', async () => {
     const { place, invoked } = createPlace({});
     await typeCommand(place, 'backup --execute');
     await typeCommand(place, 'backup --run run-b');
@@ -54,7 +54,7 @@ describe('an input', () => {
     ['there is none', new Refusal('RefusedUnknownRun', 'None.')],
     ['the latest has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
   ])(
-    'of a preflight with a source is of a new run, named after the date, where %s',
+    'of a preflight with a source is for a new run, named after the date, if %s',
     async (_, latest) => {
       const { place, invoked } = createPlace({ preflight: [MET], status: [latest] });
       const time = { now: () => Date.parse(STATUS.at) };
@@ -64,7 +64,7 @@ describe('an input', () => {
     },
   );
 
-  it.each(STEPS)('has no option that the function of %s does not read', (name) => {
+  it.each(STEPS)('has only options that the function of %s reads', (name) => {
     const { entries } = name === 'preflight' ? preflightInputSchema : stepInputSchema;
     const typed = Object.fromEntries(
       commandNamed(name).options.map((option) => [
@@ -132,7 +132,7 @@ describe('a command that stops users', () => {
     },
   );
 
-  it('is not confirmed where it would be refused anyway', async () => {
+  it('is not confirmed if it would be refused anyway', async () => {
     const ended = { ...STATUS, phase: 'aborted', moves: [], endedAt: STATUS.at };
     const refusal = new Refusal('RefusedNotNow', 'No rollback in a run that is aborted.');
     const { place } = createPlace({ rollback: [refusal], status: Array(3).fill(ended) });
@@ -150,7 +150,7 @@ describe('a command that stops users', () => {
 });
 
 describe('a preflight', () => {
-  it('of functions of another version is said to be one', async () => {
+  it('with functions of another version says so', async () => {
     const { place } = createPlace({ preflight: [{ runId: RUN, dryRun: true, forecast: {} }] });
     const { code, status } = await typeCommand(place, 'preflight --source m');
     expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
@@ -179,7 +179,7 @@ describe('a preflight', () => {
 });
 
 describe('run', () => {
-  it('is refused where the run takes no further window', async () => {
+  it('is refused if the run allows no further window', async () => {
     const takesNoWindow = 'memories_v3 has writes that were left behind';
     const there = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
     const { place, invoked } = createPlace({ status: [there, there, there] });
@@ -189,7 +189,7 @@ describe('run', () => {
     expect(invoked).toEqual([]);
   });
 
-  it('says of a run that is rolling back what that does, and what remains', async () => {
+  it('says for a run that is rolling back what the command does, and what remains', async () => {
     const moves = [{ command: 'rollback' }];
     const back = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
     const done = { ...STATUS, phase: 'copied', moves: [] };
@@ -202,7 +202,7 @@ describe('run', () => {
 });
 
 describe('a step', () => {
-  it('that is done without bringing the run on ends it', async () => {
+  it('ends the command if it completes without advancing the run', async () => {
     const answers = [result('live'), new Error('It is given without end')];
     const { place } = createPlace({ backup: answers });
     const ended = await typeCommand(place, 'run');
@@ -210,7 +210,7 @@ describe('a step', () => {
     expect(ended.status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
   });
 
-  it('that waits for another day is given once', async () => {
+  it('is invoked once if it waits for another day', async () => {
     const { place, invoked } = createPlace({ backup: [result('live', false, 86_400)] });
     expect(await typeCommand(place, 'backup --execute')).toMatchObject({ code: 0 });
     expect(invoked).toHaveLength(1);
@@ -230,20 +230,20 @@ describe('a step', () => {
   it.each([
     ['before the run is ready for one', 'checked'],
     ['after the run has ended', 'aborted'],
-  ])('is no cutover %s', async (_, phase) => {
+  ])('is not a cutover %s', async (_, phase) => {
     const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
     const { code, status } = await typeCommand(place, 'cutover --execute --yes');
     expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
   });
 
-  it('of a run that there is not yet says nothing of its status', async () => {
+  it('of a run that does not exist yet reports no status', async () => {
     const unknown = new Refusal('RefusedUnknownRun', 'There is no run run-a.');
     const { place } = createPlace({ backup: [result('backed-up')], status: [unknown, unknown] });
     const { code, status } = await typeCommand(place, `backup --run ${RUN}`);
     expect([code, status]).toEqual([0, '']);
   });
 
-  it('is done, although the status afterwards fails', async () => {
+  it('counts as done even if the status afterwards fails', async () => {
     const away = new RetryableFailure('RetryableUnavailable', 'no answer');
     const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
     expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
@@ -257,18 +257,21 @@ describe('an answer', () => {
     ['backup --execute', { backup: [new Refusal('RefusedNotNow', 'No.')] }, 3],
     ['backup --execute', { backup: [new RetryableFailure('RetryableUnavailable', 'No.')] }, 1],
     ['backup --run R', {}, 2],
-  ])('of "%s" is one JSON object a line, with the next steps', async (words, answers, exitCode) => {
-    const { place } = createPlace(answers);
-    const { code, events, status } = await typeCommand(place, `${words} --json`);
-    expect([code, status, events.length]).toEqual([exitCode, '', 1]);
-    expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
-    const steps = ['run', 'backup --execute', 'abort --execute'].map(
-      (step) => `npm run migrate -- ${step} --run ${RUN}`,
-    );
-    expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);
-  });
+  ])(
+    'to "%s" is one JSON object on each line, with the next steps',
+    async (words, answers, exitCode) => {
+      const { place } = createPlace(answers);
+      const { code, events, status } = await typeCommand(place, `${words} --json`);
+      expect([code, status, events.length]).toEqual([exitCode, '', 1]);
+      expect(events[0]).toMatchObject({ event: expect.any(String), exitCode });
+      const steps = ['run', 'backup --execute', 'abort --execute'].map(
+        (step) => `npm run migrate -- ${step} --run ${RUN}`,
+      );
+      expect(events[0]?.next_steps).toEqual(exitCode === 2 ? [] : steps);
+    },
+  );
 
-  it('of a status without a run names the table and how to begin', async () => {
+  it('to a status without a run names the table and how to begin', async () => {
     const none = new Refusal('RefusedUnknownRun', 'None.');
     const { place } = createPlace({ status: [none, none] });
     const { code, status } = await typeCommand(place, 'status');

@@ -44,7 +44,7 @@ describe('the page of a run', () => {
     expect(extractTags(page)).toEqual(extractTags(reportPage(statusWith('plain'))));
   });
 
-  it('needs nothing from elsewhere', () => {
+  it('loads nothing from elsewhere', () => {
     const page = reportPage(statusWith('plain'));
     const addresses = page.match(/\b(?:https?:)?\/\/[^\s"'<]+/g) ?? [];
     expect(new Set(addresses)).toEqual(
@@ -68,7 +68,7 @@ describe('the page of a run', () => {
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
-  it('of a window that failed, says what was refused, and keeps what was compared', () => {
+  it('says what a failed window refused, and keeps what was compared', () => {
     const whole = statusWith('plain');
     const refused = { name: 'RefusedVerification', why: 'One memory differs.', data: {} };
     const [backup, ...compared] = whole.evidence;
@@ -101,7 +101,7 @@ describe('the page of a run', () => {
     expect(reportPage(statusWith('plain'), 'UTC')).not.toContain('(2026-03-01');
   });
 
-  it('is there for a run with little known about it', () => {
+  it('can be built for a run about which little is known', () => {
     const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
     const page = reportPage(statusWith('plain', little));
     expect(unbalanced(page)).toEqual([]);
@@ -122,7 +122,7 @@ describe('the page of a run', () => {
 });
 
 describe('before approving', () => {
-  it('an operator sees at most twelve lines', () => {
+  it('an operator reads at most twelve lines', () => {
     expect(approvalRows(statusWith('memories'))).toEqual([
       ['Collections', 'memories to memories'],
       ['Report', 'aaaaaaaaaaaa'],
@@ -141,7 +141,7 @@ describe('before approving', () => {
     ]);
   });
 
-  it('of a run in place, an operator sees what is to be filled', () => {
+  it('an operator reads what a run in place will fill', () => {
     const plan = { ...statusWith('memories').plan, inPlace: true };
     const rows = approvalRows(statusWith('memories', { plan }));
     expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
@@ -153,7 +153,7 @@ describe('before approving', () => {
     ['cutover --execute --window-minutes 4', 4, 'RefusedPrerequisites'],
     ['cutover --execute --window-minutes 6', 30, 'RefusedNotApproved: Not confirmed'],
   ])(
-    '%s is refused with the window before it is confirmed, where that does not fit',
+    '%s is refused before its confirmation if the window does not fit',
     async (words, windowMinutes, name) => {
       const plan = { ...STATUS.plan, windowMinutes };
       const status = statusWith('memories', {

@@ -49,7 +49,7 @@ describe('the lock of another step', () => {
     expect(shown[0]).toContain('Another step is at work.');
   });
 
-  it('that is not released is reported in the end', async () => {
+  it('that is not released is reported at the end', async () => {
     const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
     const { place, invoked } = createPlace({ copy: held });
     const { session, passed } = sessionOver(place);
@@ -57,7 +57,7 @@ describe('the lock of another step', () => {
     expect([passed(), invoked.length]).toEqual([130_000, 27]);
   });
 
-  it('is the only failure that is waited for', async () => {
+  it('is the only failure that leads to a wait', async () => {
     const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
     const { session, passed } = sessionOver(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
@@ -65,13 +65,13 @@ describe('the lock of another step', () => {
   });
 });
 
-describe('a failure that may pass', () => {
+describe('a transient failure', () => {
   const deadlineAt = '2026-03-01T09:40:00Z';
   const inPhase = (phase: string) => ({ ...STATUS, phase, deadlineAt });
   const failures = (count: number) =>
     Array.from({ length: count }, () => failure('RetryableUnavailable'));
 
-  it('is followed by another try while writes are frozen, with longer and longer pauses', async () => {
+  it('is retried while writes are frozen, with longer and longer pauses', async () => {
     const frozen = inPhase('switching');
     const { place } = createPlace({
       cutover: [...failures(7), result('live')],
@@ -94,7 +94,7 @@ describe('a failure that may pass', () => {
     expect(passed()).toBe(600_000);
   });
 
-  it('is not followed by another try after Ctrl-C', async () => {
+  it('is not retried after Ctrl-C', async () => {
     const { place } = createPlace({ backup: failures(1), status: [inPhase('switching')] });
     const { session, lines } = sessionOver(place);
     const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
@@ -150,7 +150,7 @@ describe('a wait', () => {
     expect([shown, lines]).toEqual([countdown, []]);
   });
 
-  it('is a line when it begins and every ten seconds where there is no terminal', async () => {
+  it('prints a line when it begins and every ten seconds if there is no terminal', async () => {
     const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place, false);
     await runStep(session, 'cutover', PAYLOAD);
     expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);

@@ -140,7 +140,7 @@ describe('the status page', () => {
       ],
     });
 
-  it('says what a rollback has left behind, and where it is', () => {
+  it('says what a rollback left behind, and where', () => {
     const until = '2026-04-01T00:00:00.000Z';
     const lines = rolledBack(
       { leftBehind: 3 },
@@ -160,7 +160,7 @@ describe('the status page', () => {
     );
   });
 
-  it('says that a rollback has left nothing behind, and what is to be compared', () => {
+  it('says that a rollback left nothing behind, and what to compare', () => {
     expect(rolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
     expect(rolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
       'Collection memories_v3_run-a has writes that were not carried over: compare it by hand.',
@@ -188,7 +188,7 @@ describe('the plan', () => {
   it.each([
     [[], 'a graph dump'],
     [['no-graph'], 'a graph dump if there is a graph'],
-  ])('accepting %j names the artifacts, and what no backup has', (accepts, dump) => {
+  ])('that accepts %j names the artifacts, and what no backup contains', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
     expect(planLines(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
@@ -221,14 +221,14 @@ describe('an output', () => {
     expect(JSON.parse(machines.text())).toEqual(entry);
   });
 
-  it('is coloured and replaced at a terminal only', () => {
+  it('is coloured and overwritten only at a terminal', () => {
     const { output, text } = printed(false);
     output.show('Copy: 1/4 25%');
     output.line(`${output.mark('done')} Copy`, { event: 'step' });
     expect(text()).toBe('✓ Copy\n');
   });
 
-  it('lets nothing that was recorded move the cursor', () => {
+  it('lets no recorded text move the cursor', () => {
     const { output, text } = printed(true);
     output.line('by ada\u001b[2J\u202e', { event: 'status' });
     expect(text()).toBe('by ada\ufffd[2J\ufffd\n');

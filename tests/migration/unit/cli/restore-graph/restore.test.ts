@@ -23,7 +23,7 @@ const WRITES = [
   'finishRestore',
 ] as const satisfies readonly (keyof GraphRestore)[];
 
-test('A restore that is killed at any call, before or after it, goes on to the same graph', async () => {
+test('A restore that is killed before or after any call continues to the same graph', async () => {
   const artifacts = await dumpedSample();
   let points = 0;
   for (const when of ['before', 'after'] as const) {
@@ -50,7 +50,7 @@ test('A restore that is killed at any call, before or after it, goes on to the s
   expect(points).toBe(2 * (4 + 4 + 3));
 });
 
-test('A restore refuses a graph that holds anything else, and leaves it as it is', async () => {
+test('A restore refuses a graph that holds anything else, and leaves it unchanged', async () => {
   const artifacts = await dumpedSample();
   const target = createSandboxGraph();
   target.addNode({ labels: ['precious'], properties: {} });
@@ -63,7 +63,7 @@ test('A restore refuses a graph that holds anything else, and leaves it as it is
   expect(await target.size()).toEqual({ nodes: 1, relationships: 0 });
 });
 
-describe('A restore tells what came out otherwise:', () => {
+describe('A restore reports every difference from the dump:', () => {
   test.each<[string, (target: GraphTarget) => GraphTarget, string[]]>([
     [
       'a mangled value',
@@ -116,7 +116,7 @@ function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): 
 
 const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };
 
-test('every count that differs is reported with both sides, those of absent names as 0', async () => {
+test('every count that differs is reported with both sides, and an absent name as 0', async () => {
   const found = await computeFingerprint(await fillWithSample(createSandboxGraph()));
   const { 'nodesPerLabel constructor': _, ...counts } = found.counts;
   const wanted = { ...found, nodes: 8, counts: { ...counts, 'nodesPerLabel Dave': 1 } };
@@ -128,7 +128,7 @@ test('every count that differs is reported with both sides, those of absent name
   expect(compareFingerprints(found, found)).toEqual([]);
 });
 
-test('rules are compared by name; lookup indexes are of every database and do not count', () => {
+test('rules are compared by name, without the lookup indexes that every database has', () => {
   const [first, ...rest] = SAMPLE_SCHEMA;
   const changed = SAMPLE_SCHEMA.map((rule) => ({ ...rule, statement: `${rule.statement} ...` }));
   expect(compareSchema([LOOKUP, ...SAMPLE_SCHEMA], SAMPLE_SCHEMA)).toEqual([]);

@@ -6,14 +6,14 @@ import type { Rehearsal } from '../../../../../sandbox/rehearsal/rehearsal.ts';
 
 const STUCK = new Error('No rollback in a run that is copied.\nat some line');
 
-it('is the one the act is meant to have', async () => {
+it('an ending is the one that the act expects', async () => {
   const { rehearsal, diary } = rehearsalIn('live');
   const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
   expect(await playToEnding({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
-it('is where the run stands when the act cannot go on, which is a surprise', async () => {
+it('an ending is the phase of the run, marked as a surprise, if the act cannot continue', async () => {
   const { rehearsal, diary } = rehearsalIn('copied');
   expect(await playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
     phase: 'copied',
@@ -23,7 +23,7 @@ it('is where the run stands when the act cannot go on, which is a surprise', asy
   ]);
 });
 
-it('is what kept it from going on when there is no run to tell of', async () => {
+it('an ending is the failure if there is no run', async () => {
   const { rehearsal } = rehearsalIn(undefined);
   await expect(playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
 });

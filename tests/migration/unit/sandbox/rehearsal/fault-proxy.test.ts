@@ -30,7 +30,7 @@ function put({ url }: FaultProxy, signal?: AbortSignal) {
 
 const PUT = 'PUT /prefix/points?wait=true secret a point';
 
-test('a request without a fault passes whole, both ways', async () => {
+test('a request without a fault passes unchanged in both directions', async () => {
   const { heard, between } = await startPair();
   between.addFault({ on: /^GET/, does: { kind: 'silence' } });
   const reply = await put(between);
@@ -65,7 +65,7 @@ test.each<[Mishap['does'], unknown, number]>([
   expect(between.waiting()).toBe(0);
 });
 
-test('is closed only when what is under way is over', async () => {
+test('closes only when the requests in progress have ended', async () => {
   const { heard, between } = await startPair();
   const ended: string[] = [];
   between.addFault({

@@ -50,7 +50,7 @@ it.each([
     [`4 of ${BOB} was not there before`],
     1,
   ],
-] as const)('what users have is compared: %s', async (_, after, lost, strange, usersDiffering) => {
+] as const)("users' memories are compared: %s", async (_, after, lost, strange, usersDiffering) => {
   const counts = { before: 3, after: after.length, users: 2, largest: 2 };
   const compared = compareHoldings(await holding(ONE, TWO, THREE), await holding(...after));
   expect(compared).toEqual({ ...counts, usersDiffering, lost, strange });
