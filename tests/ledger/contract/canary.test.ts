@@ -84,13 +84,16 @@ it.each([
   [false, 'ENABLED', 'The table t has no deletion protection.'],
   [true, 'DISABLED', 'The table t has no point-in-time recovery.'],
   [false, undefined, 'The table t has no deletion protection and no point-in-time recovery.'],
-])('the canary watches the protections of the table: %s, %s', async (isProtected, recovery, message) => {
-  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: recovery };
-  const send = async ({ constructor: { name } }: object) =>
-    name === 'DescribeTableCommand'
-      ? { Table: { DeletionProtectionEnabled: isProtected } }
-      : { ContinuousBackupsDescription: { PointInTimeRecoveryDescription } };
-  const checked = requireProtectedTable({ send: send as never }, 't');
-  if (message === undefined) await expect(checked).resolves.toBeUndefined();
-  else await expect(checked).rejects.toThrow(message);
-});
+])(
+  'the canary watches the protections of the table: %s, %s',
+  async (isProtected, recovery, message) => {
+    const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: recovery };
+    const send = async ({ constructor: { name } }: object) =>
+      name === 'DescribeTableCommand'
+        ? { Table: { DeletionProtectionEnabled: isProtected } }
+        : { ContinuousBackupsDescription: { PointInTimeRecoveryDescription } };
+    const checked = requireProtectedTable({ send: send as never }, 't');
+    if (message === undefined) await expect(checked).resolves.toBeUndefined();
+    else await expect(checked).rejects.toThrow(message);
+  },
+);

@@ -161,37 +161,43 @@ test.skipIf(isOnDynamodbLocal()).each([
   ['a', 255, 15],
   ['é', 255, 27],
   ['😀', 255, 52],
-])(`names of %s, %i characters each, cost %i read units in a list`, async (letter, length, units) => {
-  const target = { ...(await createTestTable()), ledgerId: 'household' };
-  const categories = Array.from({ length: FIRST_NAMES }, (_, n) =>
-    storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
-  );
-  await bulkLoad(target, categories, []);
-  const client = createMeteredClient(target.client);
-  const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
-  const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
-  const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...ofDay }));
-  const ofNothing = 1;
-  expect(cost.readUnits - ofNothing).toBe(units);
-});
+])(
+  `names of %s, %i characters each, cost %i read units in a list`,
+  async (letter, length, units) => {
+    const target = { ...(await createTestTable()), ledgerId: 'household' };
+    const categories = Array.from({ length: FIRST_NAMES }, (_, n) =>
+      storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
+    );
+    await bulkLoad(target, categories, []);
+    const client = createMeteredClient(target.client);
+    const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
+    const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
+    const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...ofDay }));
+    const ofNothing = 1;
+    expect(cost.readUnits - ofNothing).toBe(units);
+  },
+);
 
-describe.skipIf(isOnDynamodbLocal())('the exact cost of a request, at any size of the ledger:', () => {
-  const costs: Partial<Record<RequestKind, Cost>>[] = [];
+describe.skipIf(isOnDynamodbLocal())(
+  'the exact cost of a request, at any size of the ledger:',
+  () => {
+    const costs: Partial<Record<RequestKind, Cost>>[] = [];
 
-  beforeAll(async () => {
-    for (const transactions of [1_000, 10_000]) {
-      costs.push(await measureRequests(await givenHousehold(transactions, 10)));
-    }
-  });
-
-  it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
-    const found = costs.map((each) => {
-      const { readUnits: read, writeUnits: write } = each[kind as RequestKind] ?? {};
-      return { read, write };
+    beforeAll(async () => {
+      for (const transactions of [1_000, 10_000]) {
+        costs.push(await measureRequests(await givenHousehold(transactions, 10)));
+      }
     });
-    expect(found).toEqual([units, units]);
-  });
-});
+
+    it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
+      const found = costs.map((each) => {
+        const { readUnits: read, writeUnits: write } = each[kind as RequestKind] ?? {};
+        return { read, write };
+      });
+      expect(found).toEqual([units, units]);
+    });
+  },
+);
 
 async function measureRequests({ ledger, client }: Metered) {
   const { transactions, categories, summaries } = ledger;

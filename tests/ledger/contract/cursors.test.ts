@@ -112,22 +112,25 @@ describe('a cursor works only with the order of its page', () => {
   });
 });
 
-it.each(['date', '-date'])('counts that lag behind do not end a walk early: sort=%s', async (sort) => {
-  // The counts are read from another partition, which is empty.
-  const client = interpose(table.client, (name, sent) => {
-    const input = sent as QueryCommandInput;
-    if (name !== 'QueryCommand' || input.IndexName !== undefined) return;
-    const values = { ...input.ExpressionAttributeValues, ':partition': { S: 'none' } };
-    input.ExpressionAttributeValues = values;
-  });
-  const lagging = await openInProcess(createServiceOn({ ...table, client, ledgerId: 'listed' }));
-  const seen: number[] = [];
-  let after: unknown;
-  do {
-    const place = typeof after === 'string' ? { after } : {};
-    const { body } = await lagging.get('/transactions', { sort, per_page: 2, ...place });
-    seen.push(...body.data.map(({ id }: { id: number }) => id));
-    after = body.pagination?.next_cursor;
-  } while (after !== null);
-  expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
-});
+it.each(['date', '-date'])(
+  'counts that lag behind do not end a walk early: sort=%s',
+  async (sort) => {
+    // The counts are read from another partition, which is empty.
+    const client = interpose(table.client, (name, sent) => {
+      const input = sent as QueryCommandInput;
+      if (name !== 'QueryCommand' || input.IndexName !== undefined) return;
+      const values = { ...input.ExpressionAttributeValues, ':partition': { S: 'none' } };
+      input.ExpressionAttributeValues = values;
+    });
+    const lagging = await openInProcess(createServiceOn({ ...table, client, ledgerId: 'listed' }));
+    const seen: number[] = [];
+    let after: unknown;
+    do {
+      const place = typeof after === 'string' ? { after } : {};
+      const { body } = await lagging.get('/transactions', { sort, per_page: 2, ...place });
+      seen.push(...body.data.map(({ id }: { id: number }) => id));
+      after = body.pagination?.next_cursor;
+    } while (after !== null);
+    expect(seen.toSorted()).toEqual([1, 2, 3, 4, 5]);
+  },
+);

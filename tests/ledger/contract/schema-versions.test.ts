@@ -421,17 +421,20 @@ describe('a sweep', () => {
     ['another process has upgraded', { v: 3, count: 101 }, 0, { v: 3, count: 101 }],
     ['another process has deleted', undefined, 0, undefined],
     ['an earlier release has changed', { v: 1, count: 2 }, 1, { v: 3, count: 102 }],
-  ])('counts only what it upgrades itself, besides an item that %s', async (_, now, upgraded, left) => {
-    const { target } = given;
-    await sweepTable({ ...target, schema: NEXT });
-    await send.put({ ...KEY, v: 1, count: 1 });
-    const client = onceBefore(target.client, 'TransactWriteCommand', () =>
-      now ? send.put({ ...KEY, ...now }) : send.delete(KEY),
-    );
-    const swept = await sweepTable({ ...target, client, schema: NEXT });
-    expect(swept.upgraded).toBe(upgraded);
-    expect(await readStored(KEY)).toEqual(left && { ...KEY, ...left });
-  });
+  ])(
+    'counts only what it upgrades itself, besides an item that %s',
+    async (_, now, upgraded, left) => {
+      const { target } = given;
+      await sweepTable({ ...target, schema: NEXT });
+      await send.put({ ...KEY, v: 1, count: 1 });
+      const client = onceBefore(target.client, 'TransactWriteCommand', () =>
+        now ? send.put({ ...KEY, ...now }) : send.delete(KEY),
+      );
+      const swept = await sweepTable({ ...target, client, schema: NEXT });
+      expect(swept.upgraded).toBe(upgraded);
+      expect(await readStored(KEY)).toEqual(left && { ...KEY, ...left });
+    },
+  );
 
   it('takes items through every version between theirs and this one', async () => {
     const { target, keys } = given;

@@ -27,7 +27,7 @@ export const SEEN: readonly Seen[] = [
   ]),
   seen('A keyword vector that the store makes of a text is the one of mem0', [
     POINTS,
-    'makes a keyword vector of a text where the store has it',
+    'makes a keyword vector of a text if the store has the model',
   ]),
   seen('The keyword vector of a text of stop words is empty and present', [
     POINTS,
@@ -35,42 +35,45 @@ export const SEEN: readonly Seen[] = [
   ]),
   seen('`insert_only` on an id that exists changes nothing, and answers 200', [
     POINTS,
-    'never overwrites what is there',
+    'never overwrites an existing point',
   ]),
   seen('The name of a collection or of an alias cannot be given again', [
     COLLECTIONS,
-    'an alias exists and is followed, but is not listed and not to be created',
+    'an alias exists and is followed, but is neither listed nor created',
   ]),
   seen('Aliases are deleted with their collection', [
     COLLECTIONS,
-    'aliases go with their collection',
+    'aliases are deleted with their collection',
   ]),
   seen('A facet without an index is refused', [
     POINTS,
-    'by a key are refused without an index of it',
+    'by a key are refused without an index on it',
   ]),
-  seen('A download continues with `Range`', [SNAPSHOTS, 'a download can go on where it broke off']),
+  seen('A download continues with `Range`', [
+    SNAPSHOTS,
+    'a download can resume where it broke off',
+  ]),
   seen('A snapshot is deleted once; the second time it is 404', [
     SNAPSHOTS,
     'a snapshot can be deleted',
   ]),
   seen('A wrong checksum makes no collection', [
     SNAPSHOTS,
-    'a file that does not match its checksum makes no collection',
+    'a file that does not match its checksum creates no collection',
   ]),
   seen(
     'A named vector is added to a collection in use, once, and not in another way',
-    [SLOTS, 'a slot is added once, and again without harm, but not in another way'],
+    [SLOTS, 'a slot can be added again without harm, but not with other settings'],
     { date: '2026-11-23' },
   ),
   seen(
     'Points without a named vector are counted and found; filling it keeps payload and dense vector',
-    [SLOTS, 'points that lack it are counted and found; dense vector and payload stay'],
+    [SLOTS, 'points without a slot are counted and found; dense vector and payload stay'],
     { date: '2026-11-23' },
   ),
   seen(
     'A vector is updated only where a filter holds',
-    [SLOTS, 'an update is made only where the text is the one that was read'],
+    [SLOTS, 'an update is applied only if the text is the one that was read'],
     { date: '2026-11-23' },
   ),
   seen(
@@ -82,18 +85,21 @@ export const SEEN: readonly Seen[] = [
     'A named vector that is added during an optimization brings back every deletion since it began',
     [
       'contract/steps/deletions.test.ts',
-      'once the store has optimized it, and no deletion comes back',
+      'waits until the store has optimized it, so that no deletion comes back',
     ],
     { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
   ),
   seen(
     'A change of the settings of a collection during an optimization brings back every deletion since it began',
-    ['contract/steps/deletions.test.ts', 'and what comes back nevertheless is removed again'],
+    [
+      'contract/steps/deletions.test.ts',
+      'removes and counts deleted memories that come back anyway',
+    ],
     { on: 'no server: read in the sources of Qdrant 1.18.3 and 1.19.0', date: '2026-11-26' },
   ),
   seen(
     'A number beyond 32 bits in a vector is kept as null: no search finds the point',
-    [POINTS, 'are kept as null, found by no search, and taken by no copy'],
+    [POINTS, 'are stored as null, found by no search, and accepted by no copy'],
     { on: 'the engine of Qdrant (qdrant-edge-py 0.9.0), without its server', date: '2026-11-25' },
   ),
   seen(

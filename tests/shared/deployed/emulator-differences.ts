@@ -17,7 +17,8 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'less than 60 KB is sent at first, and the importer is no part of it': 'The same.',
   'the importer is a script of its own, under the hash of its deployment': 'The same.',
   'the page runs its own script and style alone': 'The same.',
-  'an encoded slash does not separate segments': 'The emulated gateway decodes %2F before it routes.',
+  'an encoded slash does not separate segments':
+    'The emulated gateway decodes %2F before it routes.',
   '%25 is 404 naming the resource and the id as sent':
     'The emulated gateway keeps %25 in a path parameter.',
 };

@@ -182,12 +182,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "encode(words) === cursor ? words : ''",
       'words',
-      '/imports > refuses a cursor that no page has: "MSBh!"',
+      '/imports > refuses a cursor that no page returned: "MSBh!"',
     ],
     [
       '(.{1,64})$/u',
       '(.+)$/u',
-      '/imports > refuses a cursor that no page has: "MSBhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYQ"',
+      '/imports > refuses a cursor that no page returned: "MSBhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYWFhYQ"',
     ],
   ]),
 
@@ -765,17 +765,17 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' || isOpened(run, services.clock())',
       '',
-      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
     ],
     [
       "const isRepeated = run.phase === 'switching' &&",
       'const isRepeated = false &&',
-      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
     ],
     [
       ' && !isEarly',
       '',
-      'a window that has expired > users who were let in stay on the new version, where the late writes cannot be carried over',
+      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
     ],
   ]),
   ...mutantsOf(
@@ -1086,7 +1086,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'leftBehind <= limit)',
         'leftBehind <= limit + 1)',
-        'a rollback to the snapshot > 3 writes are not left behind for 2 acknowledged',
+        'a rollback to the snapshot > does not leave 3 writes behind if 2 were acknowledged',
       ],
       [
         'await assertNotDeleted(context, to, 0);',
@@ -1096,12 +1096,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "kind === 'elsewhere' || kind === 'away'",
         "kind === 'elsewhere'",
-        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer to health',
+        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer health',
       ],
       [
         'await assertNotDeleted(context, to, points);\n  await context.renew();',
         'await context.renew();',
-        'an old collection that is deleted after the rollback has begun > leaves the new one in place: uploading, before deploy-old',
+        'an old collection that is deleted after the rollback has begun > keeps users on the new one: uploading, before deploy-old',
       ],
     ],
   ),
@@ -1662,7 +1662,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' && batch.some(({ pk }) => pk !== item.pk)',
       ' && false',
-      'goes on after an interruption, wherever it was: interrupted-and-small',
+      'a deletion resumes after an interruption at any point: interrupted-and-small',
     ],
   ]),
   ...mutantsOf('lib/ledger/store/ledger-items.ts', 'tests/ledger/contract/ledger-removal.test.ts', [
@@ -1724,7 +1724,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'upgrades.slice(version).reduce',
       'upgrades.reduce',
-      'an item of an older version > with { v: 2 } is read in the form of this release, and stays as it is',
+      'an item of an older version > with { v: 2 } is read in the form of this release, and is not changed',
     ],
     [
       'attribute_exists(pk) AND ',
@@ -1740,12 +1740,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'Put: withCondition(stamped, IS_NOT_NEWER, values)',
       'Put: stamped',
-      'an item of a newer version > is not changed by an item that is put, and nothing else of the transaction is',
+      'an item of a newer version > is not changed by an item that is put, nor is anything else in the transaction',
     ],
     [
       'Delete: withCondition(Delete, IS_NOT_NEWER, values)',
       'Delete',
-      'an item of a newer version > is not changed by a deletion, and nothing else of the transaction is',
+      'an item of a newer version > is not changed by a deletion, nor is anything else in the transaction',
     ],
     ['Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)', 'Update'],
     ['if (isOlder) return', 'if (isOlder && !Delete) return'],

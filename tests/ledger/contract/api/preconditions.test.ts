@@ -124,7 +124,7 @@ describe.each([
   });
 });
 
-it("a 412, also of a bulk request, has the ETag of a transaction with the name of its category", async () => {
+it('a 412, also of a bulk request, has the ETag of a transaction with the name of its category', async () => {
   const { id: category_id } = await givenCategory(api);
   const { id } = await givenTransaction(api, { category_id });
   const path = `/transactions/${id}`;
