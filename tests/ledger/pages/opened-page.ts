@@ -53,10 +53,11 @@ export function openPages() {
       opened.push(watch(page, url, isMeant));
       return page;
     },
+    /** Opens a page and waits for its figures: on a busy machine the page may ask again for what was refused for lack of time. */
     async visit(hash = '', options: BrowserContextOptions = {}): Promise<Page> {
       const page = await this.open(options);
       await page.goto(`${url}/${hash}`);
-      await idle(page);
+      await page.waitForSelector(`${IDLE} > .of-scope:not(.stale, .withheld)`);
       return page;
     },
     call,
@@ -77,8 +78,11 @@ export function openPages() {
   };
 }
 
+const IDLE = '#ledger[aria-busy=false]';
+
+/** Waits until the page asks for nothing more, be it answered or not. */
 export async function idle(page: Page): Promise<void> {
-  await page.waitForSelector('#ledger[aria-busy=false]');
+  await page.waitForSelector(IDLE);
 }
 
 /** Stops the page's timers: a busy machine may take longer than the ten seconds in which a deletion can be undone. */
