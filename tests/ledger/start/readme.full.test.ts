@@ -82,7 +82,7 @@ const GAP = {
 it.each([
   { heading: "A day's work", left: '0 created, 4 were there already, 0 refused' },
   { heading: 'A tour', left: ': 300 transactions, 31 categories: in order' },
-])('$heading', { timeout: 300_000 }, async ({ heading, left }) => {
+])('$heading', async ({ heading, left }) => {
   const database = await startSharedDatabase(runningInTest(), 'finance-ledger-local');
   const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
   await ready;
