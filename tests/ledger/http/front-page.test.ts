@@ -27,7 +27,7 @@ test.each([
   },
 );
 
-test('what the page names is kept for a year, under the hash of its deployment alone', async () => {
+test('the files that the page names are cached for a year, only under the hash of their deployment', async () => {
   const page = await (await fetch(`${url}/`)).text();
   const paths = [...page.matchAll(/"(\/page[^"]+)"/g)].map(([, path = '']) => path);
   expect(paths).toHaveLength(3);
@@ -39,7 +39,7 @@ test('what the page names is kept for a year, under the hash of its deployment a
   }
 });
 
-test('less than 60 KB is sent at first, and the importer is no part of it', async () => {
+test('less than 60 KB is sent at first, without the importer', async () => {
   const sizes = ['/', '/page.css', '/page.js'].map(async (path) => {
     const { headers } = await fetch(url + path);
     expect(headers.get('content-encoding')).toBe('gzip');
@@ -62,7 +62,7 @@ test('the importer is a script of its own, under the hash of its deployment', as
   expect(importer).not.toBe(main);
 });
 
-test('the page runs its own script and style alone, and has none inline', async () => {
+test('the page runs only its own script and style, and has none inline', async () => {
   const response = await fetch(`${url}/`);
   const page = await response.text();
   const policy = response.headers.get('content-security-policy');
@@ -80,7 +80,7 @@ test.each([
   ['GET /page.js', '/page.js'],
   ['GET /page.js', '/page.js?part=importer'],
 ])(
-  '%s is no larger than its cost assumes, for a client that accepts no compression: %s',
+  '%s is no larger than the cost estimate assumes, for a client without compression: %s',
   async (route, path) => {
     const response = await fetch(url + path, { headers: { 'accept-encoding': 'identity' } });
     expect(response.headers.get('content-encoding')).toBeNull();

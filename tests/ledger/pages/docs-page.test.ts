@@ -28,7 +28,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     expect(problems).toEqual([]);
   });
 
-  test('shows every route that is described', async () => {
+  test('shows every described route', async () => {
     expect(await page.locator('.opblock').count()).toBe(DESCRIBED.size);
     await expectAccessible(page);
   });
@@ -43,14 +43,14 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
-  test('the example of a failure is one', async () => {
+  test('shows a failure as the example of a failure', async () => {
     await page.locator('#operations-categories-readCategory .opblock-summary-control').click();
     const failure = page.locator('#operations-categories-readCategory tr[data-code="404"]');
     await failure.getByText('"Category with id 7 not found"').waitFor();
     expect(await failure.textContent()).toMatch(/"success": false,\s*"error": "not_found"/);
   });
 
-  test('a call can be tried, and its response read', async () => {
+  test('lets its reader try a call and read the response', async () => {
     const name = `From the page ${randomUUID()}`;
     await page.locator('#operations-categories-createCategory .opblock-summary-control').click();
     const operation = page.locator('#operations-categories-createCategory');
@@ -78,7 +78,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     expect(await page.getByRole('link', { name: 'Finance ledger' }).getAttribute('href')).toBe('/');
   });
 
-  test('a key can be given', async () => {
+  test('lets its reader enter a key', async () => {
     await page.locator('button.authorize').first().click();
     await page.getByRole('dialog').waitFor();
     await expectAccessible(page);
@@ -86,7 +86,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
 });
 
 test.skipIf(whyNoChromium())(
-  'the policy of the page names what may run, not where from',
+  'the policy of the page names the allowed scripts by hash, not by origin',
   async () => {
     const { headers } = await fetch(`${inject('apiUrl')}/docs/`);
     const policy = headers.get('content-security-policy') ?? '';

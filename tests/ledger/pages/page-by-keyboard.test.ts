@@ -47,7 +47,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     expect(await pages.rows('Right')).toHaveLength(1);
   });
 
-  test('rows are sorted in, one by one and several at once', async () => {
+  test('rows are categorised, one by one and several at once', async () => {
     const category_id = await pages.category('Typed');
     for (const description of ['First unsorted', 'Second unsorted', 'Third of the unsorted'])
       await pages.row({ description, transaction_date: '2001-06-02' });
@@ -70,7 +70,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await expect.poll(sorted).toBe(3);
   });
 
-  test('months are gone through, searched, and opened by their bars', async () => {
+  test('months are browsed, searched, and opened by their bars', async () => {
     await pages.row({ description: 'In August', transaction_date: '2001-08-02' });
     const page = await pages.visit('#period=2001-09');
     await press(page, '[');
@@ -125,7 +125,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await sheet.waitFor({ state: 'detached' });
   });
 
-  test('a key is given, kept on the device, and forgotten', async () => {
+  test('a key is entered, kept on the device, and forgotten', async () => {
     const page = await pages.open();
     await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
       // The service of this test has no keys, so the test checks the key itself.
@@ -146,7 +146,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     expect(await page.evaluate("localStorage.getItem('api-key')")).toBe(null);
   });
 
-  test('a file is brought in, and taken back', async () => {
+  test('a file is imported, and the import undone', async () => {
     const page = await pages.visit();
     // The file chooser is awaited before the tab key is pressed: otherwise a key press could reach the page before the browser
     // knows that the test takes the chooser.

@@ -42,7 +42,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   test.each([
     ['light', {}],
     ['dark, on a phone', { ...AS_PHONE, colorScheme: 'dark' }],
-  ] as const)('is shown, imported and taken back, %s', async (scheme, options) => {
+  ] as const)('is previewed, imported and undone, %s', async (scheme, options) => {
     const page = await pages.visit('', options);
     const preview = await choose(
       page,
@@ -72,7 +72,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await expect.poll(() => pages.rows(scheme)).toEqual([]);
   });
 
-  test('rows that are there already, and possible duplicates, are not brought in again', async () => {
+  test('rows that exist already, and possible duplicates, are not imported again', async () => {
     const file = bankFile(['07.05.2013;Twice;-12,00;', '08.05.2013;Typed by hand;-8,00;']);
     await pages.row({ description: 'By hand', amount: 8, transaction_date: '2013-05-08' });
     const page = await pages.visit();
@@ -92,7 +92,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.rows('Typed by hand')).toHaveLength(1);
   });
 
-  test('earlier rows give their category, and Undo takes back rows that were only sorted in', async () => {
+  test('earlier rows provide the category, and Undo removes rows that were only categorised', async () => {
     const category_id = await pages.category('Learned');
     for (const number of [1, 2, 3, 4, 5, 6])
       await pages.row({
@@ -119,7 +119,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect((await pages.rows('Zoo ticket')).length).toBe(6);
   });
 
-  test('what is unclear is a field: its choice is remembered for such files', async () => {
+  test('an unclear column becomes a question, and the answer is remembered for such files', async () => {
     const page = await pages.visit();
     const unclear = (line: string) => ({
       ...bankFile([]),
@@ -138,7 +138,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('1 new').waitFor();
   });
 
-  test('a file that cannot be read says why, and nothing is offered', async () => {
+  test('a file that cannot be read shows the reason, and offers nothing', async () => {
     const page = await pages.visit();
     const file = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from('a\0b\0c') };
     const preview = await choose(page, file);
@@ -149,7 +149,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.waitFor({ state: 'detached' });
   });
 
-  test('rows that are there under another name of the account are named', async () => {
+  test('rows that exist under another name of the account are pointed out', async () => {
     const page = await pages.visit();
     // With fewer rows, the second import would show possible duplicates.
     const file = bankFile(manyLines(12, 'Named later', 1993));
@@ -167,7 +167,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('0 new, 12 there already').waitFor();
   });
 
-  test('a connection that is cut in the middle loses and doubles nothing', async () => {
+  test('a connection that breaks in the middle neither loses nor doubles a row', async () => {
     const page = await pages.visit();
     await choose(page, bankFile(manyLines(250, 'Cut row', 2015)));
     let requests = 0;
@@ -205,7 +205,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     ]);
   });
 
-  test('a row that is deleted after an interrupted import stays deleted when the rest follows', async () => {
+  test('a row that is deleted after an interrupted import stays deleted when the import resumes', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(250, 'Interrupted row', 2008), 'interrupted.csv');
     await choose(page, file);
@@ -233,7 +233,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('150 new, 99 there already').waitFor();
   });
 
-  test('an import that goes on while a file is previewed keeps its record', async () => {
+  test('an import that continues while a file is previewed keeps its record', async () => {
     const page = await pages.visit();
     const record = (rows: readonly string[]) =>
       pages.call('PUT', '/imports', { import_id: 'of another tab', rows });
@@ -248,7 +248,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(data).toContainEqual({ import_id: 'of another tab', part: 1, rows });
   });
 
-  test('an export that was edited changes the transactions that are still as they were', async () => {
+  test('an edited export changes the transactions that have not changed since', async () => {
     await pages.row({ description: 'To edit', transaction_date: '2007-02-01' });
     const id = await pages.row({ description: 'Edited here, too', transaction_date: '2007-02-02' });
     const csv = await (
@@ -286,7 +286,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('12,000 new').waitFor();
   });
 
-  test('after a reload in the middle, the same file brings in the rest', async () => {
+  test('after a reload in the middle, the same file imports the rest', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(250, 'Reloaded row', 2017), 'again.csv');
     await choose(page, file);
@@ -311,7 +311,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.rows('Reloaded row')).toHaveLength(250);
   });
 
-  test('after an undo that was cut off, the same file brings back what it has deleted', async () => {
+  test('after an interrupted undo, the same file imports the deleted rows again', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(150, 'Undone row', 2003), 'undone.csv');
     await choose(page, file);
@@ -336,7 +336,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await preview.getByText('Deleted before').count()).toBe(0);
   });
 
-  test('the imports are listed, and one of them is taken back', async () => {
+  test('the imports are listed, and one of them is undone', async () => {
     const page = await pages.visit();
     await choose(page, bankFile(['02.01.2005;Of a listed import;-4,00;'], 'listed.csv'));
     await run(page);

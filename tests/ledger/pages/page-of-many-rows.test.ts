@@ -55,7 +55,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   const chips = (page: Page) => page.getByRole('navigation', { name: /^Categories/ });
 
   test.each(['', '#period=12m', '#period=all', `#q=row&period=${new Date().getFullYear()}`])(
-    '"%s" asks for five things at most, and for nothing while nothing changes',
+    '"%s" sends five requests at most, and none while nothing changes',
     async (hash) => {
       const page = await pages.open();
       const asked: string[] = [];
@@ -91,7 +91,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     return { edit, fields };
   }
 
-  test('a view draws each row once, and a key press in any field none of it again', async () => {
+  test('a view draws each row once, and a key press in a field redraws none', async () => {
     const page = await pages.open();
     const script = await (await fetch(`${pages.url()}/page.js`)).text();
     const countDrawn = await countCalls(page, script);
@@ -116,7 +116,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     }
   });
 
-  test('a key press in a field of text lays out nothing but the field and its list', async () => {
+  test('a key press in a text field lays out only the field and its list', async () => {
     const page = await pages.visit('#period=all');
     const { edit, fields } = await openFields(page);
     for (const field of [...fields, edit.getByLabel('Notes')]) {
@@ -182,7 +182,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ['on a phone', AS_PHONE],
     ['on a phone in the dark', { ...AS_PHONE, colorScheme: 'dark' }],
   ] as const)(
-    '%s has no fault, also with all categories and the table open',
+    '%s is accessible, also with all categories and the table open',
     async (_, options) => {
       const page = await pages.visit('#period=all&category=2&page=2', options);
       await page.evaluate(
@@ -194,7 +194,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     },
   );
 
-  test('a hostile description is text', async () => {
+  test('a hostile description is shown as text', async () => {
     const page = await pages.visit('#period=all', AS_PHONE);
     await chips(page).getByRole('link', { name: '<img src=x' }).click();
     await listed(page, '<img src=x').first().waitFor();
@@ -203,7 +203,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await expectAccessible(page);
   });
 
-  test('category, page and period are in the address, and go back and forward', async () => {
+  test('category, page and period are in the address, and follow Back and Forward', async () => {
     const page = await pages.visit('#period=all');
     await chips(page).getByRole('link', { name: 'Category 3 (' }).click();
     await page.waitForSelector('.chips [aria-current]:has-text("Category 3")');
@@ -231,19 +231,22 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ['#period=12m', isDecember ? [thisYear] : [lastYear, thisYear]],
     [`#period=${lastYear}`, [lastYear]],
     ['#period=all', []],
-  ])('nothing is cut on a phone, and each year is named once: "%s"', async (hash, shownYears) => {
-    const page = await pages.visit(hash, AS_PHONE);
-    await page.locator('.charts > summary').click();
-    await page.waitForSelector('.chart svg');
-    const ticks = await page.evaluate(`(() => {
+  ])(
+    'nothing is cut off on a phone, and each year is shown once: "%s"',
+    async (hash, shownYears) => {
+      const page = await pages.visit(hash, AS_PHONE);
+      await page.locator('.charts > summary').click();
+      await page.waitForSelector('.chart svg');
+      const ticks = await page.evaluate(`(() => {
       const { left, right } = document.querySelector('.chart svg').getBoundingClientRect();
       return [...document.querySelectorAll('.tick')]
         .filter((tick) => tick.getBoundingClientRect().left < left || tick.getBoundingClientRect().right > right)
         .map(({ textContent }) => textContent);
     })()`);
-    expect(ticks).toEqual([]);
-    expect(await page.locator('.tick.year').allTextContents()).toEqual(shownYears);
-  });
+      expect(ticks).toEqual([]);
+      expect(await page.locator('.tick.year').allTextContents()).toEqual(shownYears);
+    },
+  );
 
   test('the bars are read by the arrow keys, with the tooltip of the mouse', async () => {
     const page = await pages.visit('#period=12m');
@@ -257,7 +260,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(byKey).toContain('Income');
   });
 
-  test('a selection stays when the page is turned, and goes with its scope', async () => {
+  test('a selection survives paging, and ends with its scope', async () => {
     const page = await pages.visit('#period=all&page=2');
     const bar = page.getByRole('region', { name: 'Selected transactions' });
     await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -278,7 +281,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Next page');
   });
 
-  test('more years than a summary may have leave no figures of another range', async () => {
+  test('more years than a summary allows leave no figures of another range', async () => {
     const id = await pages.row({ description: 'Oldest', transaction_date: '0001-01-01' });
     onTestFinished(async () => void (await pages.call('DELETE', `/transactions/${id}`)));
     const page = await pages.visit();

@@ -6,7 +6,7 @@ import { addForm, listed, openPages } from './opened-page.ts';
 
 const LIST = /\/transactions\?/;
 
-describe.skipIf(whyNoChromium())('the page without an answer', () => {
+describe.skipIf(whyNoChromium())('the page while the service does not answer', () => {
   const pages = openPages();
 
   /** Opens a page whose timers stand still until the test moves the clock. */
@@ -32,7 +32,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
   /** Waits for one round trip, in which the page makes every request that is due. */
   const roundTrip = (page: Page) => page.evaluate("fetch('/me').then(({ status }) => status)");
 
-  test('a first view that could not be read appears by itself', async () => {
+  test('a first view that could not be read appears without an action', async () => {
     await pages.row({ description: 'Read late', transaction_date: '1998-01-02' });
     const page = await pages.open();
     let failures = 2;
@@ -48,7 +48,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
     expect(failures).toBe(-1);
   });
 
-  test('a failure is a sentence with its request, and another try helps', async () => {
+  test('a failure is shown in a sentence with its request, and a retry succeeds', async () => {
     const page = await openStopped();
     const json = { success: false, error: 'internal_server_error', message: 'Oh' };
     const headers = { 'x-request-id': 'request-7' };
@@ -62,7 +62,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
     expect(await notice.textContent()).toBe('');
   });
 
-  test('nothing is read again while the page is hidden, or where another try is refused, too', async () => {
+  test('nothing is read again while the page is hidden, or if the retry is refused too', async () => {
     const page = await openStopped();
     const list = await lose(page, LIST);
     await page.goto(pages.url());
@@ -107,7 +107,7 @@ describe.skipIf(whyNoChromium())('the page without an answer', () => {
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('2.00');
   });
 
-  test('each attempt to write waits longer than the one before', async () => {
+  test('each retry of a write waits longer than the one before', async () => {
     const page = await openStopped();
     const writes = await lose(page, /\/transactions$/, 'POST');
     await page.goto(pages.url());

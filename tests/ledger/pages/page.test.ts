@@ -39,7 +39,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('23.70');
   });
 
-  test('a lost answer is asked for again, and the row is recorded once', async () => {
+  test('a request whose response is lost is repeated, and the row is recorded once', async () => {
     const page = await pages.visit();
     const keys: (string | undefined)[] = [];
     const isShown = Promise.withResolvers<void>();
@@ -68,7 +68,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await listed(page, 'Lost answer').count()).toBe(1);
   });
 
-  test('a reload in the middle of a save loses and doubles nothing', async () => {
+  test('a reload in the middle of a save neither loses nor doubles a row', async () => {
     const page = await pages.visit();
     const asked: string[] = [];
     await page.route('**/*', async (route) => {
@@ -95,7 +95,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await pages.rows('Cut off')).toHaveLength(1);
   });
 
-  test('a refused row takes itself back, says why, and can be corrected', async () => {
+  test('a refused row is removed, shows the reason, and can be corrected', async () => {
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('Too exact');
     await addForm(page).getByLabel('Amount').fill('1.2345');
@@ -115,7 +115,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
   });
 
-  test('the errors of an empty form go when the person does something else; those of a draft stay', async () => {
+  test('the errors of an empty form disappear when the user does something else; those of a draft stay', async () => {
     await pages.row({ description: 'Elsewhere', transaction_date: '2003-01-02' });
     const page = await pages.visit('#period=2003');
     const invalid = addForm(page).locator('[aria-invalid]');
@@ -140,7 +140,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await invalid.count()).toBe(1);
   });
 
-  test('a period without rows says so in place of its charts', async () => {
+  test('a period without rows says so instead of showing charts', async () => {
     const page = await pages.visit('#period=1999');
     await page.getByText('Nothing in this period yet.').waitFor();
     await page.getByText('No expense in this period yet.').waitFor();
@@ -148,7 +148,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('a month after one without rows is compared with nothing', async () => {
+  test('a month after an empty one is compared with nothing', async () => {
     for (const day of ['1992-03-02', '1992-05-02', '1992-06-02'])
       await pages.row({ description: 'Compared', amount: 8, transaction_date: day });
     const page = await pages.visit('#period=1992-06');
@@ -162,7 +162,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await isDrawn.count()).toBe(0);
   });
 
-  test('the category of the same description is proposed', async () => {
+  test('the category of an equal description is suggested', async () => {
     const category_id = await pages.category('Proposed');
     await pages.row({ description: 'Weekly market', category_id });
     const page = await pages.visit();
@@ -209,7 +209,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('Cancel leaves the row as it was', async () => {
+  test('Cancel leaves the row unchanged', async () => {
     await pages.row({ description: 'As it was' });
     const page = await pages.visit();
     const row = listed(page, 'As it was');
@@ -247,7 +247,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('what another tab has written is a conflict, also where the list and a reload have shown it', async () => {
+  test('a change by another tab is a conflict, even after the list and a reload have shown it', async () => {
     const id = await pages.row({ description: 'Seen meanwhile', transaction_date: '1996-01-02' });
     const page = await pages.visit('#period=1996');
     const edit = page.getByRole('form', { name: /^Edit/ });
@@ -264,7 +264,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await pages.rows('Seen meanwhile')).toMatchObject([{ amount: 99, notes: null }]);
   });
 
-  test('what this page has written itself is no conflict of an open editor', async () => {
+  test('a change by the page itself is not a conflict for an open editor', async () => {
     const category_id = await pages.category('Meanwhile');
     await pages.row({ description: 'Twice written', transaction_date: '1995-01-02' });
     const page = await pages.visit('#period=1995');
@@ -281,7 +281,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByText('changed elsewhere').count()).toBe(0);
   });
 
-  test('each row that is edited keeps its own draft', async () => {
+  test('each edited row keeps its own draft', async () => {
     for (const description of ['Draft one', 'Draft two'])
       await pages.row({ description, transaction_date: '1994-01-02' });
     const page = await pages.visit('#period=1994');
@@ -364,7 +364,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('an update whose answer was lost is no conflict', async () => {
+  test('an update whose response was lost is not a conflict', async () => {
     const id = await pages.row({ description: 'Answer lost' });
     const page = await pages.visit();
     let attempts = 0;
@@ -401,7 +401,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test.each([
     ['a screen', {}],
     ['a phone', AS_PHONE],
-  ])('Undo covers none of the first rows on %s', async (_, options) => {
+  ])('Undo does not cover the first rows on %s', async (_, options) => {
     for (const description of ['Covered', 'To delete'])
       await pages.row({ description, transaction_date: '2004-01-02' });
     const page = await pages.visit('#period=2004', options);
@@ -429,7 +429,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expect.poll(() => pages.rows('Gone for good')).toEqual([]);
   });
 
-  test('rows without a category are sorted in, with the others like them', async () => {
+  test('rows without a category are categorised together with similar ones', async () => {
     const category_id = await pages.category('Bread');
     for (const number of [11, 22, 33])
       await pages.row({ description: `Bakery ${number}`, transaction_date: '2020-05-04' });
@@ -454,7 +454,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toEqual([category_id, category_id, category_id]);
   });
 
-  test('a field that has a category offers the others, and what is typed takes its place', async () => {
+  test('a field with a category offers the others, and typing replaces it', async () => {
     const [own] = [await pages.category('Taken before'), await pages.category('Taken after')];
     await pages.row({ description: 'Taken', category_id: own, transaction_date: '2013-07-01' });
     const page = await pages.visit('#period=2013-07');
@@ -499,7 +499,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByText('was not created').count()).toBe(0);
   });
 
-  test('on a phone rows are sorted in where the inbox lists them', async () => {
+  test('on a phone rows are categorised in the inbox', async () => {
     const category_id = await pages.category('By thumb');
     for (const description of ['Tapped', 'Then typed'])
       await pages.row({ description, transaction_date: '2020-06-04' });
@@ -517,7 +517,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expect.poll(() => pages.rows('Tapped')).toMatchObject([{ category_id }]);
   });
 
-  test('250 rows are sorted in at once, over a connection that is cut; what is refused is listed', async () => {
+  test('250 rows are categorised at once over a connection that breaks, and refused ones are listed', async () => {
     const category_id = await pages.category('Many');
     const transactions = Array.from({ length: 250 }, (_, n) => ({
       description: `Bulk row ${n}`,
@@ -581,7 +581,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await listed(page, 'In March').count()).toBe(1);
   });
 
-  test('a search shows its sums, and Back leaves it, however slowly it was typed', async () => {
+  test('a search shows its sums, and Back leaves it, however slowly the user typed', async () => {
     await pages.row({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
     await pages.row({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
     await pages.row({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
@@ -629,7 +629,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
 
-  test('a selection of all rows and a merge go on while the page reads its figures again', async () => {
+  test('a selection of all rows and a merge continue while the page refreshes its figures', async () => {
     const [from, into] = [await pages.category('Read again'), await pages.category('Read whole')];
     const row = { description: 'Held', amount: 1, type: 'expense', category_id: from };
     for (const count of [100, 1])
@@ -679,7 +679,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('text that is written from right to left is shown so', async () => {
+  test('right-to-left text is shown from right to left', async () => {
     await pages.row({ description: 'قهوة', notes: 'مع صديق', transaction_date: '2011-02-03' });
     const page = await pages.visit('#period=2011-02');
     await listed(page, 'قهوة').waitFor();
@@ -689,7 +689,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(directions).toEqual(['rtl', 'rtl']);
   });
 
-  test('figures of one range never stand under the name of another', async () => {
+  test('figures of one range are never shown under the name of another', async () => {
     await pages.row({ description: 'Long ago', transaction_date: '2016-06-01', amount: 16 });
     const page = await pages.visit('#period=2016-06');
     await listed(page, 'Long ago').waitFor();
@@ -722,7 +722,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('a key is asked for, kept in the tab or on the device, and forgotten', async () => {
+  test('a key is requested, kept in the tab or on the device, and forgotten', async () => {
     const page = await pages.open(AS_PHONE);
     const refusal = { success: false, error: 'unauthenticated', message: 'No' };
     await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
@@ -755,7 +755,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     }
   });
 
-  test('a date is typed part by part, and keeps the others', async () => {
+  test('a date is typed part by part, and the other parts are kept', async () => {
     await pages.row({ description: 'Dated', transaction_date: '2011-11-11' });
     const page = await pages.visit('#period=2011-11');
     await listed(page, 'Dated').click();
@@ -815,7 +815,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     ['also after a reload', true],
     ['with its errors', false],
   ])(
-    'on a phone what is refused while the sheet is closed is typed again, %s',
+    'on a phone a row that is refused while the sheet is closed can be typed again, %s',
     async (_, isReloaded) => {
       const page = await pages.visit('', AS_PHONE);
       const isClosed = Promise.withResolvers<void>();

@@ -49,8 +49,8 @@ afterAll(() => server.close());
 
 for (const { language, program, isMissing } of LANGUAGES) {
   const open = async () => await openProgram(language, program);
-  describe.skipIf(isMissing)(`the loop in ${language}`, () => {
-    it('has what the ledger has whenever it says so, whatever comes between its requests', async () => {
+  describe.skipIf(isMissing)(`the synchronisation loop in ${language}`, () => {
+    it('has the rows of the ledger whenever it says so, whatever happens between its requests', async () => {
       const { run, readCopy, kill } = await open();
       const ledger = await openBusyLedger(seededRandom(SEED));
       const outcomes = new Map<string, number>();
@@ -69,7 +69,7 @@ for (const { language, program, isMissing } of LANGUAGES) {
       expect(ledger.now().transactions.size).toBeGreaterThan(1);
     });
 
-    it('forgets a month that has no transactions left', async () => {
+    it('deletes a month that has no transactions left', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api, { transaction_date: '2024-02-29' });
@@ -97,7 +97,7 @@ for (const { language, program, isMissing } of LANGUAGES) {
       }
     });
 
-    it('ends with an error where the service does, and keeps the copy', async () => {
+    it('ends with an error if the service does, and keeps the copy', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api);

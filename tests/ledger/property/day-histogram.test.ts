@@ -95,7 +95,7 @@ function byCounting(
   return { total: dates.length, start };
 }
 
-test(`totals and places by histogram are those by counting (seed ${SEED})`, () => {
+test(`totals and positions by histogram equal those by counting (seed ${SEED})`, () => {
   const agrees = fc.property(rows, question, (ledger, { start, end, type, offset }) => {
     fc.pre(start <= end);
     const range = { start, end };

@@ -132,7 +132,9 @@ async function readImportable({ transactions }: Ledger) {
   return items.map((item) => ({ ...kept(item), category: item.categoryName ?? null }));
 }
 
-test(`an export makes the same ledger again (seed ${SEED})`, { timeout: 1_800_000 }, async () => {
+test(`importing an export creates the same ledger (seed ${SEED})`, {
+  timeout: 1_800_000,
+}, async () => {
   const agrees = fc.asyncProperty(ledgers, async (given) => {
     runs += 1;
     const from = await open('from');

@@ -137,7 +137,7 @@ beforeAll(async () => {
 });
 
 describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
-  it(`ends ${outcomes.join(', or ')}, as if one had come after the other`, async () => {
+  it(`ends ${outcomes.join(', or ')}, as if one had followed the other`, async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
       const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;

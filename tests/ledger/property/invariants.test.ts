@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
-  it('is what a plain model says, after one by one and after several at once', async () => {
+  it('matches a plain model, after sequential and after concurrent commands', async () => {
     const ledgerId = `ledger-${seed}`;
     const random = seededRandom(seed);
     // Many records are created at one instant, and many before earlier ones.

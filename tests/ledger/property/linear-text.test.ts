@@ -201,7 +201,7 @@ describe('the work of a file to import grows no faster than the file', () => {
 });
 
 // One that is missing here: attack the function that runs it, under FUNCTIONS, and count it.
-test('the sources have no other composed pattern', () => {
+test('the sources contain no other composed pattern', () => {
   const found = files.flatMap(({ file, source }) => {
     const count = [...source.matchAll(COMPOSED)].length;
     return count > 0 ? [[file, count]] : [];

@@ -188,7 +188,7 @@ function periodsIn(summary: ReturnType<typeof summarizeRows>, { period }: Summar
   return period ? summary.groups.length : 0;
 }
 
-test(`every summary is the model's (seed ${SEED})`, async () => {
+test(`every summary equals the model's (seed ${SEED})`, async () => {
   const rows = fc.array(fields, { maxLength: 45, size: 'max' });
   const changes = fc.array(change, { maxLength: 10 });
   const questions = fc.array(question, { minLength: 1, maxLength: 12, size: 'max' });

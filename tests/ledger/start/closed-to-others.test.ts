@@ -59,7 +59,7 @@ async function expectClosedPorts({ child, port }: StartedService): Promise<void>
 
 const itOnLinux = it.skipIf(process.platform !== 'linux');
 
-describe('a start with a data folder, and a path of temporary files that is too long for a socket', () => {
+describe('npm start with a data folder, and a temporary path that is too long for a socket', () => {
   let folder: string;
   let service: Awaited<ReturnType<typeof openService>>;
 
@@ -83,7 +83,7 @@ describe('a start with a data folder, and a path of temporary files that is too 
     await expectClosedPorts(service);
   });
 
-  it('leaves nothing in the data folder that another user can read', () => {
+  it('leaves nothing readable by other users in the data folder', () => {
     const DATA_DIR = join(folder, 'data');
     expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
     const names = readdirSync(DATA_DIR);
@@ -99,7 +99,7 @@ itOnLinux('answers a foreign page on no port, with AUTH=required', async () => {
   await expectClosedPorts(service);
 });
 
-it('says so where the database cannot be isolated, and serves', async () => {
+it('npm start serves, and says so, if the database cannot be isolated', async () => {
   const folder = await temporaryFolder();
   writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };

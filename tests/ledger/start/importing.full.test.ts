@@ -55,7 +55,7 @@ async function killAfter(rows: number): Promise<void> {
   expect((await ended).code).toBe(null);
 }
 
-it('imports each row once, though it is killed twice', async () => {
+it('an import that is killed twice imports each row once', async () => {
   await killAfter(1_000);
   await killAfter(4_000);
   expect(await total()).toBeLessThan(ROWS);

@@ -24,7 +24,7 @@ async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void>
   expect(lines).toEqual([expect.stringMatching(sentence)]);
 }
 
-describe('a port', () => {
+describe('npm start refuses a port', () => {
   it.for(['127.0.0.1', '::', '::1'])('in use on %s', async (host, { skip }) => {
     const server = createServer().listen(0, host);
     const listening = await new Promise<boolean>((resolve) => {
@@ -38,7 +38,7 @@ describe('a port', () => {
   });
 });
 
-describe('a data folder', () => {
+describe('npm start refuses a data folder', () => {
   it('with a file in its way', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
@@ -47,13 +47,13 @@ describe('a data folder', () => {
     await expectRefusal({ environment: { DATA_DIR: join(file, 'below') } }, sentence);
   });
 
-  it('whose database is no database', async () => {
+  it('whose database file is not a database', async () => {
     writeFileSync(join(folder, 'ledger.db'), 'something else altogether');
     const environment = { DATA_DIR: folder };
     await expectRefusal({ environment }, /^The embedded database did not start: /);
   });
 
-  it('that another start holds', async () => {
+  it('that another npm start uses', async () => {
     const environment = { DATA_DIR: folder };
     const { ready } = await startInTest({ environment });
     await ready;
@@ -61,10 +61,10 @@ describe('a data folder', () => {
   });
 });
 
-describe('where the embedded engine is not installed', () => {
+describe('if the embedded engine is not installed', () => {
   beforeEach(copyProject);
 
-  it('and no Java is there, it says how to start a database with Docker', async () => {
+  it('and Java is missing, npm start says how to start a database with Docker', async () => {
     const bin = join(folder, 'bin');
     mkdirSync(bin);
     symlinkSync('/bin/sh', join(bin, 'sh'));
@@ -74,7 +74,7 @@ describe('where the embedded engine is not installed', () => {
     );
   });
 
-  it('it is fetched with npm where it is not installed', async () => {
+  it('npm start fetches it with npm', async () => {
     const first = await startInTest({ folder });
     await first.ready;
     expect(first.lines[0]).toContain('embedded database');
@@ -82,7 +82,7 @@ describe('where the embedded engine is not installed', () => {
   });
 
   // This test starts DynamoDB Local twice, a Java program that may have to be fetched first.
-  it('and npm has none, it starts DynamoDB Local, and keeps the data', async ({ skip }) => {
+  it('and npm has none, npm start starts DynamoDB Local, and keeps the data', async ({ skip }) => {
     const obstacle = dynamodbLocal.obstacle();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
     const bin = join(folder, 'bin');
@@ -105,18 +105,18 @@ describe('where the embedded engine is not installed', () => {
 it.each([
   [{ AUTH: 'none' }, /^AUTH must be /],
   [{ AWS_REGION: 'local' }, /^AWS_REGION must be a region of AWS, .* not "local"$/],
-])('the setting %j', async (environment, sentence) => {
+])('npm start refuses the setting %j', async (environment, sentence) => {
   await expectRefusal({ environment }, sentence);
 });
 
-describe('a database elsewhere', () => {
+describe('npm start refuses another database', () => {
   it('that does not answer', async () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });
 
-  it('that takes calls and never answers them', async () => {
+  it('that accepts calls and never answers them', async () => {
     const mute = createServer().listen(0, '127.0.0.1');
     await once(mute, 'listening');
     const { port } = mute.address() as AddressInfo;
@@ -129,7 +129,7 @@ describe('a database elsewhere', () => {
   });
 });
 
-it('the deployment to an emulator with an older Python', async () => {
+it('a deployment to an emulator with an older Python is refused', async () => {
   writeFileSync(join(folder, 'python3'), '#!/bin/sh\necho Python 3.9.2\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };
   const command = [process.execPath, 'local/emulator/deploy-emulator.ts'] as const;

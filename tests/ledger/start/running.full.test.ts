@@ -28,7 +28,7 @@ async function categoryNames(url: string): Promise<string[]> {
   return data.map(({ name }) => name);
 }
 
-it('keeps what it acknowledged when it is killed outright', async () => {
+it('npm start keeps what it acknowledged when it is killed', async () => {
   const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Rent')).toBe(201);
@@ -41,7 +41,7 @@ it('keeps what it acknowledged when it is killed outright', async () => {
 it.each([
   ['a folder', () => folder],
   ['memory', () => 'memory'],
-])('prints commands that work as they are, with keys and data in %s', async (_, dataIn) => {
+])('npm start prints commands that work unchanged, with keys and data in %s', async (_, dataIn) => {
   const environment = { DATA_DIR: dataIn(), AUTH: 'required' };
   const { lines, port } = await startInTest({ environment });
   const commandAfter = (label: RegExp) =>
@@ -54,7 +54,7 @@ it.each([
   expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [] });
 });
 
-it('runs twice side by side, started at the same instant', async () => {
+it('npm start runs twice side by side, even if started at the same instant', async () => {
   const [one, other] = await Promise.all([startInTest(), startInTest()]);
   const [url, otherUrl] = await Promise.all([one.ready, other.ready]);
   expect(await createCategory(url, 'Only here')).toBe(201);
@@ -62,7 +62,7 @@ it('runs twice side by side, started at the same instant', async () => {
   expect(await categoryNames(otherUrl)).toEqual([]);
 });
 
-it('lets one alone of two starts on a port be ready, and work on', async () => {
+it('only one of two starts on a port becomes ready, and it keeps working', async () => {
   const environment = { PORT: String(await freePort()) };
   const starts = await Promise.all([startInTest({ environment }), startInTest({ environment })]);
   const outcomes = await Promise.allSettled(starts.map(({ ready }) => ready));
@@ -77,7 +77,7 @@ it('lets one alone of two starts on a port be ready, and work on', async () => {
   expect((await fetch(`${url}/nowhere`)).status).toBe(404);
 });
 
-it('uses the database of DYNAMODB_ENDPOINT, starts none, and makes the table where it is missing', async () => {
+it('npm start uses the database of DYNAMODB_ENDPOINT, starts none, and creates a missing table', async () => {
   const { endpoint } = await startDatabase(runningInTest());
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startInTest({ environment });
@@ -92,7 +92,7 @@ function isEngine({ command }: { command: string }): boolean {
   return command.includes('dynoxide');
 }
 
-it('converts what an earlier release wrote before it answers, and deletes what has expired', async () => {
+it('npm start converts data of an earlier release before it answers, and deletes what has expired', async () => {
   const { endpoint } = await startDatabase(runningInTest());
   const tableName = 'finance-ledger-local';
   await ensureTable(endpoint, tableName);

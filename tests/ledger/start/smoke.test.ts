@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/running-in-test.ts';
 
-it('answers at the address it prints, and stops with everything it started on SIGTERM', async () => {
+it('npm start answers at the address it prints, and stops everything it started on SIGTERM', async () => {
   const { child, port, ready } = await startInTest();
   expect(await ready).toBe(`http://localhost:${port}`);
   const response = await fetch(`${await ready}/categories`);
@@ -18,10 +18,13 @@ it('answers at the address it prints, and stops with everything it started on SI
 it.for([
   ['PORT', 'abc', /^PORT must be a whole number from 1 to 65535, not /],
   ['DATA_DIR', '/proc/ledger/data', /^The data folder \/proc\/ledger\/data cannot be used: /],
-] as const)('refuses %s=%s in one line, with exit code 1', async ([name, value, line]) => {
-  const command = ['env', `${name}=${value}`, process.execPath, 'local/start.ts'] as const;
-  const { child, lines } = await startInTest({ command });
-  expect(await child.ended).toBe('ended with exit code 1');
-  await child.stop();
-  expect(lines).toEqual([expect.stringMatching(line)]);
-});
+] as const)(
+  'npm start refuses %s=%s in one line, with exit code 1',
+  async ([name, value, line]) => {
+    const command = ['env', `${name}=${value}`, process.execPath, 'local/start.ts'] as const;
+    const { child, lines } = await startInTest({ command });
+    expect(await child.ended).toBe('ended with exit code 1');
+    await child.stop();
+    expect(lines).toEqual([expect.stringMatching(line)]);
+  },
+);

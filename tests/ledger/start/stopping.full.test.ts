@@ -38,7 +38,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([
     ['database', ENGINE],
     ['gateway', GATEWAY],
-  ] as const)('stops a start that has just got to its %s', async ([, name]) => {
+  ] as const)('stops a start that has just reached its %s', async ([, name]) => {
     const service = await startInTest();
     await until(() => theOne(service, name) !== undefined);
     const { how, left } = await stopBy(signal, service);
@@ -48,7 +48,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   });
 });
 
-it('stops a start whose database does not answer yet', async () => {
+it('a start whose database does not answer yet can be stopped', async () => {
   const mute = createServer().listen(0, '127.0.0.1');
   await once(mute, 'listening');
   onTestFinished(() => void mute.close());
@@ -62,7 +62,7 @@ it('stops a start whose database does not answer yet', async () => {
   });
 });
 
-it('stops in order however many signals it gets', async () => {
+it('a start stops in order however many signals it gets', async () => {
   const service = await startInTest();
   await service.ready;
   const { child } = service;
@@ -93,7 +93,7 @@ it.for([
 it.each([
   ['it', {}],
   ['npm', { command: ['npm', 'start'] }],
-] as const)('leaves no orphans when %s is killed outright', async (_, spec) => {
+] as const)('no orphans are left when %s is killed', async (_, spec) => {
   const service = await startInTest(spec);
   await service.ready;
   const { started } = await stopBy('SIGKILL', service);
@@ -104,7 +104,7 @@ describe.for([
   ['embedded database', ENGINE],
   ['local gateway', GATEWAY],
 ] as const)('the %s', ([title, name]) => {
-  it('takes everything with it when it dies', async () => {
+  it('ends everything else when it dies', async () => {
     const service = await startInTest();
     await service.ready;
     const started = startedBy(service);

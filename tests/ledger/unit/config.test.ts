@@ -5,7 +5,7 @@ import { readLedgerConfig } from '../../../lib/ledger/config.ts';
 afterEach(() => vi.unstubAllGlobals());
 
 describe('readLedgerConfig', () => {
-  test('only the table needs a name', () => {
+  test('only the name of the table is required', () => {
     expect(readLedgerConfig({ TABLE_NAME: 't' })).toEqual({
       ledgerId: undefined,
       issuer: undefined,
@@ -15,7 +15,7 @@ describe('readLedgerConfig', () => {
     });
   });
 
-  test('everything can be said', () => {
+  test('every setting can be given', () => {
     const environment = {
       TABLE_NAME: 't',
       AUTH: 'open',
@@ -51,7 +51,7 @@ describe('readLedgerConfig', () => {
     });
   });
 
-  test('UTC is known without asking, for the time zones of the world take long to load', () => {
+  test('UTC needs no Intl, because the time zones of the world take long to load', () => {
     vi.stubGlobal('Intl', {});
     expect(readLedgerConfig({ TABLE_NAME: 't' })).toMatchObject({ timeZone: 'UTC' });
     expect(() => readLedgerConfig({ TABLE_NAME: 't', TIME_ZONE: 'Europe/Berlin' })).toThrow();
@@ -70,7 +70,7 @@ describe('readLedgerConfig', () => {
       { TABLE_NAME: 't', AUTH_ISSUER: 'http://login.example', AUTH_AUDIENCE: 'ledger' },
       /^AUTH_ISSUER must be an https address/,
     ],
-  ])('%j is refused by name', (environment, message) => {
+  ])('%j is named in the refusal', (environment, message) => {
     expect(() => readLedgerConfig(environment)).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',

@@ -11,12 +11,12 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'that is not UTF-8 is refused': 'Sent by fetch, which does not resolve names below localhost.',
   'is refused as such': 'The same.',
   'the tour of the README': 'The same.',
-  'is no larger than its cost assumes': 'The same.',
-  'what the page names is kept for a year': 'The same.',
+  'is no larger than the cost estimate assumes': 'The same.',
+  'the files that the page names are cached for a year': 'The same.',
   'without credentials, cached for a while and revalidated by its hash': 'The same.',
-  'less than 60 KB is sent at first, and the importer is no part of it': 'The same.',
+  'less than 60 KB is sent at first, without the importer': 'The same.',
   'the importer is a script of its own, under the hash of its deployment': 'The same.',
-  'the page runs its own script and style alone': 'The same.',
+  'the page runs only its own script and style': 'The same.',
   'an encoded slash does not separate segments':
     'The emulated gateway decodes %2F before it routes.',
   '%25 is 404 naming the resource and the id as sent':

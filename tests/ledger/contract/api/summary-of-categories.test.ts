@@ -99,7 +99,7 @@ function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
     }));
 }
 
-it(`every summary of several categories is the model's (seed ${SEED})`, async () => {
+it(`every summary of several categories equals the model's (seed ${SEED})`, async () => {
   const agrees = fc.asyncProperty(question, async (asked) => {
     const { grouping, period, categories, ...filter } = asked;
     fc.pre(grouping !== '' || period !== '');

@@ -55,7 +55,7 @@ describe('access tokens', () => {
     ['constructor', undefined],
     ['', undefined],
     [5, undefined],
-  ])('takes the scope "%s" for %s', async (scope, expected) => {
+  ])('reads the scope "%s" as %s', async (scope, expected) => {
     const { issuer, verify } = await world();
     expect((await verify(await issuer.sign({ scope }))).scope).toBe(expected);
   });
@@ -65,7 +65,7 @@ describe('access tokens', () => {
     ['Okta', { scope: undefined, scp: ['openid', 'ledger:read'] }, 'read'],
     ['Entra ID', { scope: undefined, scp: 'ledger:read ledger:write' }, 'write'],
     ['Cognito', { aud: undefined, client_id: AUDIENCE, scope: `${AUDIENCE}/ledger:read` }, 'read'],
-  ])('takes the claims of %s', async (_, claims, scope) => {
+  ])('accepts the claims of %s', async (_, claims, scope) => {
     const { issuer, verify } = await world();
     expect((await verify(await issuer.sign(claims))).scope).toBe(scope);
   });
@@ -151,7 +151,7 @@ describe('access tokens', () => {
     }
   });
 
-  describe('keys of the issuer that do not fit', () => {
+  describe('unusable keys of the issuer', () => {
     it.each<[string, () => object | null | Promise<object>]>([
       ['is weak', () => weakKey()],
       ['is private', async () => exportJWK((await newKeyPair()).privateKey)],
@@ -160,7 +160,7 @@ describe('access tokens', () => {
       ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
       ['is of a kind not known', () => ({ kty: 'LATTICE' })],
       ['is no object', () => null],
-    ])('skips one that %s', async (_, odd) => {
+    ])('are skipped if one %s', async (_, odd) => {
       const { issuer, verify } = await world();
       const key = await odd();
       issuer.publish(key && { ...key, kid: 'odd' });
@@ -174,14 +174,14 @@ describe('access tokens', () => {
       }
     });
 
-    it('blames the issuer for a set of keys that is none', async () => {
+    it("are reported as the issuer's failure if it sends no set of keys", async () => {
       const { issuer, verify } = await world();
       issuer.publishOnly({ keys: 'none' });
       await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
     });
   });
 
-  it('does not blame the token when the issuer cannot be reached, and recovers', async () => {
+  it('are not refused because the issuer cannot be reached, and work once it can', async () => {
     const { issuer, verify } = await world();
     issuer.disconnect();
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
@@ -192,13 +192,13 @@ describe('access tokens', () => {
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
   });
 
-  it('takes no keys from a discovery document of another issuer', async () => {
+  it('accepts no keys from a discovery document of another issuer', async () => {
     const { issuer, verify } = await world();
     issuer.describe('https://other.example');
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
   });
 
-  it('keeps the ledgers of equal subjects of two issuers apart', () => {
+  it('keeps the ledgers of the same subject at two issuers separate', () => {
     const ledgers = ['https://one.example', 'https://two.example'].map((issuer) =>
       ledgerOfSubject(issuer, 'alice'),
     );

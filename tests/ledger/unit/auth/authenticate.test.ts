@@ -75,7 +75,7 @@ describe('who sends a request', () => {
     expect(reads).toEqual([]);
   });
 
-  it('is the default ledger where none is required, but never for a key that is wrong', async () => {
+  it('is the default ledger if no key is required, but never for a wrong key', async () => {
     const { authenticate } = world({ isOpen: true });
     expect(await authenticate(undefined)).toEqual({ ...OPEN, kind: 'anonymous' });
     expect(await authenticate('Bearer fl_phone')).toMatchObject({ ledger: 'alice' });
@@ -94,7 +94,7 @@ describe('who sends a request', () => {
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  it('asks for a key that was refused after a minute again, and for no other one sooner', async () => {
+  it('reads a refused key again after a minute, and no other refused key sooner', async () => {
     const { authenticate, stored, reads, pass, revoke } = world();
     revoke();
     for (const secret of ['fl_new', 'fl_phone']) {
@@ -110,7 +110,7 @@ describe('who sends a request', () => {
     expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
   });
 
-  it('keeps a bounded number of refusals in memory, and forgets no valid key for them', async () => {
+  it('keeps a bounded number of refusals in memory, without evicting a valid key', async () => {
     const { authenticate, reads } = world();
     await authenticate('Bearer fl_phone');
     for (let number = 0; number < 1_001; number += 1) {

@@ -89,7 +89,7 @@ async function startWithoutTables(): Promise<string> {
   return url;
 }
 
-it('reads LEDGER_ID for nothing else', async () => {
+it('reads LEDGER_ID for no other command', async () => {
   const { code } = await run(['create', '--help'], { LEDGER_ID: 'a b' });
   expect(code).toBe(0);
 });

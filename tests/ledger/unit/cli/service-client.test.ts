@@ -36,7 +36,7 @@ it.each([
   ['a closed port', () => `http://localhost:${closed}`, ''],
   ['a port that fetch refuses', () => 'http://localhost:9', 'bad port'],
   ['TLS of a server without it', (url: string) => url.replace('http:', 'https:'), 'try http://'],
-])('gives up at once, with the cause: %s', async (_, addressOf, cause) => {
+])('the client gives up at once, with the cause: %s', async (_, addressOf, cause) => {
   const url = addressOf(await listenInTest(() => undefined));
   const pauses: number[] = [];
   const sleep = async (ms: number) => void pauses.push(ms);
@@ -54,12 +54,12 @@ it.each([
   ['JSON without a message', '{"error":"x"}', '{"error":"x"}'],
   ['HTML', '<html>Bad gateway</html>', '<html>Bad gateway</html>'],
   ['nothing', '', ''],
-])('keeps the status of an error whose body is %s', async (_, body, message) => {
+])('the client keeps the status of an error whose body is %s', async (_, body, message) => {
   const { service } = openClient(answer(404, body));
   await expect(service.call('GET', '/x')).rejects.toThrow(`404: ${message}`);
 });
 
-it('names the address that answers something else than JSON', async () => {
+it('the client names the address that answers something other than JSON', async () => {
   const { service } = openClient(answer(200, '<html>'));
   await expect(service.call('GET', '/x')).rejects.toMatchObject({
     name: 'UserError',
@@ -68,7 +68,7 @@ it('names the address that answers something else than JSON', async () => {
 });
 
 it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), lost])(
-  'sends again what can be repeated',
+  'the client repeats requests that can be repeated',
   async (failure) => {
     const { service, pauses } = openClient(failure, done);
     expect(await service.call('GET', '/x')).toEqual({ id: 7 });
@@ -77,7 +77,7 @@ it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), lost])(
 );
 
 it.each([answer(500, ''), lost])(
-  'sends nothing twice whose outcome is unknown',
+  'the client does not repeat a request whose outcome is unknown',
   async (failure) => {
     const { service, sent } = openClient(failure, done);
     await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
@@ -87,25 +87,25 @@ it.each([answer(500, ''), lost])(
   },
 );
 
-it('sends a request again that was refused for its rate', async () => {
+it('the client repeats a request that was refused for its rate', async () => {
   const { service } = openClient(answer(429, ''), done);
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
 
-it('waits as long as the service says', async () => {
+it('the client waits as long as the service says', async () => {
   const busy = () => new Response('', { status: 503, headers: { 'retry-after': '2' } });
   const { service, pauses } = openClient(busy, done);
   expect(await service.call('GET', '/x')).toEqual({ id: 7 });
   expect(pauses).toEqual([2_000]);
 });
 
-it('limits the time of each request', async () => {
+it('the client limits the time of each request', async () => {
   const { service, sent } = openClient(done);
   await service.call('GET', '/x');
   expect(sent[0]?.signal).toBeInstanceOf(AbortSignal);
 });
 
-it('creates a missing category with a key, so that it can be repeated', async () => {
+it('the client creates a missing category with a key, so that the request can be repeated', async () => {
   const known = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
   const { service, sent } = openClient(known, lost, done);
   const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);

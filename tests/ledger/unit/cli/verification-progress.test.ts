@@ -15,14 +15,14 @@ async function savedProgress() {
   return progress;
 }
 
-test('is used for a day', async () => {
+test('progress is used for a day', async () => {
   const { file, load } = await savedProgress();
   const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
   await utimes(file, yesterday, yesterday);
   expect(await load()).toBeUndefined();
 });
 
-test('that was cut short is none', async () => {
+test('truncated progress is ignored', async () => {
   const { file, load } = await savedProgress();
   await writeFile(file, 'cut short');
   expect(await load()).toBeUndefined();

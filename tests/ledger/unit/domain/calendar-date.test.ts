@@ -26,7 +26,7 @@ test.each([
   '2024-01-01\n',
   '+002024-01-01',
   '٢٠٢٤-٠١-٠١',
-])('%j is none', (text) => expect(isCalendarDate(text)).toBe(false));
+])('%j is not a day', (text) => expect(isCalendarDate(text)).toBe(false));
 
 test.each([
   ['2024-02-29T23:59:59.999Z', 'UTC', '2024-02-29'],

@@ -76,7 +76,7 @@ test.each([
   expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('nothing is left of a range of whole months, even at the ends of the calendar', () => {
+test('a range of whole months has no rest, even at the ends of the calendar', () => {
   expect(rangesOutside(dateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
   expect(rangesOutside(dateRange('9999-12-01'), ['9999-12'])).toEqual([]);
   expect(rangesOutside(dateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);

@@ -19,7 +19,7 @@ test.each([
   expect(digestShare({ ...ROW, ...change })).not.toBe(digestShare(ROW));
 });
 
-test('the sum neither depends on the order nor keeps what was taken out', () => {
+test('the sum does not depend on the order, and loses what was removed', () => {
   const other = { ...ROW, id: 8 };
   expect(sumDigest([ROW, other])).toBe(sumDigest([other, ROW]));
   expect(sumDigest([ROW, other]) - digestShare(other)).toBe(sumDigest([ROW]));

@@ -44,7 +44,7 @@ test.each([
   [1.5, [2, 3], false],
   [2, [3], false],
   [3, [], false],
-])('after a row, gone or not: %d', (after, ids, hasNext) => {
+])('page after a row, whether or not it still exists: %d', (after, ids, hasNext) => {
   const request = { perPage: 2, after: row(after), order: 'date' } as const;
   const page = takePage(makeRows(3), request);
   expect(page.items.map(({ id }) => id)).toEqual(ids);

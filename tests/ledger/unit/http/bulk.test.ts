@@ -75,14 +75,14 @@ describe('a request of many records', () => {
     expect(saved).toHaveLength(1);
   });
 
-  it('is not remembered where one failed unexpectedly', async () => {
+  it('is not remembered if one failed unexpectedly', async () => {
     const { send, saved, bound } = given([CREATED, failed(500)]);
     expect(statuses(await send())).toEqual([201, 500]);
     expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
   });
 
   it.each([400, 404, 409, 412, 500])(
-    'answers a record that is refused with %i as an earlier attempt did',
+    'answers as an earlier attempt did for a record that is refused with %i',
     async (status) => {
       const { send } = given([CREATED, failed(status)], [undefined, EARLIER]);
       expect((await send()).body.data).toEqual({
@@ -97,7 +97,7 @@ describe('a request of many records', () => {
     },
   );
 
-  it('answers a record that was refused when that was remembered, and applied by another attempt', async () => {
+  it('answers with the remembered refusal for a record that another attempt applied', async () => {
     const results = [
       { index: 0, status: 400 },
       { index: 1, status: 404 },
@@ -111,19 +111,19 @@ describe('a request of many records', () => {
     ]);
   });
 
-  it('refuses no record where it cannot read whether it was applied', async () => {
+  it('refuses no record if it cannot read whether it was applied', async () => {
     const { send, saved } = given([CREATED, failed(409)], [undefined, new Error('no response')]);
     expect(statuses(await send())).toEqual([201, 500]);
     expect(saved).toEqual([]);
   });
 
-  it('fails with the cause of a record where none was applied, and is not remembered', async () => {
+  it('fails with the cause of one record if none was applied, and is not remembered', async () => {
     const { send, saved } = given([failed(400), failed(500)]);
     await expect(send()).rejects.toThrow('no');
     expect(saved).toEqual([]);
   });
 
-  it('is refused as a whole where all records are invalid', async () => {
+  it('is refused as a whole if all records are invalid', async () => {
     const { send } = given([failed(400), failed(404)]);
     expect(statuses(await send())).toEqual([400, 404]);
   });

@@ -23,7 +23,7 @@ function givenService() {
   return { service, signal, passTime };
 }
 
-test('the context has the id of the request, the ledger, and a deadline that starts with the request', async () => {
+test('the context has the id of the request, the ledger, and a deadline counted from its start', async () => {
   const { service, signal, passTime } = givenService();
   const contexts: unknown[] = [];
   const handler = ledgerEndpoint(service, 'deleteTransaction').handler(async ({ context }) => {

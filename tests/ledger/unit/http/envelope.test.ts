@@ -21,7 +21,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
 // The log bypasses the console, which Lambda wraps: its entries could not be searched by the fields of the cause.
 const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
-test('a reply is sent as JSON that no cache stores, with the id that the function logs', async () => {
+test('a reply is uncacheable JSON, with the id that the function logs', async () => {
   expect(await answer(async () => found({ id: 1 }))).toEqual({
     statusCode: 200,
     headers: {
@@ -38,11 +38,14 @@ test('a reply is sent as JSON that no cache stores, with the id that the functio
 });
 
 describe('an unexpected error', () => {
-  test.each(['a text', 5, { odd: true }])('may be no Error at all: %o', async (thrown) => {
-    expect(await answer(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
-    const cause = { name: typeof thrown, message: String(thrown) };
-    expect(logged()).toMatchObject([{ cause }]);
-  });
+  test.each(['a text', 5, { odd: true }])(
+    'may be a value that is not an Error: %o',
+    async (thrown) => {
+      expect(await answer(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
+      const cause = { name: typeof thrown, message: String(thrown) };
+      expect(logged()).toMatchObject([{ cause }]);
+    },
+  );
 
   test('is logged with its own causes', async () => {
     const cause = new TypeError('odd', { cause: new Error('deeper') });
@@ -50,7 +53,7 @@ describe('an unexpected error', () => {
     expect(logged()).toMatchObject([{ cause: { message: 'odd', cause: { message: 'deeper' } } }]);
   });
 
-  test('may be a request that runs out of time: the answer still comes, in the envelope', async () => {
+  test('may be a timeout: the response still comes in the envelope', async () => {
     const context = { getRemainingTimeInMillis: () => 6 };
     const { statusCode, body } = await answer(() => new Promise(() => {}), context);
     expect([statusCode, body]).toEqual([

@@ -54,7 +54,7 @@ test.each([
     name: 'TransactionCanceledException',
     CancellationReasons: [{ Code: 'None' }, { Code: 'TransactionConflict' }],
   }),
-])('contention until the deadline is a 500 that may be repeated: %o', (error) => {
+])('contention until the deadline is a 500 that can be repeated: %o', (error) => {
   expect(toErrorReply(error, FAILURE)).toEqual({
     status: 500,
     headers: { 'retry-after': '1' },
@@ -68,7 +68,7 @@ test.each([
   { status: 400, message: 'secret' },
   undefined,
   null,
-])('anything else is a 500 that tells nothing of its cause: %o', (error) => {
+])('anything else is a 500 that reveals nothing of its cause: %o', (error) => {
   expect(toErrorReply(error, FAILURE)).toEqual({
     status: 500,
     body: { success: false, error: 'internal_server_error', message: FAILURE },

@@ -19,14 +19,14 @@ function catchDetails(parse: () => unknown) {
   }
 }
 
-test('a body names 100 fields at most, known ones first', () => {
+test('a refusal names 100 fields of a body at most, known ones first', () => {
   const unknown = Object.fromEntries(Array.from({ length: 150 }, (_, n) => [`field${n}`, 1]));
   const details = catchDetails(() => parseBody(schema, { ...unknown, size: 5 }));
   expect(Object.keys(details)).toHaveLength(100);
   expect(Object.keys(details).slice(0, 2)).toEqual(['size', 'field0']);
 });
 
-test('a body names a long field by its beginning, of whole characters', () => {
+test('a refusal names a long field by its first whole characters', () => {
   const names = ['x'.repeat(100), 'y'.repeat(101), `${'z'.repeat(99)}\u{1f600}`];
   const unknown = Object.fromEntries(names.map((name) => [name, 1]));
   const details = catchDetails(() => parseBody(schema, { ...unknown, size: 'x' }));
@@ -35,7 +35,7 @@ test('a body names a long field by its beginning, of whole characters', () => {
 });
 
 test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-  'a body names %s as the unknown field it is',
+  'a refusal names %s as an unknown field',
   (name) => {
     const body = JSON.parse(`{"size":"x","${name}":{"x":1}}`);
     const details = catchDetails(() => parseBody(schema, body));
@@ -43,12 +43,12 @@ test.each(['__proto__', 'constructor', 'toString', 'valueOf', 'hasOwnProperty'])
   },
 );
 
-test('a body has no fields of a prototype', () => {
+test('a body has no fields from a prototype', () => {
   const details = { size: ['Is required.'] };
   expect(catchDetails(() => parseBody(schema, Object.create({ size: 'x' })))).toEqual(details);
 });
 
-test('a filter names unknown parameters, read-only fields among them, and those that are sent more than once', () => {
+test('a refusal names unknown parameters, including read-only fields, and repeated ones', () => {
   const query = { size: ['10', '1'], other: ['1', '1'], id: '1' };
   expect(catchDetails(() => parseFilter(schema, query))).toEqual({
     size: ['Must be short.', 'Must be sent once.'],
@@ -57,7 +57,7 @@ test('a filter names unknown parameters, read-only fields among them, and those 
   });
 });
 
-test('sentOnly leaves out what was not sent, and keeps null', () => {
+test('sentOnly omits what was not sent, and keeps null', () => {
   const sent = sentOnly({ a: 1, b: undefined, c: null, d: false, e: '' });
   expect(sent).toStrictEqual({ a: 1, c: null, d: false, e: '' });
 });

@@ -25,7 +25,7 @@ const MISSING = ['', ' ', '\r\n', 'null', '{}', '[]', '\ufeff', '\ufeff{}'];
 const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
 const MALFORMED = ['{"a":}', 'NaN', '\ufeff\ufeff{"a":1}', '\u0000'];
 
-test('no body at all', async () => {
+test('a missing body is refused', async () => {
   expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
 });
 
@@ -73,13 +73,13 @@ describe('the size', () => {
   // Each character has two bytes, to show that bytes are counted, not characters.
   const makeBody = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
 
-  test('may be 1,048,576 bytes', async () => {
+  test('can be 1,048,576 bytes', async () => {
     const body = makeBody(1_048_576);
     expect(await parsed(body)).toMatchObject({ success: true });
     expect(await parsed(base64(body), true)).toMatchObject({ success: true });
   });
 
-  test('may not be more', async () => {
+  test('cannot be more', async () => {
     const body = makeBody(1_048_578);
     for (const reply of [await parsed(body), await parsed(base64(body), true)]) {
       expect(reply).toEqual(
@@ -90,7 +90,7 @@ describe('the size', () => {
 });
 
 describe('an object', () => {
-  test('behind a byte order mark, which is skipped', async () => {
+  test('can follow a byte order mark, which is skipped', async () => {
     const body = '\ufeff{"a":["\ufeff",{"b":null}],"c":"給🏠"}\n';
     const reply = { success: true, data: JSON.parse(body.slice(1)) };
     expect(await parsed(body)).toEqual(reply);
@@ -116,18 +116,18 @@ describe('a key that reaches into a prototype', () => {
 describe('nesting', () => {
   const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
-  test('may have 512 levels', async () => {
+  test('can have 512 levels', async () => {
     const body = nested(512);
     expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) });
   });
 
-  test('counts no brackets of a text, and none that are closed', async () => {
+  test('does not count brackets in a text, nor closed ones', async () => {
     const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
     expect(await parsed(body)).toMatchObject({ success: true });
   });
 
   test.each([nested(513), nested(100_000), '['.repeat(1_000_000), '{"a":'.repeat(513)])(
-    'may not have more: %.9s',
+    'cannot have more: %.9s',
     async (body) => {
       expect(await parsed(body)).toEqual(
         refused('The request body is nested more than 512 levels deep'),
@@ -154,13 +154,13 @@ describe('a number', () => {
     '10000000000000000000000000000001e-30',
     `1.${'0'.repeat(300_000)}1`,
     '123456789012345678901.001',
-  ])('that has more decimals than a double keeps is no amount: %.30s', async (number) => {
+  ])('that has more decimals than a double keeps is not an amount: %.30s', async (number) => {
     const { MIN_VALUE } = Number;
     expect((await parsed(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
   });
 
   test.each(['9007199254740993', '99999999999999999999999', '9'.repeat(400)])(
-    'whose digits a double does not keep is no id, and larger than any amount: %.30s',
+    'whose digits a double does not keep is not an id, and larger than any amount: %.30s',
     (number) => {
       const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
       const read = JSON.parse(withoutLoss(`[${number},-${number}]`));
@@ -169,16 +169,16 @@ describe('a number', () => {
   );
 
   test.each(['0.0100000000', `1.${'0'.repeat(300_000)}`, '1.250e0', '1250e-2', '100000e-7'])(
-    'may be written with more zeros than it needs: %.30s',
+    'can be written with more zeros than necessary: %.30s',
     async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number)),
   );
 
   test.each(['-0', '0e-400', '0.00e5', '5e-324', '12.50', '-1E+2', '1e21', '9007199254740994'])(
-    'is what it says otherwise: %s',
+    'is otherwise read exactly: %s',
     async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
   );
 
-  test('in a text is text', async () => {
+  test('is text inside a text', async () => {
     const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
     expect((await parsed(body)).data).toEqual(JSON.parse(body));
   });
@@ -196,7 +196,7 @@ describe('a key that an object has twice', () => {
   });
 
   test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
-    'is none of another object, and no text: %s',
+    'is not a key of another object, nor a text: %s',
     async (body) => expect((await parsed(body)).data).toEqual(JSON.parse(body)),
   );
 });
@@ -208,7 +208,7 @@ describe('an encoded body', () => {
     );
   });
 
-  test.each(['identity', ''])('is none with "%s"', async (encoding) => {
+  test.each(['identity', ''])('is not assumed for "%s"', async (encoding) => {
     const reply = await parsed('{"a":1}', false, { 'content-encoding': encoding });
     expect(reply).toMatchObject({ success: true });
   });

@@ -23,7 +23,7 @@ describe.each([...ROUTES])('%s', (path, routes) => {
     }
   });
 
-  test.each(served)('%s of a path that only looks like it: 404', (method) => {
+  test.each(served)('%s, which only looks like one: 404', (method) => {
     for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
   });
 });
@@ -41,7 +41,7 @@ describe('a fixed path beside one with an id', () => {
   });
 
   test.each(['/transactions/7', '/transactions/bulk2', '/categories/bulk', '/transactions//'])(
-    '%s is none',
+    '%s does not match',
     (path) => expect(() => refuseFixedPath('PATCH', path)).not.toThrow(),
   );
 });

@@ -61,7 +61,7 @@ test.each([
   ['1', { activeOnly: false, includeCounts: false }],
   ['', { activeOnly: false, includeCounts: false }],
   [' true', { activeOnly: false, includeCounts: false }],
-])('parseCategoryQuery: true is the word alone, in any case: %j', (sent, query) => {
+])('parseCategoryQuery: only the word true counts, in any case: %j', (sent, query) => {
   const sentQuery = sent === undefined ? {} : { active_only: sent, include_counts: sent };
   expect(parseCategoryQuery(sentQuery)).toEqual(query);
 });
@@ -76,9 +76,9 @@ describe('canonicalId', () => {
   test.each([
     ...['', '0', '00', '007', '-1', '+1', '1.0', '1.5', '1e3', '0x10', ' 1', '1 ', '1\n', '\n1'],
     ...['1\u0000', '１', '1,2', "'1'", 'abc', 'null', '__proto__', '9007199254740992'],
-  ])('%j is none', (text) => expect(canonicalId(text)).toBeUndefined());
+  ])('%j is not an id', (text) => expect(canonicalId(text)).toBeUndefined());
 });
 
-test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('no record was ever given the id %d', (id) =>
+test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('no record ever has the id %d', (id) =>
   expect(isAssignableId(id)).toBe(false),
 );

@@ -13,6 +13,6 @@ test.each<[string, Record<string, string> | undefined, Query]>([
   expect(readQuery({ rawQueryString, queryStringParameters })).toEqual(query);
 });
 
-test('no query string at all', () => {
+test('a missing query string has no parameters', () => {
   expect(readQuery({})).toEqual({});
 });

@@ -149,7 +149,7 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
     });
   });
 
-  test('what is missing is named with everything that is wrong', () => {
+  test('a refusal names what is missing and everything that is wrong', () => {
     const names = Object.keys(required);
     const missing = Object.fromEntries(names.map((name) => [name, ['Is required.']]));
     const unknown = { other: ['Is not a known field.'] };
@@ -157,13 +157,13 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
     expect(() => update({ other: 1 })).toThrow(errors(unknown));
   });
 
-  test('what only the service sets is no change', () => {
+  test('fields that only the service sets are not changes', () => {
     const readOnly = { id: 5, created_at: 1, updated_at: null, etag: 'x', [assigned]: 9 };
     expect(update(readOnly)).toStrictEqual({});
   });
 });
 
-test('what is not sent is empty, and the ledger chooses the date', () => {
+test('omitted fields are empty, and the ledger chooses the date', () => {
   expect(parseNewTransaction(LUNCH)).toStrictEqual({ ...LUNCH, categoryId: null, notes: null });
   const food = { name: 'Food', description: null, color: null, isActive: true };
   expect(parseNewCategory({ name: ' \tFood\u00a0\n' })).toStrictEqual(food);

@@ -29,7 +29,7 @@ async function serve(answering: () => Promise<Reply>) {
   return lines.map((line) => JSON.parse(line));
 }
 
-test('names route, status, duration and request id, and no ledger where there is none', async () => {
+test('a log entry names route, status, duration and request id, and the ledger if there is one', async () => {
   const [line, ...others] = await serve(async () => found({ id: 1 }));
   expect(others).toEqual([]);
   const { _aws, timestamp, duration, coldStarts, ...entry } = line;
@@ -49,7 +49,7 @@ test('names route, status, duration and request id, and no ledger where there is
   });
 });
 
-test('is CloudWatch metrics, with the service as the only dimension', async () => {
+test('a log entry holds CloudWatch metrics, with the service as the only dimension', async () => {
   const [{ _aws, ...values }] = await serve(async () => found({}));
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
   expect([Namespace, Dimensions]).toEqual(['finance-ledger-test', [['service']]]);
@@ -63,19 +63,19 @@ test('is CloudWatch metrics, with the service as the only dimension', async () =
 test.each([
   ['an expected error', new ConflictError('taken'), 409],
   ['an unexpected one', new TypeError('secret'), 500],
-])('has the status of %s', async (_, error, status) => {
+])('a log entry has the status of %s', async (_, error, status) => {
   const line = (await serve(() => Promise.reject(error))).at(-1);
   expect(line.status).toBe(status);
 });
 
-test('counts a cold start once', async () => {
+test('a log entry counts a cold start once', async () => {
   await serve(async () => found({}));
   lines.length = 0;
   const [line] = await serve(async () => found({}));
   expect(line.coldStarts).toBe(0);
 });
 
-test('counts retries and conflicts, and tells the ledger by a hash alone', async () => {
+test('a log entry counts retries and conflicts, and names the ledger only by a hash', async () => {
   const service = {
     startRequest: (requestId: string, onRetry: (error: unknown) => void) => {
       onRetry(Object.assign(new Error(), { name: 'ThrottlingException' }));
@@ -97,7 +97,7 @@ test('counts retries and conflicts, and tells the ledger by a hash alone', async
   expect(JSON.stringify(line)).not.toContain('smith');
 });
 
-test('is left out where no namespace is set', async () => {
+test('metrics are omitted if no namespace is set', async () => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', '');
   expect(await serve(async () => found({}))).toEqual([]);
 });

@@ -13,7 +13,7 @@ const ask = (headers: Record<string, string>, query?: Record<string, string>) =>
   invoke(handler, { headers, ...(query && { queryStringParameters: query }) });
 
 test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
-  'compressed for "%s"',
+  'a text is compressed for "%s"',
   async (accepted) => {
     const { headers, body = '', isBase64Encoded } = await ask({ 'accept-encoding': accepted });
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
@@ -23,7 +23,7 @@ test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
 );
 
 test.each([undefined, '', 'br', 'identity', 'gzip;q=0', '*;q=0', 'gzip;q=0.000, *', 'gzip;q=x'])(
-  'as it is for %j',
+  'a text is not compressed for %j',
   async (accepted) => {
     const reply = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted });
     expect(reply).toMatchObject({ body: TEXT, headers: { vary: 'accept-encoding' } });
@@ -33,7 +33,7 @@ test.each([undefined, '', 'br', 'identity', 'gzip;q=0', '*;q=0', 'gzip;q=0.000, 
 );
 
 test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
-  'not sent again to those who have %s',
+  'a text is not sent again to a client that has %s',
   async (known = '') => {
     const reply = await ask({ 'if-none-match': known, 'accept-encoding': 'gzip' });
     expect(reply).toMatchObject({ statusCode: 304, headers: { etag: PAGE.headers.etag } });
@@ -47,7 +47,7 @@ test.each([
   // The page of another deployment asks for that deployment's script, so this answer must not be cached under the address.
   [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
   [{}, 'public, max-age=300'],
-])('at the address %j it is kept as "%s"', async (query, kept) => {
+])('a text at the address %j has the cache policy "%s"', async (query, kept) => {
   for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'if-none-match': '*' }])
     expect((await ask(headers, query)).headers?.['cache-control']).toBe(kept);
 });

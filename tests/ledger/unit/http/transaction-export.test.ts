@@ -67,7 +67,7 @@ describe('a part as CSV', () => {
     ['milk\r\n- bread', "milk\r\n'- bread"],
     ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
     ['a,=1; b', 'a,=1; b'],
-  ])('guards text that looks like a formula, and no other: %j', (notes, cell) => {
+  ])('escapes text that looks like a formula, and no other: %j', (notes, cell) => {
     expect(exportCells({ notes }).notes).toBe(cell);
     expect(fromTextCell(cell)).toBe(notes);
     expect(exportCells({ description: notes }).description).toBe(cell);
@@ -75,7 +75,7 @@ describe('a part as CSV', () => {
     expect(exportCells({ externalId: notes }).external_id).toBe(cell);
   });
 
-  it.each([',', ';', '\t'])('begins no cell with a formula where cells end at %j', (delimiter) => {
+  it.each([',', ';', '\t'])('starts no cell with a formula if cells end at %j', (delimiter) => {
     const pieces = ['=1', ' =1', '"=1', '""=1', ' " @x', 'a', ...';\t,\r\n"\''];
     const pairs = pieces.flatMap((one) => pieces.map((two) => `x${one}${two}`));
     const texts = pairs.flatMap((pair) => pieces.map((three) => `${pair}${three}=1`));
@@ -92,7 +92,7 @@ describe('a part as CSV', () => {
     [-0.01, '-0.01'],
     [-0, '0'],
     [999_999_999_999.99, '999999999999.99'],
-  ])('leaves amounts as they are: %d', (amount, cell) => {
+  ])('does not change amounts: %d', (amount, cell) => {
     expect(exportCells({ amount }).amount).toBe(cell);
   });
 
@@ -121,7 +121,7 @@ describe('a part as CSV', () => {
     ]);
   });
 
-  it('ends before a response of Lambda would be too large, and goes on there', () => {
+  it('ends before a Lambda response would be too large, and the next part continues there', () => {
     // The JSON that carries a response escapes these characters, which multiplies their size.
     const notes = '\u0001"'.repeat(2_500);
     const items = Array.from({ length: 400 }, (_, n) => ({ ...LUNCH, notes, id: n + 1 }));
@@ -142,7 +142,7 @@ describe('a part as CSV', () => {
 });
 
 describe('a part as JSON', () => {
-  it('has the transactions as a list has them, and the query of the next part', () => {
+  it('has the transactions in the form of a list, and the query of the next part', () => {
     const query = { format: 'json', q: 'a&b' };
     const { body, text, headers } = exportReply(
       { items: [LUNCH], next: LUNCH },

@@ -96,7 +96,7 @@ const CUTS = Array.from({ length: REQUESTS + 1 }, (_, after) => after).flatMap((
   OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
 );
 
-it('records all that was created, and nothing else once it is resolved, wherever it is cut, and leaves two hundred rows open at most', async () => {
+it('an upload that is cut anywhere records exactly what was created once it is resolved, and leaves two hundred rows open at most', async () => {
   let ended = 0;
   for (const cut of CUTS) {
     const { ledger, parts, isDone } = await interrupt(cut);
@@ -113,7 +113,7 @@ it('records all that was created, and nothing else once it is resolved, wherever
 });
 
 it.each([50, 450])(
-  'does not count row %i as created, which was refused before the cut',
+  'row %i, which was refused before the cut, does not count as created',
   async (refused) => {
     const hundred = Math.floor(refused / 100);
     for (const cut of CUTS) {
@@ -128,7 +128,7 @@ it.each([50, 450])(
   },
 );
 
-it('announces a hundred while the one before it is under way, and sends none before its announcement has ended', async () => {
+it('a hundred rows are announced while the hundred before are sent, and none is sent before its announcement has ended', async () => {
   const steps: string[] = [];
   const { promise: isSecondAnnounced, resolve: onSecond } = Promise.withResolvers<void>();
   const service = createServiceClient({

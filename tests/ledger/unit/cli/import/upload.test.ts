@@ -42,7 +42,7 @@ it('pauses before it repeats rows that failed', async () => {
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
 });
 
-it('backs off for as long as the service has no room', async () => {
+it('backs off while the service has no capacity', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
   );
@@ -88,7 +88,7 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
 it.each([
   ['whose response was lost', () => new Response('', { status: 503 }), () => results(409, 409)],
   ['that failed after it was created', () => results(500, 409), () => results(409, 409)],
-])('records a row %s, and none that another import has brought', async (_, first, later) => {
+])('records a row %s, and none that another import created', async (_, first, later) => {
   const own = BANK.rows[0] as StatementRow;
   const { service } = openService((path, requests) =>
     path === '/transactions/bulk'
@@ -128,7 +128,7 @@ it('sends changes again with the key of the first attempt, and other changes wit
   expect(other).not.toBe(first);
 });
 
-it('sends rows with a key only where a row has no id of its own', async () => {
+it('sends rows with a key only if a row has no id of its own', async () => {
   const { service, keys } = openService(() => results(201, 201));
   await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
@@ -151,13 +151,13 @@ const TEA: LedgerRow = {
   externalId: null,
 };
 
-it('keeps rows that another client has changed meanwhile, and counts missing ones as deleted', async () => {
+it('keeps rows that another client has changed since, and counts missing ones as deleted', async () => {
   const { service } = openService(() => results(412, 404, 200));
   const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
   expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
 });
 
-it('ends with an error where rows could not be deleted', async () => {
+it('ends with an error if rows could not be deleted', async () => {
   const { service } = openService(() => results(500));
   await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
     name: 'UserError',

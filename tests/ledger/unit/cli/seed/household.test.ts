@@ -21,7 +21,7 @@ describe.each([
 ])('$transactions transactions over $years years', ({ transactions, years, firstYear }) => {
   const entries = history(transactions, years);
 
-  it('are as many as asked for, oldest first, from the first year to the last day', () => {
+  it('are the requested number, oldest first, from the first year to the last day', () => {
     const dates = entries.map(({ date }) => date);
     expect(dates).toHaveLength(transactions);
     expect(dates).toEqual([...dates].sort());
@@ -29,7 +29,7 @@ describe.each([
     expect(dates.at(-1)?.slice(0, 7)).toBe('2026-06');
   });
 
-  it('are income for about a fifth, in all thirty categories and in none', () => {
+  it('are about one fifth income, in all thirty categories and in none', () => {
     const income = entries.filter(({ type }) => type === 'income').length;
     expect(income / transactions).toBeGreaterThan(0.18);
     expect(income / transactions).toBeLessThan(0.24);
@@ -45,7 +45,7 @@ describe('household', () => {
     expect(history(500, 2)).not.toEqual(history(500, 2, 2));
   });
 
-  it('is acceptable to the service as it is', () => {
+  it('is accepted by the service unchanged', () => {
     for (const { name, description, color } of householdCategories()) {
       expect(parseNewCategory({ name, description, color }).name).toBe(name);
     }
