@@ -2,8 +2,8 @@
 import { isEmptyAmount, looksLikeAmount } from './amounts.ts';
 import type { TableRow } from './csv-text.ts';
 
-/** Number of rows that are sampled. */
-const MAX_SAMPLED_ROWS = 300;
+/** Number of rows below a header that show what its columns hold. */
+export const MAX_SAMPLED_ROWS = 300;
 /** Share of a column's cells that must be of one kind. */
 export const MOST = 0.8;
 

@@ -2,6 +2,7 @@
 import { UserError } from '../../shared/user-error.ts';
 import { looksLikeAmount } from './amounts.ts';
 import { type ChosenColumns, isChosenByNumber } from './chosen-columns.ts';
+import { MAX_SAMPLED_ROWS } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate } from './dates.ts';
 import { type Columns, findColumns } from './table-columns.ts';
@@ -23,8 +24,6 @@ export interface Table {
 const MAX_ROWS_BEFORE = 100;
 /** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
-/** Number of rows below a header that show what its columns hold. */
-const SAMPLE_ROWS = 300;
 const USUAL_SHARE = 0.75;
 
 interface Candidate {
@@ -92,7 +91,7 @@ function isFilled(cell: string): boolean {
 
 function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRow[] {
   const width = rows[index]?.cells.length ?? 0;
-  const below = rows.slice(index + 1, index + 1 + SAMPLE_ROWS);
+  const below = rows.slice(index + 1, index + 1 + MAX_SAMPLED_ROWS);
   const header = rows[index]?.cells.join('\n');
   // Each page of a statement may repeat the header.
   return below.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);

@@ -1420,6 +1420,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       ["STATUS_NAME.test(names[index] ?? '')", 'false'],
+      ['dated.length > 0 ? dated : rows', 'rows'],
       ['areDirectionLetters(samples[index]?.cells ?? [])', 'true'],
     ],
   ),
