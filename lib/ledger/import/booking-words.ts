@@ -209,10 +209,10 @@ export function isConversionText(text: string): boolean {
 
 /**
  * A card issuer thanks for a payment, or says that it was received. A payment alone, a direct debit or a refund are in the
- * files of accounts as well.
+ * files of accounts as well. Only whole words count: accounts pay "en comercio" and "recurring".
  */
 const CARD_PAYMENT =
-  /(?:payment|pymt|zahlung|einzahlung|paiement|pago|pagamento|betaling|betalning|inbetalning|wplata).{0,20}(?:thank|received|dank|erhalten|merci|recu|gracias|recibid|obrigad|recebid|grazie|ricevut|ontvangen|bedankt|tack|mottage|mottatt|modtaget|erhallen|dzieku)|(?:thank|dank|erhaltene|merci|gracias|obrigad|grazie|bedankt|tack|erhallen|received).{0,20}(?:payment|zahlung|paiement|pago|pagamento|betaling|betalning)|ご入金/;
+  /(?:payments?|pymt|zahlung|paiement|pago|pagamento|betaling|betalning|wpłata)\b.{0,20}\b(?:thanks?|received|dank|danke(?:schon)?|erhalten|merci|recu|gracias|recibido|obrigad[ao]|recebido|grazie|ricevuto|ontvangen|bedankt|tack|mottag(?:en|et)|mottatt|modtaget|erhallen|dziekujemy)\b|\b(?:thanks?|dank|danke|erhaltene|merci|gracias|obrigad[ao]|grazie|bedankt|tack|erhallen|received)\b.{0,20}(?:payment|zahlung|paiement|pago|pagamento|betaling|betalning)\b|ご入金/;
 const CARD_REFUND = /credit voucher|refund|return|erstattung/;
 
 /** Recognizes the texts that card companies give to payments they receive. */

@@ -1425,6 +1425,14 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
+    'lib/ledger/import/booking-words.ts',
+    'tests/ledger/unit/import/bank-statements.test.ts',
+    [
+      [String.raw`wpłata)\b.{0,20}\b`, String.raw`wpłata)\b.{0,20}`],
+      [String.raw`dziekujemy)\b`, 'dziekujemy)'],
+    ],
+  ),
+  ...mutantsOf(
     'lib/ledger/import/direction-words.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [['isPair && letters.length === words.size', 'isPair']],
