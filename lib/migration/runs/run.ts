@@ -262,6 +262,11 @@ export function wentLive({ window }: Windowed): boolean {
   return window?.retainUntil !== undefined;
 }
 
+/** Memories that both collections had when they were last verified as equal; 0 before */
+export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
+  return Number(evidence['verification-report']?.facts.points ?? 0);
+}
+
 /**
  * A step that is repeated in the phase it leads to does not change when the run entered the phase.
  * Actions that were asked for in another phase are no longer asked for.

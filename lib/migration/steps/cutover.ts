@@ -1,6 +1,6 @@
 // The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
 import { assertFits, forecastWindow } from '../forecast.ts';
-import { openJournal, type RecordedJournal } from '../runs/journal.ts';
+import type { RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -10,10 +10,9 @@ import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
 import { canRollBack } from './return-target.ts';
 import { rollback } from './rollback.ts';
-import { readSwitchJournal } from './stored-checkpoints.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
-import { collectFacts, type Facts, measureParts } from './switch-journal.ts';
+import { collectFacts, type Facts, measureParts, openSwitch } from './switch-journal.ts';
 
 export const cutover: Step = {
   command: 'cutover',
@@ -47,8 +46,7 @@ export const cutover: Step = {
   },
   rollsBackBy: rollback,
   work: async (context) => {
-    const { checkpoint, save } = context;
-    const stages = openJournal(context, { recorded: readSwitchJournal(checkpoint?.state), save });
+    const stages = openSwitch(context);
     const end = await switchForward(context, stages);
     return await goLive(context, stages.recorded, end);
   },

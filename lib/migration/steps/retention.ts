@@ -4,7 +4,7 @@ import { refuseMassChange } from '../mass-change.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { type Run, windowOf } from '../runs/run.ts';
+import { countVerified, type Run, windowOf } from '../runs/run.ts';
 import {
   backupsOf,
   basesOf,
@@ -78,7 +78,7 @@ async function assertNotEmptied(context: StepContext): Promise<void> {
 }
 
 async function countMissing({ services, run, ...context }: StepContext, active: string) {
-  const points = Number(run.evidence['verification-report']?.facts.points ?? 0);
+  const points = countVerified(run);
   if (!(await services.vectors.collectionExists(active))) return { removes: points, points };
   if (run.base) return await countChangesSince({ services, run, ...context }, active);
   return { removes: Math.max(0, points - (await services.vectors.count(active))), points };

@@ -2,7 +2,6 @@
 // the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
 // nothing.
 import * as v from 'valibot';
-import { holdSame } from '../fate.ts';
 import {
   assertNoAlias,
   checkKept,
@@ -14,13 +13,11 @@ import { whyUnhealthy } from '../point-writer.ts';
 import { readDenseVector } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
+import { countVerified, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { countChanges } from './equalise.ts';
-import { countChangesSince } from './equality.ts';
-import { scanCollection } from './recorded-counts.ts';
 
 /**
  * carry: copies the writes since the switch to the collection that users return to.
@@ -147,54 +144,6 @@ async function assertSafe(
   assertExpected(await countChanges(request, names), returnTo, deletes);
 }
 
-/** Figures of a rollback at this moment, for a dry run */
-export async function forecastReturn(request: StepRequest) {
-  const { run } = request;
-  if (!hasSwitched(run)) {
-    return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
-  }
-  const { way, returnTo, restores } = await planReturn(request);
-  const target = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
-  const isSame = returnTo === liveCollectionOf(run);
-  if (!wasOpened(run) || isSame) return { ...target, leavesBehind: 0 };
-  if (way !== 'carry') return { ...target, ...(await forecastLeftBehind(request)) };
-  if (restores) return { ...target, leavesBehind: 0 };
-  const names = { active: liveCollectionOf(run), standby: returnTo, base: 'continued' } as const;
-  const { adds, changes, removes, points } = await countChanges(request, names);
-  return { ...target, adds, changes, removes, of: points, leavesBehind: 0 };
-}
-
-/** Counts the writes that a rollback would leave behind in the new collection. */
-async function forecastLeftBehind(request: StepRequest) {
-  // In place there is no second collection to compare with.
-  if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, ...lacking } = await countLostWrites(request);
-  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...lacking };
-}
-
-/**
- * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
- * not users' deletions: they count as `lacking`.
- * @param restored compares with this collection; without it, with the last common version
- */
-export async function countLostWrites(
-  request: StepRequest,
-  restored?: string,
-): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
-  const { services, run } = request;
-  if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
-  const live = liveCollectionOf(run);
-  const { adds, changes, removes, points } = restored
-    ? await countChanges(request, { active: live, standby: restored })
-    : await countChangesSince(request, live);
-  const isEmptied = isExcessive({ removes, changes: 0, points });
-  if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
-  return { leftBehind: adds + changes + removes };
-}
-
-const UNREADABLE = 'unknown: the new collection cannot be read';
-const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';
-
 async function planSnapshotRestore(services: Services, run: Run) {
   const manifest = await readManifest(services, run).catch(rethrowAsNoRollback);
   assertSameMinor(manifest.storeVersion, await services.vectors.version());
@@ -204,33 +153,6 @@ async function planSnapshotRestore(services: Services, run: Run) {
   });
   await checkKept(services.artifacts, manifest.snapshot).catch(rethrowAsNoRollback);
   return { returnTo, restores: manifest.snapshot };
-}
-
-/** Proves that the restored collection holds the verified memories; the test user's do not count. @throws Refusal */
-export async function assertRestored(
-  services: Services,
-  run: Run,
-  restored: string,
-): Promise<void> {
-  const { contents } = await scanCollection(services, run, restored);
-  // In place, the snapshot was taken before the window.
-  const { fingerprint: digest } =
-    run.evidence[run.plan.inPlace ? 'backup-manifest' : 'verification-report']?.facts ?? {};
-  if (holdSame(contents, { digest })) return;
-  throw noRollback('The snapshot does not hold the verified memories.');
-}
-
-/** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
-export async function assertNotDeleted(
-  { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
-  returnTo: string,
-  expected = verifiedPoints(run),
-): Promise<void> {
-  // A collection alias can have the same name.
-  const exists = (await vectors.listCollections()).includes(returnTo);
-  const mayBeEmpty = expected === 0 || !hasSwitched(run);
-  if (exists && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
-  throw noRollback(`${returnTo} was deleted or emptied after the rollback had begun.`);
 }
 
 // If traffic was never opened, users never left the old collection: it is usable in any state. Afterwards it needs the same
@@ -245,13 +167,9 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
   return !isExcessive(await countMissing(services, run, sourceCollection));
 }
 
-function verifiedPoints({ evidence }: Run): number {
-  return Number(evidence['verification-report']?.facts.points ?? 0);
-}
-
 /** Points that the collection has less than were verified */
 async function countMissing({ vectors }: Services, run: Run, collection: string) {
-  const points = verifiedPoints(run);
+  const points = countVerified(run);
   const removes = Math.max(0, points - (await vectors.count(collection)));
   return { points, removes, changes: 0 };
 }

@@ -1,24 +1,25 @@
-// The work of each stage of a switch back, and of a rollback that is refused before users have moved. The order of the stages is in
-// switch.ts.
-import * as v from 'valibot';
+// The work of each stage of a switch back. The order of the stages is in switch.ts. The old collection may be deleted or emptied
+// at any time: before each step that users would notice, it is looked for again.
+import { holdSame } from '../fate.ts';
 import { restoreSnapshot } from '../kept-snapshot.ts';
+import { isExcessive } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { listPending } from '../reconcile-report.ts';
-import { isRefusal, Refusal, RetryableFailure, recoverWith } from '../refusals.ts';
+import { Refusal } from '../refusals.ts';
 import type { Journal, StageCursor } from '../runs/journal.ts';
-import { type Run, wentLive } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import type { StepContext } from '../runs/step.ts';
-import { MINUTE_MS } from '../runs/times.ts';
+import { countVerified, hasSwitched, type Run, wentLive } from '../runs/run.ts';
+import { liveCollectionOf } from '../runs/run-names.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { activate } from './active-collection.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { findStanding } from './deployed-version.ts';
-import { assertEqual, equalise, readEqualising } from './equalise.ts';
-import { askAgain, suspectAction, waitForAction } from './external-action.ts';
+import { activate } from './deployment.ts';
+import { assertEqual, countChanges, equalise, readEqualising } from './equalise.ts';
+import { countChangesSince } from './equality.ts';
+import { waitForAction } from './external-action.ts';
 import { describeLateWrites } from './late-writes.ts';
-import { assertNotDeleted, assertRestored, countLostWrites, type Return } from './return-target.ts';
+import { scanCollection } from './recorded-counts.ts';
+import { type Return, whyUnreadable } from './return-target.ts';
 import type { Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
 
@@ -32,21 +33,27 @@ export async function restoreOld(
   const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
   const needsRestore = await journal.once('is-to-be-restored', async () => {
-    return !(await isRestored(context, to));
+    const isThere = (await services.vectors.listCollections()).includes(to);
+    return !(isThere && (await isAsVerified(services, run, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
     await restoreSnapshot(context, journal, { name: to, kept: restores });
     await assertNotDeleted(context, to);
-    await assertRestored(services, run, to);
+    if (!(await isAsVerified(services, run, to))) {
+      const why = 'The snapshot does not hold the verified memories.';
+      throw new Refusal('RefusedNothingToReturnTo', why);
+    }
   }
   return way === 'to-snapshot' ? await countLeftBehind(context, plan) : {};
 }
 
-async function isRestored({ services, run }: StepContext, to: string): Promise<boolean> {
-  if (!(await services.vectors.listCollections()).includes(to)) return false;
-  const isOther = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
-  return await assertRestored(services, run, to).then(() => true, recoverWith(false, isOther));
+/** True if a restored collection holds the verified memories; the test user's do not count. */
+async function isAsVerified(services: Services, run: Run, restored: string): Promise<boolean> {
+  const { contents } = await scanCollection(services, run, restored);
+  // In place, the snapshot was taken before the window.
+  const kind = run.plan.inPlace ? 'backup-manifest' : 'verification-report';
+  return holdSame(contents, { digest: run.evidence[kind]?.facts.fingerprint });
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
@@ -109,98 +116,6 @@ export async function changeToOld(context: StepContext, { to, points }: Old): Pr
   await activate(context, { from: present, to });
 }
 
-/** How long a refusal may keep writes frozen: then they are opened without a proof. */
-export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
-
-/** Time limit of a deployment, unless the plan says that it takes longer. */
-const DEPLOYMENT_MS = 15 * MINUTE_MS;
-/** Time limit for the proof of a deployment that was reported as done. */
-const PROOF_MS = 5 * MINUTE_MS;
-
-const deployingSchema = v.object({
-  since: v.optional(v.number()),
-  /** The last request was answered, or is not to be made once more: the command was killed in it after the time limit. */
-  isRequested: v.optional(v.boolean()),
-  unprovedSince: v.optional(v.number()),
-});
-
-/**
- * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
- * Then writes are opened without a proof, or users stay on the new version: either way they can write.
- */
-export async function deployBack(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-): Promise<Facts> {
-  const { run, services } = context;
-  const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
-  const deploying = { action, collection: to, reached, save } as const;
-  const { since, isLast, unprovedSince } = await deployInTime(context, deploying);
-  const standing = await findStanding(context, to);
-  if (standing.kind === 'returned') return {};
-  const { kind, why } = standing;
-  if (kind !== 'untold' && services.clock().getTime() - unprovedSince < PROOF_MS) {
-    // Not done although it was reported: the next request is another one, and is made however late, but only once.
-    await save({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
-    if (kind === 'elsewhere') await askAgain(context);
-    throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
-  }
-  // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
-  const isUnrestorable = kind === 'elsewhere' || kind === 'away';
-  if (isUnrestorable && wentLive(run) && to !== liveCollectionOf(run)) {
-    const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
-    throw new Refusal('RefusedStillNewVersion', message);
-  }
-  const lookAt = `whether the backend works on ${to}${run.plan.sameVersion ? '' : ', in the old version'}`;
-  const message = 'The backend does not prove that users are back; the rollback goes on';
-  services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
-  return { oldVersion: 'unproved', lookAt };
-}
-
-interface Deploying extends StageCursor {
-  readonly action: 'deploy-new' | 'deploy-old';
-  readonly collection: string;
-}
-
-/**
- * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
- * its time may have passed without any request.
- * @returns when it was first requested, whether it is not requested again, and since when its proof is awaited
- */
-async function deployInTime(
-  context: StepContext,
-  { action, collection, reached, save }: Deploying,
-) {
-  const { run, services } = context;
-  const now = services.clock().getTime();
-  const recorded = v.parse(v.fallback(deployingSchema, {}), reached);
-  const { since = now, isRequested = false, unprovedSince = now } = recorded;
-  const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
-  const isOver = now >= until;
-  if (isOver && isRequested) return { since, isLast: true, unprovedSince };
-  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
-  await save({ since, isRequested: isOver });
-  await waitForAction(context, action, collection).catch(async (error: unknown) => {
-    if (!context.signal.aborted) await save({ since, isRequested: true });
-    throw retryUntilDeadline(error, until);
-  });
-  const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
-  await save({ ...deployed, isRequested: true });
-  return { ...deployed, isLast: isOver };
-}
-
-function notReturned(why: string): RetryableFailure {
-  return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
-}
-
-/** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
-function retryUntilDeadline(error: unknown, deadline: number): unknown {
-  if (!(error instanceof Refusal)) return error;
-  const until = new Date(deadline).toISOString();
-  const why = `${error.why} It is asked again until ${until}; then writes are opened without it.`;
-  return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
-}
-
 // The new collection may be the only copy left: a write would create an empty collection instead of the old one.
 export async function openOld(context: StepContext, { to, points }: Old): Promise<void> {
   await assertNotDeleted(context, to, points);
@@ -208,47 +123,6 @@ export async function openOld(context: StepContext, { to, points }: Old): Promis
   await waitForAction(context, 'open-writes', to);
   await assertNotDeleted(context, to, points);
   await assertOpen(context, [to]);
-}
-
-/** Opens writes when nothing could be proved in time. */
-export async function openWithoutProof(
-  context: StepContext,
-  { to, why }: { readonly to: string; readonly why: string },
-): Promise<Facts> {
-  const { setting, log } = context.services;
-  await activate(context, { from: await setting.read(), to });
-  await waitForAction(context, 'open-writes', to);
-  const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
-  const message = 'Writes were opened without a proof';
-  log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
-  return { oldVersion: 'unproved', lookAt };
-}
-
-export async function restoreSetting(context: StepContext): Promise<void> {
-  const { services, run } = context;
-  await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
-}
-
-/** The old version may be deployed already. A new version that still answers is left alone. */
-export async function deployAgain(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-): Promise<void> {
-  if ((await findStanding(context, to)).kind === 'elsewhere') return;
-  const collection = liveCollectionOf(context.run);
-  await deployInTime(context, { action: 'deploy-new', collection, reached, save });
-  const standing = await findStanding(context, to);
-  if (standing.kind === 'elsewhere') return;
-  const message = 'The backend does not prove that the new version is back; writes are opened';
-  const lookAt = `whether the backend works on ${collection}`;
-  const why = standing.kind === 'returned' ? `It works on ${to}.` : String(standing.why);
-  context.services.log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
-}
-
-export async function openAgain(context: StepContext): Promise<void> {
-  const collections = liveCollectionsOf(context.run);
-  await waitForAction(context, 'open-writes', collections[0]);
-  await assertOpen(context, collections);
 }
 
 /** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
@@ -260,4 +134,38 @@ export async function assertSettingKnown({ setting }: Services, run: Run): Promi
 
 function isKnown(run: Run, collection: string): boolean {
   return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
+}
+
+/** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
+async function assertNotDeleted(
+  { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
+  returnTo: string,
+  expected = countVerified(run),
+): Promise<void> {
+  // A collection alias can have the same name.
+  const exists = (await vectors.listCollections()).includes(returnTo);
+  const mayBeEmpty = expected === 0 || !hasSwitched(run);
+  if (exists && (mayBeEmpty || (await vectors.count(returnTo)) > 0)) return;
+  const why = `${returnTo} was deleted or emptied after the rollback had begun.`;
+  throw new Refusal('RefusedNothingToReturnTo', why);
+}
+
+/**
+ * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
+ * not users' deletions: they count as `lacking`.
+ * @param restored compares with this collection; without it, with the last common version
+ */
+export async function countLostWrites(
+  request: StepRequest,
+  restored?: string,
+): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
+  const { services, run } = request;
+  if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
+  const live = liveCollectionOf(run);
+  const { adds, changes, removes, points } = restored
+    ? await countChanges(request, { active: live, standby: restored })
+    : await countChangesSince(request, live);
+  const isEmptied = isExcessive({ removes, changes: 0, points });
+  if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
+  return { leftBehind: adds + changes + removes };
 }

@@ -4,22 +4,12 @@ import type { Journal } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
+import { deployBack } from './deployment.ts';
 import { moveSwitchedEntities, movesEntities } from './entities.ts';
 import { waitForAction } from './external-action.ts';
 import { carryLateWrites } from './late-writes.ts';
 import type { Return } from './return-target.ts';
-import {
-  changeToOld,
-  countLeftBehind,
-  deployAgain,
-  deployBack,
-  makeOldEqual,
-  openAgain,
-  openOld,
-  openWithoutProof,
-  restoreOld,
-  restoreSetting,
-} from './switch-back.ts';
+import { changeToOld, countLeftBehind, makeOldEqual, openOld, restoreOld } from './switch-back.ts';
 import {
   backUp,
   changeToNew,
@@ -29,13 +19,7 @@ import {
   proveNew,
   runFinalCheck,
 } from './switch-forward.ts';
-import {
-  type Facts,
-  FREEZING,
-  findReturnCollection,
-  type Notes,
-  readNotes,
-} from './switch-journal.ts';
+import { type Facts, FREEZING } from './switch-journal.ts';
 import { uploadSwap } from './upload-swap.ts';
 import { freezeWrites } from './write-freeze.ts';
 
@@ -112,28 +96,4 @@ export async function switchBack(
       carryLateWrites(context, { to, reached, save }),
     );
   }
-}
-
-/** After a rollback that was refused: users stay on the new version. */
-export async function stayOnNew(context: StepContext, stages: Journal): Promise<void> {
-  const { passed } = stages.recorded;
-  if (!(FREEZING in passed)) return;
-  const notes = readNotes(stages.recorded);
-  if ('setting-changed' in passed || notes.failingSince !== undefined) {
-    const to = findReturnCollection(context.run, notes);
-    await stages.once('setting-restored', () => restoreSetting(context));
-    await stages.poll('deployed-again', (reached, save) =>
-      deployAgain(context, { to, reached, save }),
-    );
-  }
-  await stages.poll('opened-again', () => openAgain(context));
-}
-
-/** After a rollback of which nothing could be proved in time: users can write again. */
-export async function openUnproved(
-  context: StepContext,
-  stages: Journal,
-  unproved: NonNullable<Notes['unproved']>,
-): Promise<void> {
-  await stages.poll('opened', () => openWithoutProof(context, unproved));
 }

@@ -788,6 +788,17 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
       ],
       [
+        'if (run.window?.stays)',
+        'if (run.window === null)',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/refused-rollback.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [
+      [
         'if (now - failingSince < MAX_UNPROVED_MS)',
         'if (now >= failingSince)',
         'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
@@ -813,11 +824,6 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > on the restored snapshot, if the old collection was active and is deleted',
       ],
       [
-        'if (run.window?.stays)',
-        'if (run.window === null)',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
-      ],
-      [
         "plan?.way === 'carry' && {",
         "plan?.way !== 'to-snapshot' && {",
         'when the old collection > is deleted and restored before traffic opens, it receives the early writes',
@@ -825,12 +831,12 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
+    'lib/migration/steps/refused-rollback.ts',
     'tests/migration/contract/steps/in-place.test.ts',
     [
       [
-        "'setting-changed' in passed",
-        "run.plan.inPlace && 'frozen' in passed",
+        "if ('setting-changed' in passed) return false;",
+        "if (run.plan.inPlace && 'frozen' in passed) return false;",
         'a migration in place > opens writes again if more was written before the freeze than was acknowledged',
       ],
     ],
@@ -1094,11 +1100,6 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
       ],
       [
-        "kind === 'elsewhere' || kind === 'away'",
-        "kind === 'elsewhere'",
-        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer health',
-      ],
-      [
         'await assertNotDeleted(context, to, points);\n  await context.renew();',
         'await context.renew();',
         'an old collection that is deleted after the rollback has begun > keeps users on the new one: uploading, before deploy-old',
@@ -1106,7 +1107,18 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/active-collection.ts',
+    'lib/migration/steps/deployment.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [
+      [
+        "kind === 'elsewhere' || kind === 'away'",
+        "kind === 'elsewhere'",
+        'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer health',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/deployment.ts',
     'tests/migration/contract/steps/lock-before-change.test.ts',
     [['  await renew();\n  if (from !== to)', '  if (from !== to)']],
   ),
@@ -1130,12 +1142,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
+    [["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"]],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/deployment.ts',
+    'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       ['if (isOver && isRequested) return {', 'if (isOver) return {'],
       ["isLast || kind !== 'elsewhere'", 'true'],
       ["isLast || kind !== 'elsewhere'", "kind !== 'elsewhere'"],
       ['isRequested: isOver', 'isRequested: false'],
-      ["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"],
     ],
   ),
   ...mutantsOf(
@@ -1155,12 +1171,12 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   // Migrations of stores in an unusual state, continued.
   ...mutantsOf(
-    'lib/migration/steps/switch-back.ts',
+    'lib/migration/steps/deployment.ts',
     'tests/migration/contract/steps/same-version.test.ts',
     [["run.plan.sameVersion ? 'deploy-new' : 'deploy-old'", "'deploy-old'"]],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployed-version.ts',
+    'lib/migration/steps/deployment.ts',
     'tests/migration/contract/steps/same-version.test.ts',
     [
       ["if (isThere && sameVersion) return { kind: 'returned' };", ''],
@@ -1197,7 +1213,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/active-collection.ts',
+    'lib/migration/steps/deployment.ts',
     'tests/migration/contract/steps/aliases.test.ts',
     [
       [
