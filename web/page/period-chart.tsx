@@ -1,7 +1,7 @@
 // The chart by time. By day it shows the amount spent so far, with a line for the time before; by month or year, income and
 // expense with a line for net.
 import { signal } from '@preact/signals';
-import type { TargetedEvent, TargetedKeyboardEvent } from 'preact';
+import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
@@ -111,7 +111,11 @@ function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly widt
       viewBox={`0 0 ${width} ${HEIGHT}`}
       role="group"
       aria-label="Figures of each period. Use the arrow keys; Enter opens one."
-      onKeyDown={moveFocus}
+      onPointerOver={({ target }) => showTip(bars, target)}
+      onFocusCapture={({ target }) => showTip(bars, target)}
+      onBlurCapture={hideTip}
+      onClick={({ target }) => openPeriod(target)}
+      onKeyDown={(event) => (event.key === 'Enter' ? openPeriod(event.target) : moveFocus(event))}
     >
       <Axes bars={bars} plot={plot} />
       {bars.map((bar, n) => (
@@ -185,14 +189,10 @@ interface BarGroupProps {
   readonly isFirst: boolean;
 }
 
+/** Draws one bar without listeners: the drawing listens for all bars. */
 function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
   const thickness = Math.max(1, Math.min(MAX_BAR_WIDTH, band * 0.66));
   const label = `${format.period(bar.key)}: ${bar.figures.map((row) => row.join(' ')).join(', ')}`;
-  const open = () => go({ period: bar.key.length === 10 ? `${bar.key}..${bar.key}` : bar.key });
-  const show = ({ currentTarget }: TargetedEvent<SVGGElement>) => {
-    const { left, width, top } = currentTarget.getBoundingClientRect();
-    tip.value = { bar, x: left + width / 2, y: top };
-  };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a drawing has no buttons
     <g
@@ -200,11 +200,7 @@ function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
       role="button"
       tabIndex={isFirst ? 0 : -1}
       aria-label={label}
-      onPointerEnter={show}
-      onFocus={show}
-      onBlur={hideTip}
-      onClick={open}
-      onKeyDown={({ key }) => key === 'Enter' && open()}
+      data-key={bar.key}
     >
       <rect
         x={x - band / 2}
@@ -212,7 +208,6 @@ function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
         width={band}
         height={HEIGHT - MARGIN.top - MARGIN.bottom}
         class="hit"
-        rx={3}
       />
       {bar.values.map(({ side, value }) => (
         <rect
@@ -227,6 +222,23 @@ function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
       ))}
     </g>
   );
+}
+
+function findGroup(target: EventTarget | null): SVGElement | null {
+  return target instanceof Element ? target.closest<SVGElement>('.period') : null;
+}
+
+function openPeriod(target: EventTarget | null): void {
+  const key = findGroup(target)?.dataset.key;
+  if (key !== undefined) go({ period: key.length === 10 ? `${key}..${key}` : key });
+}
+
+function showTip(bars: readonly Bar[], target: EventTarget | null): void {
+  const group = findGroup(target);
+  const bar = bars.find(({ key }) => key === group?.dataset.key);
+  if (!group || !bar) return;
+  const { left, width, top } = group.getBoundingClientRect();
+  tip.value = { bar, x: left + width / 2, y: top };
 }
 
 function hideTip(): void {

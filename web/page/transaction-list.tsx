@@ -1,6 +1,6 @@
 // The rows of the scope, grouped by day. A click or Enter opens a row, and the arrow keys move between rows.
 import { signal, useComputed } from '@preact/signals';
-import type { TargetedKeyboardEvent } from 'preact';
+import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoriesById, categoryName } from './category-list.ts';
 import { ConflictRow } from './conflict-row.tsx';
@@ -147,7 +147,7 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   const isStop = (state & STOP) > 0 || (isFirst && current.value === undefined);
   const tabIndex = isStop ? 0 : -1;
   const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
-  const known = categoriesById.value.get(row.category_id ?? 0);
+  const category = drawCategory(row, tabIndex);
   return (
     <tr
       class={`entry ${isPicked ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
@@ -155,23 +155,9 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       data-id={row.id}
     >
       <td class="pick">{isWritable && drawPick(isPicked, tabIndex)}</td>
-      <td
-        class={`in-description ${known ? '' : 'unsorted'}`}
-        style={known ? { '--category': categoryColor(known) } : {}}
-      >
-        <span class="text" dir="auto">
-          {row.description}
-        </span>
-        {isUnsaved && <span class="mark">saving</span>}
-        {row.notes && (
-          <small class="text" dir="auto">
-            {row.notes}
-          </small>
-        )}
-        {isPhone.value && drawCategory(row, tabIndex)}
-      </td>
+      {drawDescription(row, { isUnsaved, below: isPhone.value && category })}
       <td class="in-category" dir="auto">
-        {!isPhone.value && drawCategory(row, tabIndex)}
+        {!isPhone.value && category}
       </td>
       <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
       <td class="act">{isWritable && drawDelete(tabIndex)}</td>
@@ -254,6 +240,33 @@ function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STE
 /** The checkbox needs no listener: a click anywhere in its cell toggles the row. */
 function drawPick(isPicked: boolean, tabIndex: number) {
   return <input type="checkbox" aria-label="Select" checked={isPicked} tabIndex={tabIndex} />;
+}
+
+interface DescriptionParts {
+  readonly isUnsaved: boolean;
+  readonly below: ComponentChildren;
+}
+
+/** The description, after the dot of its category. */
+function drawDescription({ description, notes, category_id: id }: Row, parts: DescriptionParts) {
+  const category = categoriesById.value.get(id ?? 0);
+  return (
+    <td
+      class={category ? 'in-description' : 'in-description unsorted'}
+      style={category && { '--category': categoryColor(category) }}
+    >
+      <span class="text" dir="auto">
+        {description}
+      </span>
+      {parts.isUnsaved && <span class="mark">saving</span>}
+      {notes && (
+        <small class="text" dir="auto">
+          {notes}
+        </small>
+      )}
+      {parts.below}
+    </td>
+  );
 }
 
 /**
