@@ -198,7 +198,7 @@ function BarGroup({ bar, x, band, y, isFirst }: BarGroupProps) {
     <g
       class="period"
       role="button"
-      tabIndex={isFirst ? 0 : -1}
+      tabindex={isFirst ? 0 : -1}
       aria-label={label}
       data-key={bar.key}
     >

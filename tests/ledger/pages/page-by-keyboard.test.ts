@@ -82,6 +82,10 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForURL(/q=august/);
     const year = await pages.visit('#period=2001');
     await tabTo(year, year.locator('.period').first());
+    // The bars are one stop of the Tab key.
+    await press(year, 'Tab');
+    expect(await year.locator('.period:focus').count()).toBe(0);
+    await press(year, 'Shift+Tab');
     const labels = "[...document.querySelectorAll('.period')].map((bar) => bar.ariaLabel)";
     const bars = (await year.evaluate(labels)) as string[];
     const before = bars.findIndex((label) => label.startsWith('August'));
