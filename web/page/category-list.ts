@@ -3,8 +3,8 @@
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { forgetAnswers } from './answers.ts';
-import { LAG_MS } from './outbox.ts';
 import { type Row, readVersion } from './rows.ts';
+import { LAG_MS } from './write-queue.ts';
 
 export const categories = signal<readonly Category[]>([]);
 export const categoriesById = computed(

@@ -4,8 +4,8 @@ import { categoriesById } from './category-list.ts';
 import { Button } from './components.tsx';
 import { format } from './format.ts';
 import { outbox, refresh } from './ledger.ts';
-import type { Conflict } from './outbox.ts';
 import { changedFields, type Row } from './rows.ts';
+import type { Conflict } from './send-queue.ts';
 
 const LABELS = {
   transaction_date: 'Date',

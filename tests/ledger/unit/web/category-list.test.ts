@@ -7,7 +7,7 @@ import {
   keepCategory,
   showCategories,
 } from '../../../../web/page/category-list.ts';
-import { LAG_MS } from '../../../../web/page/outbox.ts';
+import { LAG_MS } from '../../../../web/page/write-queue.ts';
 
 function category(id: number, name: string, version: number, count?: number): Category {
   return {

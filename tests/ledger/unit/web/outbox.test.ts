@@ -30,6 +30,10 @@ interface Sent extends Call {
   readonly path: string;
 }
 
+interface Bulk {
+  readonly transactions: readonly object[];
+}
+
 function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
   const sent: Sent[] = [];
   const replies: (object | Error)[] = [];
@@ -390,6 +394,7 @@ describe('the outbox', () => {
     const answered = outbox.update(changes);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(sent.map(({ path }) => path)).toEqual(Array(4).fill('/transactions/bulk'));
+    expect(sent.map(({ body }) => (body as Bulk).transactions.length)).toEqual([100, 100, 100, 50]);
     expect(sent[2]?.headers).toEqual(sent[1]?.headers);
     expect((await answered).map(({ change }) => change.before?.id)).toEqual([6]);
     expect(refused).toHaveLength(1);

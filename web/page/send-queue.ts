@@ -1,0 +1,195 @@
+// Sends the queued writes of the page one after another, each until it is answered: after a lost answer again, and after a
+// refusal not at all. Sending a write twice is safe, because creates and bulk writes carry an Idempotency-Key, and updates and
+// deletions the version that they expect.
+import { type Signal, signal } from '@preact/signals';
+import { ApiError, type Call, pauseAfter } from './api-error.ts';
+import type { Change } from './figures.ts';
+import { createRowVersions } from './row-versions.ts';
+import type { Row } from './rows.ts';
+import { ConflictError, type Refusal, type Settled, sendWrite } from './send-write.ts';
+import type { Write, WriteQueue } from './write-queue.ts';
+
+export interface Conflict {
+  readonly mine: Row;
+  /** Undefined if the row was deleted elsewhere. */
+  readonly theirs: Row | undefined;
+}
+
+export interface SenderPorts {
+  readonly call: <Answer>(path: string, request?: Call) => Promise<Answer>;
+  readonly onConfirmed: () => void;
+  readonly onRefused: (refusals: readonly Refusal[], write: Write) => void;
+  readonly onUnauthenticated: () => void;
+  /** Called with an error of the page itself; the write that caused it is taken back. */
+  readonly onDefect: (error: unknown) => void;
+}
+
+/** The state that the functions of this file share. */
+export interface Sender {
+  readonly queue: WriteQueue;
+  readonly ports: SenderPorts;
+  readonly versions: ReturnType<typeof createRowVersions>;
+  readonly conflicts: Signal<ReadonlyMap<number, Conflict>>;
+  /** True if the last attempt was not answered. */
+  readonly isInterrupted: Signal<boolean>;
+  /** Called once a write is answered, by the write's key. */
+  readonly waiters: Map<string, (refusals: readonly Refusal[]) => void>;
+  /** Keys of the writes whose request is under way. */
+  readonly underWay: Set<string>;
+  /** Only writes of this ledger are sent; undefined before a ledger is opened. */
+  ledger: string | undefined;
+  pausedUntil: number;
+  pumping: Promise<void>;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+/** The service remembers an Idempotency-Key for a day: a later repetition could apply the write twice. */
+const KEY_LIFETIME_MS = 20 * 3_600_000;
+const TOO_OLD = new ApiError(
+  'It was not answered for a day. Look whether the ledger has it, and add it again if not.',
+  { isRetryable: false },
+);
+
+export function createSender(queue: WriteQueue, ports: SenderPorts): Sender {
+  return {
+    queue,
+    ports,
+    versions: createRowVersions(),
+    conflicts: signal<ReadonlyMap<number, Conflict>>(new Map()),
+    isInterrupted: signal(false),
+    waiters: new Map(),
+    underWay: new Set(),
+    ledger: undefined,
+    pausedUntil: 0,
+    pumping: Promise.resolve(),
+    timer: undefined,
+  };
+}
+
+/** Resolves when no write is due: all were answered, or one was not and the queue pauses. */
+export function pump(sender: Sender): Promise<void> {
+  const send = () => sendDue(sender);
+  sender.pumping = sender.pumping.then(send, send);
+  return sender.pumping;
+}
+
+async function sendDue(sender: Sender): Promise<void> {
+  clearTimeout(sender.timer);
+  for (let next = findDue(sender); next; next = findDue(sender)) await attempt(sender, next);
+  const moments = listOpen(sender).map(({ sendAt }) => Math.max(sendAt, sender.pausedUntil));
+  if (moments.length > 0)
+    sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...moments) - Date.now()));
+}
+
+function listOpen({ queue, ledger, underWay }: Sender): readonly Write[] {
+  return queue.waiting.value.filter((each) => each.ledger === ledger && !underWay.has(each.key));
+}
+
+function findDue(sender: Sender): Write | undefined {
+  const now = Date.now();
+  return sender.pausedUntil > now
+    ? undefined
+    : listOpen(sender).find(({ sendAt }) => sendAt <= now);
+}
+
+export async function attempt(sender: Sender, write: Write): Promise<void> {
+  const { queue, ports, underWay, isInterrupted } = sender;
+  underWay.add(write.key);
+  // Counts the attempt before sending: if the page is closed meanwhile, the next page must know that the write may have been
+  // applied.
+  queue.update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
+  let settled: Settled;
+  try {
+    if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
+    settled = await sendWrite(write, ports.call);
+  } catch (error) {
+    return fail(sender, write, error);
+  } finally {
+    underWay.delete(write.key);
+  }
+  isInterrupted.value = false;
+  confirm(sender, write, settled);
+}
+
+function confirm(sender: Sender, write: Write, { changes, refusals }: Settled): void {
+  const { queue, ports, versions } = sender;
+  // Records the new ids and versions before the rows change: row keys and an open edit depend on them.
+  for (const { before, after } of changes) {
+    const written = before ?? write.changes[0]?.after;
+    if (after && written) versions.add(written, after);
+  }
+  queue.update(write.key, { changes, confirmedAt: Date.now() });
+  // The waiting writes of a row get the id and the version that the row has now.
+  queue.replace(
+    queue.writes.value.map((each) =>
+      each.confirmedAt ? each : { ...each, changes: each.changes.map(versions.follow) },
+    ),
+  );
+  if (refusals.length > 0) ports.onRefused(refusals, write);
+  settle(sender, write.key, refusals);
+  ports.onConfirmed();
+}
+
+function settle({ waiters }: Sender, key: string, refusals: readonly Refusal[]): void {
+  waiters.get(key)?.(refusals);
+  waiters.delete(key);
+}
+
+function fail(sender: Sender, write: Write, error: unknown): void {
+  if (error instanceof ConflictError) {
+    askWhichToKeep(sender, write, error);
+    return;
+  }
+  const failure = error instanceof ApiError ? error : explainDefect(error);
+  if (failure.status === 401) {
+    sender.queue.update(write.key, { attempts: write.attempts });
+    sender.ledger = undefined;
+    sender.ports.onUnauthenticated();
+    return;
+  }
+  if (!failure.isRetryable) {
+    if (failure !== error) sender.ports.onDefect(error);
+    refuse(sender, write, failure);
+    return;
+  }
+  sender.isInterrupted.value = true;
+  sender.pausedUntil = Date.now() + pauseAfter(write.attempts);
+}
+
+function askWhichToKeep(sender: Sender, { key, changes }: Write, error: ConflictError): void {
+  const { queue, conflicts } = sender;
+  const [change] = changes;
+  queue.replace(queue.writes.value.filter((each) => each.key !== key));
+  if (!change?.after) return;
+  const { after: mine } = change;
+  conflicts.value = new Map([...conflicts.value, [mine.id, { mine, theirs: error.theirs }]]);
+  settle(sender, key, [{ change, error: new ApiError(error.message, { isRetryable: false }) }]);
+}
+
+/** A defect of the page would fail again at each attempt, so it is not retried. */
+function explainDefect(error: unknown): ApiError {
+  const message = `The page failed: ${error}. Reload it, and try again.`;
+  return new ApiError(message, { isRetryable: false });
+}
+
+/**
+ * If the creation of a row is refused, its later changes are dropped as well, and the refusal reports the row as they would have
+ * left it.
+ */
+function refuse(sender: Sender, write: Write, error: ApiError): void {
+  const { queue, ports, waiters } = sender;
+  const [first] = write.changes;
+  const created = first?.before ? undefined : first?.after?.id;
+  const isLater = ({ before }: Change) => before !== undefined && before.id === created;
+  const last = queue.writes.value.flatMap(({ changes }) => changes.filter(isLater)).at(-1);
+  const refused = !last ? write.changes : last.after ? [{ after: last.after }] : [];
+  const refusals = refused.map((change) => ({ change, error }));
+  const rest = queue.writes.value.flatMap((each) => {
+    const changes = each.changes.filter((change) => !isLater(change));
+    return each.key !== write.key && changes.length > 0 ? { ...each, changes } : [];
+  });
+  queue.replace(rest);
+  ports.onRefused(refusals, write);
+  const left = new Set(rest.map(({ key }) => key));
+  for (const key of waiters.keys()) if (!left.has(key)) settle(sender, key, refusals);
+}
