@@ -25,9 +25,7 @@ const EXPENSE = [
   ...list('debet, deebet, débit, débito, debito, saída, uscite, uscita, cargo, gasto, obciążenie'),
   ...list('obciążenia, wydatek, odchozí, výdaj, vydaj, terhelés, t, borç, gider, расход, списание'),
   ...list('支出, 出金, 引出, 출금, ut, ausgabe, lastschrift, money out, debited, utgift, outgoing'),
-  ...list(
-    'sent, dépense, despesa, dépenses, purchase, sale, dbit, exp, expenses, withdrawals, debits',
-  ),
+  ...list('sent, dépense, despesa, dépenses, purchase, dbit, exp, expenses, withdrawals, debits'),
   ...list(
     'uttag, db, otto, úttekt, wn, winien, dare, χ, χρέωση, breme, исплата, дебет, بدهکار, 提款, 提出, odchozí platba, debit entry',
   ),
