@@ -1,5 +1,6 @@
 // Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
-// a key press to the next frame on a processor slowed four times.
+// a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page, so a
+// fixed loop and a page of one field are measured beside them.
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -46,8 +47,9 @@ export async function page(run: BenchRun): Promise<Report> {
   const browser = await launchChromium();
   run.running.whenStopping(() => browser.close());
   run.progress.start('loading views and pressing keys', VIEWS.length * LOADS + FIELDS.length);
-  const views = await measureViews(browser, url, run.progress.step);
+  const { views, loop } = await measureViews(browser, url, run.progress.step);
   const fields = await measureKeys(browser, url, run.progress.step);
+  const bare = await measureBareField(browser);
   run.progress.done();
   const most = (values: readonly number[]) => Math.max(...values);
   return {
@@ -65,12 +67,15 @@ export async function page(run: BenchRun): Promise<Report> {
       {
         title: `${transactions.toLocaleString('en')} transactions; medians of ${LOADS} loads, the script with its compilation:`,
         columns: ['view', 'requests', 'script, ms'],
-        rows: views.map(({ name, requests, script }) => [name, requests, script]),
+        rows: [
+          ...views.map(({ name, requests, script }) => [name, requests, script] as const),
+          ['for comparison: a loop of ten million steps', 0, loop],
+        ],
       },
       {
         title: `${PRESSES} key presses in each field; the browser measures in steps of 8 ms, and nothing below ${MIN_REPORTED_MS}:`,
         columns: ['field', 'median, ms', 'slowest, ms'],
-        rows: fields.map(({ name, middle, slowest }) => [name, middle, slowest]),
+        rows: [...fields, bare].map(({ name, middle, slowest }) => [name, middle, slowest]),
       },
     ],
   };
@@ -102,12 +107,23 @@ async function fillLedger(url: string, count: number, onBulk: () => void): Promi
   }
 }
 
+/** Says what the machine does in the same minutes, without the page. */
+const LOOP = `(() => {
+  const begun = performance.now();
+  let sum = 0;
+  for (let n = 0; n < 10_000_000; n += 1) sum = (sum + n * 7) % 1_000_003;
+  return sum < 0 ? 0 : performance.now() - begun;
+})()`;
+
 async function measureViews(browser: Browser, url: string, onLoad: () => void) {
   const measured = [];
+  const empty = await browser.newPage();
+  const loops: number[] = [];
   for (const [name, hash] of VIEWS) {
     const loads: { readonly requests: number; readonly script: number }[] = [];
     for (let n = 0; n < LOADS; n += 1) {
       loads.push(await loadView(browser, `${url}/${hash}`));
+      loops.push((await empty.evaluate(LOOP)) as number);
       onLoad();
     }
     measured.push({
@@ -116,7 +132,8 @@ async function measureViews(browser: Browser, url: string, onLoad: () => void) {
       script: median(loads.map(({ script }) => script)),
     });
   }
-  return measured;
+  await empty.context().close();
+  return { views: measured, loop: median(loops) };
 }
 
 async function loadView(browser: Browser, address: string) {
@@ -225,6 +242,37 @@ async function measureKeys(browser: Browser, url: string, onField: () => void) {
   await opened.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
   await opened.locator('.entry').first().click();
   await editForm(opened).waitFor();
+  return await pressInFields(opened, FIELDS, onField);
+}
+
+const BARE_FIELD = {
+  name: 'for comparison: a page of one field',
+  key: 'a',
+  find: (opened: Page) => opened.getByLabel('Bare'),
+};
+
+/** Measures what a key press takes in a page that has one field, and one listener that draws nothing. */
+async function measureBareField(browser: Browser): Promise<MeasuredField> {
+  const opened = await browser.newPage();
+  await opened.setContent(`<label>Bare <input></label><script>
+    document.querySelector('input').addEventListener('input', ({ target }) => { window.typed = target.value; });
+  </script>`);
+  const [measured] = await pressInFields(opened, [BARE_FIELD], () => undefined);
+  if (!measured) throw new Error('The field of the empty page was not measured');
+  return measured;
+}
+
+interface MeasuredField {
+  readonly name: string;
+  readonly middle: number;
+  readonly slowest: number;
+}
+
+async function pressInFields(
+  opened: Page,
+  fields: readonly Field[],
+  onField: () => void,
+): Promise<readonly MeasuredField[]> {
   const session = await opened.context().newCDPSession(opened);
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
   await opened.evaluate(`
@@ -234,7 +282,7 @@ async function measureKeys(browser: Browser, url: string, onField: () => void) {
     }).observe({ type: 'event', durationThreshold: ${MIN_REPORTED_MS} });
   `);
   const measured = [];
-  for (const { name, key, find } of FIELDS) {
+  for (const { name, key, find } of fields) {
     await find(opened).focus();
     const presses: number[] = [];
     for (let n = 0; n < PRESSES; n += 1) presses.push(await measurePress(opened, key));
