@@ -67,6 +67,10 @@ export function App() {
   );
 }
 
+function openSheet(name: 'categories' | 'imports' | 'help'): void {
+  sheet.value = name;
+}
+
 function closeSheet(): void {
   sheet.value = undefined;
 }
@@ -86,38 +90,34 @@ function Header() {
         )}
       </p>
       <SaveState />
-      <nav aria-label="Ledger">
-        <ImportButton />
-        {caller && (
-          <Button
-            kind="quiet"
-            onClick={() => {
-              sheet.value = 'categories';
-            }}
-          >
-            Categories
-          </Button>
-        )}
-        <Button kind="quiet" onClick={refresh}>
-          Refresh
-        </Button>
-        {storedKey.read() !== undefined && caller && (
-          <Button kind="quiet" onClick={forgetKey}>
-            Forget key
-          </Button>
-        )}
-        <Button
-          kind="quiet"
-          aria-label="Keys and settings"
-          onClick={() => {
-            sheet.value = 'help';
-          }}
-        >
-          ?
-        </Button>
-        <a href="/docs">API</a>
-      </nav>
+      <HeaderActions />
     </header>
+  );
+}
+
+function HeaderActions() {
+  const isOpened = me.value !== undefined;
+  return (
+    <nav aria-label="Ledger">
+      <ImportButton />
+      {isOpened && (
+        <Button kind="quiet" onClick={() => openSheet('categories')}>
+          Categories
+        </Button>
+      )}
+      <Button kind="quiet" onClick={refresh}>
+        Refresh
+      </Button>
+      {storedKey.read() !== undefined && isOpened && (
+        <Button kind="quiet" onClick={forgetKey}>
+          Forget key
+        </Button>
+      )}
+      <Button kind="quiet" aria-label="Keys and settings" onClick={() => openSheet('help')}>
+        ?
+      </Button>
+      <a href="/docs">API</a>
+    </nav>
   );
 }
 
@@ -224,7 +224,6 @@ function UndoBar() {
 }
 
 function HelpSheet() {
-  const names = new Intl.DisplayNames(undefined, { type: 'currency' });
   return (
     <Sheet title="Keys and settings" onClose={closeSheet}>
       <table class="shortcuts">
@@ -239,6 +238,16 @@ function HelpSheet() {
           ))}
         </tbody>
       </table>
+      <CurrencyChoice />
+      <Button onClick={() => openSheet('imports')}>Imports of this ledger</Button>
+    </Sheet>
+  );
+}
+
+function CurrencyChoice() {
+  const names = new Intl.DisplayNames(undefined, { type: 'currency' });
+  return (
+    <>
       <Field label="Currency sign, in this browser">
         {(id) => (
           <select
@@ -256,14 +265,7 @@ function HelpSheet() {
         )}
       </Field>
       <p class="hint">The ledger knows no currency: amounts are what you typed.</p>
-      <Button
-        onClick={() => {
-          sheet.value = 'imports';
-        }}
-      >
-        Imports of this ledger
-      </Button>
-    </Sheet>
+    </>
   );
 }
 
@@ -274,9 +276,7 @@ function onShortcut(event: KeyboardEvent): void {
   const run = {
     n: beginTransaction,
     '/': () => focus('.search input'),
-    '?': () => {
-      sheet.value = 'help';
-    },
+    '?': () => openSheet('help'),
     '[': () => press('.stepper button:first-child'),
     ']': () => press('.stepper button:last-child'),
     ArrowDown: () => canEnterList(target) && focus('.entry'),

@@ -4,7 +4,7 @@
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
 import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
-import type { Signalish } from 'preact';
+import type { Signalish, TargetedEvent } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { categories } from './category-list.ts';
@@ -67,26 +67,14 @@ export function CategoryBox(props: CategoryBoxProps) {
         aria-autocomplete="list"
         {...(shown && { 'aria-activedescendant': `${id}-${shown.at}` })}
         value={text}
-        onInput={({ currentTarget }) => {
-          onText(currentTarget.value);
-          list.searchSoon();
-        }}
-        onClick={({ currentTarget }) => {
-          // Selects the text, so that typing replaces the category.
-          if (!list.read()) currentTarget.select();
-          list.open();
-        }}
-        onKeyDown={(event) =>
-          pressKey(event, { list, text, onText, take, isChoice: onTake !== undefined })
-        }
-        onBlur={list.close}
+        {...listenToField({ list, text, onText, take, isChoice: onTake !== undefined })}
       />
       {shown && <SuggestionList id={id} shown={shown} onTake={take} />}
     </span>
   );
 }
 
-interface Pressed {
+interface BoxParts {
   readonly list: ReturnType<typeof useSuggestions>;
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
@@ -95,7 +83,24 @@ interface Pressed {
   readonly isChoice: boolean;
 }
 
-function pressKey(event: KeyboardEvent, { list, text, onText, take, isChoice }: Pressed): void {
+function listenToField(parts: BoxParts) {
+  const { list, onText } = parts;
+  return {
+    onInput: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+      onText(currentTarget.value);
+      list.searchSoon();
+    },
+    onClick: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+      // Selects the text, so that typing replaces the category.
+      if (!list.read()) currentTarget.select();
+      list.open();
+    },
+    onKeyDown: (event: KeyboardEvent) => pressKey(event, parts),
+    onBlur: list.close,
+  };
+}
+
+function pressKey(event: KeyboardEvent, { list, text, onText, take, isChoice }: BoxParts): void {
   const { key } = event;
   if (!LIST_KEYS.has(key)) return;
   const { options = [], at = 0 } = list.read() ?? {};

@@ -1,4 +1,4 @@
-// The components that every part of the page uses: button, field, link to a scope, notice and skeleton.
+// The components that every part of the page uses: button, field, checkbox, link to a scope, notice and skeleton.
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { useReturnedFocus } from './kept-focus.ts';
@@ -39,6 +39,25 @@ export function Field({ label, error, class: more = '', children }: FieldProps) 
         </p>
       )}
     </div>
+  );
+}
+
+interface CheckProps {
+  readonly label: string;
+  readonly isOn: boolean | undefined;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+export function Check({ label, isOn = false, onChange }: CheckProps) {
+  return (
+    <label class="check">
+      <input
+        type="checkbox"
+        checked={isOn}
+        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
+      />
+      {label}
+    </label>
   );
 }
 

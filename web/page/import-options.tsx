@@ -2,7 +2,7 @@
 // the question.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { type Preview, preview } from './bring-in.ts';
-import { Button, Field } from './components.tsx';
+import { Button, Check, Field } from './components.tsx';
 import { forgetLayout } from './file-layouts.ts';
 
 const COLUMNS = [
@@ -14,6 +14,40 @@ const COLUMNS = [
   ['fee', 'Fee column'],
   ['category', 'Category column'],
   ['externalId', "Column of the bank's id"],
+] as const;
+
+const CHOICES = [
+  {
+    field: 'dateOrder',
+    label: 'Order of dates',
+    choices: [
+      ['', 'As most dates'],
+      ['ymd', 'Year, month, day'],
+      ['dmy', 'Day, month, year'],
+      ['mdy', 'Month, day, year'],
+    ],
+  },
+  {
+    field: 'decimal',
+    label: 'Decimal sign',
+    choices: [
+      ['', 'As most amounts'],
+      ['point', 'Point'],
+      ['comma', 'Comma'],
+    ],
+  },
+] as const;
+
+const TEXTS = [
+  ['account', 'Name of the account'],
+  ['currency', 'Only this currency'],
+  ['onlyAccount', 'Only this account of the file'],
+  ['encoding', 'Encoding'],
+] as const;
+
+const CHECKS = [
+  ['isInverted', 'Expenses are positive'],
+  ['isAsItIs', 'The preview is right as it is'],
 ] as const;
 
 /** Labels of the fields on this page, by the command-line option that a sentence of the importer names. */
@@ -38,13 +72,12 @@ export function sayFields(sentence: string): string {
   });
 }
 
-export function OptionFields({
-  state,
-  isOpen,
-}: {
+interface OptionFieldsProps {
   readonly state: Preview;
   readonly isOpen: boolean;
-}) {
+}
+
+export function OptionFields({ state, isOpen }: OptionFieldsProps) {
   const { options, reading } = state;
   const change = (changes: StatementOptions) =>
     preview({ ...state, options: { ...options, ...changes } }, { isAgain: true });
@@ -54,61 +87,7 @@ export function OptionFields({
       <summary>How the file is read{layout?.recalled && ' (as last time)'}</summary>
       <div class="options">
         <ColumnFields state={state} onChange={change} />
-        <Choice
-          label="Order of dates"
-          value={options.dateOrder ?? ''}
-          choices={[
-            ['', 'As most dates'],
-            ['ymd', 'Year, month, day'],
-            ['dmy', 'Day, month, year'],
-            ['mdy', 'Month, day, year'],
-          ]}
-          onChange={(value) =>
-            change({ dateOrder: (value || undefined) as StatementOptions['dateOrder'] })
-          }
-        />
-        <Choice
-          label="Decimal sign"
-          value={options.decimal ?? ''}
-          choices={[
-            ['', 'As most amounts'],
-            ['point', 'Point'],
-            ['comma', 'Comma'],
-          ]}
-          onChange={(value) =>
-            change({ decimal: (value || undefined) as StatementOptions['decimal'] })
-          }
-        />
-        <TextOption
-          label="Name of the account"
-          value={options.account}
-          onChange={(account) => change({ account })}
-        />
-        <TextOption
-          label="Only this currency"
-          value={options.currency}
-          onChange={(currency) => change({ currency })}
-        />
-        <TextOption
-          label="Only this account of the file"
-          value={options.onlyAccount}
-          onChange={(onlyAccount) => change({ onlyAccount })}
-        />
-        <TextOption
-          label="Encoding"
-          value={options.encoding}
-          onChange={(encoding) => change({ encoding })}
-        />
-        <Check
-          label="Expenses are positive"
-          isOn={options.isInverted}
-          onChange={(isInverted) => change({ isInverted })}
-        />
-        <Check
-          label="The preview is right as it is"
-          isOn={options.isAsItIs}
-          onChange={(isAsItIs) => change({ isAsItIs })}
-        />
+        <ReadingFields options={options} onChange={change} />
       </div>
       {layout?.recalled && (
         <Button
@@ -121,6 +100,43 @@ export function OptionFields({
         </Button>
       )}
     </details>
+  );
+}
+
+interface ReadingFieldsProps {
+  readonly options: StatementOptions;
+  readonly onChange: (changes: StatementOptions) => void;
+}
+
+function ReadingFields({ options, onChange }: ReadingFieldsProps) {
+  return (
+    <>
+      {CHOICES.map(({ field, label, choices }) => (
+        <Choice
+          key={field}
+          label={label}
+          value={options[field] ?? ''}
+          choices={choices}
+          onChange={(value) => onChange({ [field]: value || undefined })}
+        />
+      ))}
+      {TEXTS.map(([field, label]) => (
+        <TextOption
+          key={field}
+          label={label}
+          value={options[field]}
+          onChange={(text) => onChange({ [field]: text })}
+        />
+      ))}
+      {CHECKS.map(([field, label]) => (
+        <Check
+          key={field}
+          label={label}
+          isOn={options[field]}
+          onChange={(isOn) => onChange({ [field]: isOn })}
+        />
+      ))}
+    </>
   );
 }
 
@@ -204,24 +220,5 @@ function Choice({ label, value, choices, onChange }: ChoiceProps) {
         </select>
       )}
     </Field>
-  );
-}
-
-interface CheckProps {
-  readonly label: string;
-  readonly isOn: boolean | undefined;
-  readonly onChange: (isOn: boolean) => void;
-}
-
-export function Check({ label, isOn = false, onChange }: CheckProps) {
-  return (
-    <label class="check">
-      <input
-        type="checkbox"
-        checked={isOn}
-        onChange={({ currentTarget }) => onChange(currentTarget.checked)}
-      />
-      {label}
-    </label>
   );
 }

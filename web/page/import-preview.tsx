@@ -2,18 +2,16 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import { closeImport, type Preview, preview } from './bring-in.ts';
-import { Button } from './components.tsx';
+import { Button, Check } from './components.tsx';
 import { format } from './format.ts';
-import { Check, OptionFields, sayFields } from './import-options.tsx';
+import { OptionFields, sayFields } from './import-options.tsx';
 import { type ImportChoices, runImport } from './import-run.ts';
 
 const MAX_SHOWN_ROWS = 8;
 const MAX_SHOWN_LINES = 50;
 
 export function PreviewCard({ state }: { readonly state: Preview }) {
-  const [withDuplicates, setWithDuplicates] = useState(false);
-  const [withChanges, setWithChanges] = useState(false);
-  const choices = { withDuplicates, withChanges };
+  const [choices, setChoices] = useState({ withDuplicates: false, withChanges: false });
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   const { reading, problem, name } = state;
@@ -32,28 +30,7 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
       {reading && <Facts reading={reading} />}
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
-        <>
-          <Lines
-            title="Other names of the account, under which rows are there already"
-            lines={reading.plan.otherNames.map(describeOtherName)}
-          />
-          <Deleted state={state} plan={reading.plan} />
-          <Lines
-            title="New, unless you have deleted them: their import broke off, or had another name for the account"
-            lines={reading.plan.unproven.map(
-              ({ line, description }) => `Line ${line}: ${description}`,
-            )}
-          />
-          <Lines
-            title="Not in the file any more; the bank may have taken them back"
-            lines={reading.plan.vanished.map(
-              ({ date, description, amount }) =>
-                `${format.date(date)}: ${description}, ${format.money(amount)}`,
-            )}
-          />
-          <Duplicates plan={reading.plan} isOn={withDuplicates} onChange={setWithDuplicates} />
-          <Changes changes={reading.plan.changes} isOn={withChanges} onChange={setWithChanges} />
-        </>
+        <PlanParts state={state} plan={reading.plan} choices={choices} onChoose={setChoices} />
       )}
       <div class="buttons">
         <Button onClick={closeImport}>Cancel</Button>
@@ -71,6 +48,47 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
   );
 }
 
+interface PlanPartsProps {
+  readonly state: Preview;
+  readonly plan: ImportPlan;
+  readonly choices: ImportChoices;
+  readonly onChoose: (choices: ImportChoices) => void;
+}
+
+/** Lists the rows that need a person's look, with a checkbox where the person decides about them. */
+function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
+  return (
+    <>
+      <Lines
+        title="Other names of the account, under which rows are there already"
+        lines={plan.otherNames.map(describeOtherName)}
+      />
+      <Deleted state={state} plan={plan} />
+      <Lines
+        title="New, unless you have deleted them: their import broke off, or had another name for the account"
+        lines={plan.unproven.map(({ line, description }) => `Line ${line}: ${description}`)}
+      />
+      <Lines
+        title="Not in the file any more; the bank may have taken them back"
+        lines={plan.vanished.map(
+          ({ date, description, amount }) =>
+            `${format.date(date)}: ${description}, ${format.money(amount)}`,
+        )}
+      />
+      <Duplicates
+        plan={plan}
+        isOn={choices.withDuplicates}
+        onChange={(withDuplicates) => onChoose({ ...choices, withDuplicates })}
+      />
+      <Changes
+        changes={plan.changes}
+        isOn={choices.withChanges}
+        onChange={(withChanges) => onChoose({ ...choices, withChanges })}
+      />
+    </>
+  );
+}
+
 function countWork(
   { missing, possibleDuplicates, changes }: ImportPlan,
   { withDuplicates, withChanges }: ImportChoices,
@@ -84,31 +102,21 @@ function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): s
   return `${format.counted(pairs.size, 'row')} ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`;
 }
 
+interface FactsProps {
+  readonly reading: NonNullable<Preview['reading']>;
+}
+
 /** Shows how the file was read, and what an import of it would do. */
-function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> }) {
+function Facts({ reading }: FactsProps) {
   const { statement, plan, choices } = reading;
-  const { rows, refused, leftOut, findings, columns, encoding } = statement;
-  const sum = (type: 'income' | 'expense') =>
-    rows
-      .filter((row) => row.type === type)
-      .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
-  const days = rows.map(({ date }) => date).toSorted();
-  const [first, last] = [days[0], days.at(-1)];
+  const { refused, leftOut, findings, columns, encoding } = statement;
   const used = Object.entries(columns).map(([field, names]) => `${field}: ${names.join(', ')}`);
-  const without = plan.missing.filter(({ category }) => category === null).length;
+  const decoded = encoding && encoding !== 'utf-8' ? [encoding] : [];
   return (
     <>
-      <p>
-        <strong>{format.count(plan.missing.length)} new</strong>
-        {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
-        {first && last && `${format.date(first)} – ${format.date(last)}, `}
-        income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
-        {without > 0 && `, ${format.count(without)} without a category`}.
-      </p>
+      <Sums reading={reading} />
       <p class="hint" dir="auto">
-        {[statement.format, ...(encoding && encoding !== 'utf-8' ? [encoding] : []), ...used].join(
-          ' · ',
-        )}
+        {[statement.format, ...decoded, ...used].join(' · ')}
       </p>
       {findings.map((finding) => (
         <p key={finding} class="hint" dir="auto">
@@ -131,6 +139,27 @@ function Facts({ reading }: { readonly reading: NonNullable<Preview['reading']> 
         )}
       />
     </>
+  );
+}
+
+/** The numbers of rows, their dates, and their sums. */
+function Sums({ reading: { statement, plan } }: FactsProps) {
+  const { rows, refused, leftOut } = statement;
+  const sum = (type: 'income' | 'expense') =>
+    rows
+      .filter((row) => row.type === type)
+      .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
+  const days = rows.map(({ date }) => date).toSorted();
+  const [first, last] = [days[0], days.at(-1)];
+  const without = plan.missing.filter(({ category }) => category === null).length;
+  return (
+    <p>
+      <strong>{format.count(plan.missing.length)} new</strong>
+      {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
+      {first && last && `${format.date(first)} – ${format.date(last)}, `}
+      income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
+      {without > 0 && `, ${format.count(without)} without a category`}.
+    </p>
   );
 }
 

@@ -156,8 +156,8 @@ interface PastImport {
   readonly count: number;
 }
 
-/** Lists the imports whose rows the ledger has, the latest first. */
-export function ImportsSheet({ onClose }: { readonly onClose: () => void }) {
+/** Reads the imports whose rows the ledger has, the latest first; undefined until they are read. */
+function usePastImports() {
   const [imports, setImports] = useState<readonly PastImport[] | undefined>(undefined);
   const [problem, setProblem] = useState('');
   useEffect(() => {
@@ -170,6 +170,11 @@ export function ImportsSheet({ onClose }: { readonly onClose: () => void }) {
       })
       .catch((error) => setProblem(error.message));
   }, []);
+  return { imports, problem };
+}
+
+export function ImportsSheet({ onClose }: { readonly onClose: () => void }) {
+  const { imports, problem } = usePastImports();
   return (
     <Sheet title="Imports" onClose={onClose}>
       {problem && <p class="field-error">{problem}</p>}

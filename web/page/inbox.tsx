@@ -151,13 +151,9 @@ async function selectAll(): Promise<void> {
 
 /** Actions for the selected rows. */
 export function SelectionBar() {
-  const text = useSignal('');
   const some = [...selected.value.values()];
   const total = view.value?.total ?? 0;
   if (some.length === 0) return null;
-  const apply = async () => {
-    if (await categoriseSelected(text.peek())) text.value = '';
-  };
   return (
     <section class="selection" aria-label="Selected transactions">
       <span class="count">{format.count(some.length)} selected</span>
@@ -166,18 +162,7 @@ export function SelectionBar() {
           All {format.count(total)}
         </Button>
       )}
-      <CategoryBox
-        label="Category for selected"
-        placeholder="No category"
-        text={text}
-        onText={(typed) => {
-          text.value = typed;
-        }}
-        onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
-      />
-      <Button kind="primary" onClick={apply}>
-        Apply
-      </Button>
+      <CategoryForSelected />
       <Button
         aria-label="Delete selected"
         onClick={() => {
@@ -191,5 +176,28 @@ export function SelectionBar() {
         Cancel
       </Button>
     </section>
+  );
+}
+
+function CategoryForSelected() {
+  const text = useSignal('');
+  const apply = async () => {
+    if (await categoriseSelected(text.peek())) text.value = '';
+  };
+  return (
+    <>
+      <CategoryBox
+        label="Category for selected"
+        placeholder="No category"
+        text={text}
+        onText={(typed) => {
+          text.value = typed;
+        }}
+        onTake={() => document.querySelector<HTMLElement>('.selection .primary')?.focus()}
+      />
+      <Button kind="primary" onClick={apply}>
+        Apply
+      </Button>
+    </>
   );
 }

@@ -1,28 +1,14 @@
 // Asks for an API key when the service requires one.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { type Signal, useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect, useRef } from 'preact/hooks';
 import { isSendable } from './client.ts';
-import { Button, Field } from './components.tsx';
+import { Button, Check, Field } from './components.tsx';
 import { keyQuestion, openWithKey } from './ledger.ts';
 
 export function KeyForm() {
-  const refused = keyQuestion.value?.refused;
-  const [key, setKey] = useState('');
-  const [isKept, setKept] = useState(false);
-  const [error, setError] = useState('');
+  const { key, isKept, error, open } = useKeyEntry();
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => form.current?.querySelector('input')?.focus(), []);
-  useEffect(() => {
-    const request = refused?.requestId ? ` (request ${refused.requestId})` : '';
-    if (refused) setError(`This key is not valid${request}.`);
-  }, [refused]);
-  const open = (event: Event) => {
-    event.preventDefault();
-    const typed = key.trim();
-    setKey('');
-    setError('');
-    if (isSendable(typed)) openWithKey(typed, isKept);
-    else setError('This is not a key. A key looks like fl_… and has no blanks.');
-  };
   return (
     <form ref={form} class="card ask" aria-label="Open your ledger" onSubmit={open}>
       <h2>Open your ledger</h2>
@@ -30,27 +16,14 @@ export function KeyForm() {
         Paste the API key that you were given. One with the scope <code>read</code> shows everything
         and changes nothing.
       </p>
-      <Field label="API key" error={error}>
-        {(id) => (
-          <input
-            type="password"
-            autocomplete="off"
-            spellcheck={false}
-            required
-            {...id}
-            value={key}
-            onInput={({ currentTarget }) => setKey(currentTarget.value)}
-          />
-        )}
-      </Field>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={isKept}
-          onChange={({ currentTarget }) => setKept(currentTarget.checked)}
-        />
-        Keep the key on this device
-      </label>
+      <KeyField value={key} error={error.value} />
+      <Check
+        label="Keep the key on this device"
+        isOn={isKept.value}
+        onChange={(isOn) => {
+          isKept.value = isOn;
+        }}
+      />
       <Button type="submit" kind="primary">
         Open
       </Button>
@@ -60,4 +33,48 @@ export function KeyForm() {
       </p>
     </form>
   );
+}
+
+interface KeyFieldProps {
+  readonly value: Signal<string>;
+  readonly error: string;
+}
+
+function KeyField({ value, error }: KeyFieldProps) {
+  return (
+    <Field label="API key" error={error}>
+      {(id) => (
+        <input
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          required
+          {...id}
+          value={value}
+          onInput={({ currentTarget }) => {
+            value.value = currentTarget.value;
+          }}
+        />
+      )}
+    </Field>
+  );
+}
+
+/** The key as it is typed, the reason why the last one was refused, and the function that opens the ledger. */
+function useKeyEntry() {
+  const [key, isKept, error] = [useSignal(''), useSignal(false), useSignal('')];
+  useSignalEffect(() => {
+    const refused = keyQuestion.value?.refused;
+    const request = refused?.requestId ? ` (request ${refused.requestId})` : '';
+    if (refused) error.value = `This key is not valid${request}.`;
+  });
+  const open = (event: Event) => {
+    event.preventDefault();
+    const typed = key.peek().trim();
+    key.value = '';
+    error.value = '';
+    if (isSendable(typed)) openWithKey(typed, isKept.peek());
+    else error.value = 'This is not a key. A key looks like fl_… and has no blanks.';
+  };
+  return { key, isKept, error, open };
 }

@@ -109,28 +109,8 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
           onClose();
         }}
       >
-        <Field label="First day">
-          {(id) => (
-            <input
-              type="date"
-              required
-              {...id}
-              value={from}
-              onInput={({ currentTarget }) => setFrom(currentTarget.value)}
-            />
-          )}
-        </Field>
-        <Field label="Last day" error={error}>
-          {(id) => (
-            <input
-              type="date"
-              required
-              {...id}
-              value={to}
-              onInput={({ currentTarget }) => setTo(currentTarget.value)}
-            />
-          )}
-        </Field>
+        <DayField label="First day" value={from} onChange={setFrom} />
+        <DayField label="Last day" value={to} onChange={setTo} error={error} />
         <Button type="submit" kind="primary">
           Show
         </Button>
@@ -139,24 +119,31 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-/** The search field. Its text follows the address, except while a person is typing. */
+interface DayFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onChange: (day: string) => void;
+  readonly error?: string | undefined;
+}
+
+function DayField({ label, value, onChange, error }: DayFieldProps) {
+  return (
+    <Field label={label} error={error}>
+      {(id) => (
+        <input
+          type="date"
+          required
+          {...id}
+          value={value}
+          onInput={({ currentTarget }) => onChange(currentTarget.value)}
+        />
+      )}
+    </Field>
+  );
+}
+
 function Search() {
-  const { q } = scope.value;
-  const text = useSignal(q);
-  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
-  const sent = useRef(q);
-  useEffect(() => {
-    if (q !== sent.current) {
-      clearTimeout(timer.current);
-      sent.current = q;
-      text.value = q;
-    }
-  }, [q]);
-  const search = () => {
-    clearTimeout(timer.current);
-    sent.current = text.peek().trim();
-    if (sent.current !== scope.value.q) searchFor(sent.current);
-  };
+  const { text, type, search } = useTypedSearch();
   return (
     <search>
       <form
@@ -173,15 +160,36 @@ function Search() {
           maxLength={100}
           dir="auto"
           value={text}
-          onInput={({ currentTarget: { value } }) => {
-            text.value = value;
-            clearTimeout(timer.current);
-            timer.current = setTimeout(search, SEARCH_DELAY_MS);
-          }}
+          onInput={({ currentTarget }) => type(currentTarget.value)}
         />
       </form>
     </search>
   );
+}
+
+/** The text of the search field. It follows the address, except while a person is typing. */
+function useTypedSearch() {
+  const { q } = scope.value;
+  const text = useSignal(q);
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const sent = useRef(q);
+  useEffect(() => {
+    if (q === sent.current) return;
+    clearTimeout(timer.current);
+    sent.current = q;
+    text.value = q;
+  }, [q]);
+  const search = () => {
+    clearTimeout(timer.current);
+    sent.current = text.peek().trim();
+    if (sent.current !== scope.value.q) searchFor(sent.current);
+  };
+  const type = (typed: string) => {
+    text.value = typed;
+    clearTimeout(timer.current);
+    timer.current = setTimeout(search, SEARCH_DELAY_MS);
+  };
+  return { text, type, search };
 }
 
 /**

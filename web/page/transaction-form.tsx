@@ -89,12 +89,8 @@ interface FieldsProps {
   readonly placeholder?: ReadonlySignal<string>;
 }
 
-export function TransactionFields({
-  open,
-  hasNotes = false,
-  isFirst = false,
-  placeholder,
-}: FieldsProps) {
+export function TransactionFields(props: FieldsProps) {
+  const { open, hasNotes = false, isFirst = false, placeholder } = props;
   const { draft, edit } = open;
   const errors = open.errors.value;
   const values = useMemo(() => readEach(draft), [draft]);
@@ -106,56 +102,69 @@ export function TransactionFields({
     onInput: ({ currentTarget }: { readonly currentTarget: HTMLInputElement }) =>
       edit({ [name]: currentTarget.value }),
   });
+  const focused = isFirst ? { autofocus: true } : {};
   return (
     <>
       <Field label="Date" error={errors.date} class="of-date">
         {(id) => <input type="date" min="0001-01-01" max="9999-12-31" {...id} {...text('date')} />}
       </Field>
       <Field label="Description" error={errors.description} class="of-description">
-        {(id) => (
-          <input
-            type="text"
-            dir="auto"
-            maxLength={1000}
-            {...(isFirst && { autofocus: true })}
-            {...id}
-            {...text('description')}
-          />
-        )}
+        {(id) => <input {...TEXT} maxLength={1000} {...focused} {...id} {...text('description')} />}
       </Field>
       <Field label="Amount" error={errors.amount} class="of-amount">
         {(id) => <input type="text" inputMode="decimal" {...id} {...text('amount')} />}
       </Field>
-      <Field label="Type" error={errors.type} class="of-type">
-        {(id) => (
-          <select
-            {...id}
-            value={values.type}
-            onChange={({ currentTarget }) => edit({ type: currentTarget.value as Type })}
-          >
-            <option value="expense">Expense</option>
-            <option value="income">Income</option>
-          </select>
-        )}
-      </Field>
-      <Field label="Category" error={errors.category} class="of-category">
-        {(id) => (
-          <CategoryBox
-            label="Category"
-            isLabelled
-            {...(placeholder && { placeholder })}
-            text={values.category}
-            onText={(category) => edit({ category })}
-            {...id}
-          />
-        )}
-      </Field>
+      <TypeField error={errors.type} value={values.type} edit={edit} />
+      <CategoryField {...{ error: errors.category, value: values.category, edit, placeholder }} />
       {hasNotes && (
         <Field label="Notes" error={errors.notes} class="of-notes">
-          {(id) => <input type="text" dir="auto" maxLength={5000} {...id} {...text('notes')} />}
+          {(id) => <input {...TEXT} maxLength={5000} {...id} {...text('notes')} />}
         </Field>
       )}
     </>
+  );
+}
+
+const TEXT = { type: 'text', dir: 'auto' } as const;
+
+interface FieldProps<Value> {
+  readonly error: string | undefined;
+  readonly value: ReadonlySignal<Value>;
+  readonly edit: OpenDraft['edit'];
+  readonly placeholder?: ReadonlySignal<string> | undefined;
+}
+
+function TypeField({ error, value, edit }: FieldProps<Type>) {
+  return (
+    <Field label="Type" error={error} class="of-type">
+      {(id) => (
+        <select
+          {...id}
+          value={value}
+          onChange={({ currentTarget }) => edit({ type: currentTarget.value as Type })}
+        >
+          <option value="expense">Expense</option>
+          <option value="income">Income</option>
+        </select>
+      )}
+    </Field>
+  );
+}
+
+function CategoryField({ error, value, edit, placeholder }: FieldProps<string>) {
+  return (
+    <Field label="Category" error={error} class="of-category">
+      {(id) => (
+        <CategoryBox
+          label="Category"
+          isLabelled
+          {...(placeholder && { placeholder })}
+          text={value}
+          onText={(category) => edit({ category })}
+          {...id}
+        />
+      )}
+    </Field>
   );
 }
 
