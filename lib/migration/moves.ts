@@ -105,20 +105,6 @@ export function findMoves({
 }
 
 /**
- * Moves that the run accepts after the deadline of its window: the rollback and, if traffic was opened or users cannot return,
- * an operator's cutover.
- */
-export function findLateMoves(
-  run: Pick<Run, 'phase' | 'takesNoWindow'>,
-  mayFinish: boolean,
-): readonly Move[] {
-  return findMoves(run).flatMap((move) => {
-    if (move.command === 'rollback') return [move];
-    return move.command === 'cutover' && mayFinish ? [{ ...move, by: ['operator'] }] : [];
-  });
-}
-
-/**
  * The move that advances the run, or renews the evidence that this needs; undefined if the run has ended or can only be
  * aborted.
  */

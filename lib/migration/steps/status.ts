@@ -1,7 +1,8 @@
 // The status of a run: its phase, its evidence, its progress, and the commands that it accepts, with who may give them.
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
-import { findLateMoves, findMoves, nextMove } from '../moves.ts';
+import { findMoves, nextMove } from '../moves.ts';
+import { decideNext } from '../next.ts';
 import { APPROVED_EVIDENCE, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -41,8 +42,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const lease = await services.lock.leaseOf(id);
   const isLate = isOverdue(run, now);
   const { stages, frozenSince } = await readSwitchProgress(run, services);
-  const mayFinish = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
-  const moves = isLate ? findLateMoves(run, mayFinish) : findMoves(run);
+  const { command, moves } = decideNext(run, now);
+  const mayFinish = moves.some((move) => move.command === 'cutover');
   return {
     runId: id,
     /** Time of this status */
@@ -82,7 +83,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     lastWindow: listReferences(run.lastWindow ?? {}),
     /** Lock of a step that is running, or has crashed */
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
-    next: isLate ? 'rollback' : (nextMove(run)?.command ?? null),
+    next: command,
     progress: await readProgress(run, services),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
     approval:

@@ -2,11 +2,12 @@
 // period.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
+import { decideNext } from '../next.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { phaseAtOf, type Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
-import { isPastDeadline, retentionOf } from '../runs/times.ts';
+import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeAborted } from './aborted.ts';
 import { isReminderDue, remindDaily, retention } from './retention.ts';
@@ -95,12 +96,13 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
 /** Finds the step that is due. A reminder is sent at once, as it needs no lock. */
 async function findDueStep(services: Services, run: Run): Promise<Step | undefined> {
   const now = services.clock();
-  const isFrozen = run.phase === 'switching' || run.phase === 'switching-back';
-  if (isFrozen && isPastDeadline(run, now)) return rollback;
-  if (run.phase !== 'live') return undefined;
-  const found = retentionOf(run, now);
-  if (found.isEnding) await remindDaily(services, run, found);
-  if (!found.isOver) return undefined;
+  if (run.phase === 'live') {
+    const found = retentionOf(run, now);
+    if (found.isEnding) await remindDaily(services, run, found);
+  }
+  const { command, isDue } = decideNext(run, now);
+  if (!isDue) return undefined;
+  if (command !== 'retention') return rollback;
   return run.window?.overAt === undefined || (await isReminderDue(services, run))
     ? retention
     : undefined;

@@ -1,6 +1,7 @@
 // The whole table of phases: every command in every phase is allowed, or refused with a name that says what to do.
 import { describe, expect, it } from 'vitest';
 import { findMoves, MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
+import { decideNext } from '../../../lib/migration/next.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -155,4 +156,36 @@ it('a rollback of a run without a window suggests the abort instead', () => {
 it('an abort of a live run suggests the rollback instead', () => {
   const standing = { phase: 'live', evidence: {} } as const;
   expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
+});
+
+describe('what comes next', () => {
+  const NOW = 1_000;
+  const nothing = { name: 'RefusedNothingToReturnTo', why: '', data: {} } as const;
+  const late = { deadlineAt: NOW };
+  const open = { deadlineAt: NOW + 1 };
+  const isLive = (retainUntil: number) => ({ window: { ...late, retainUntil } });
+
+  // Read a row as: a run like this needs this command, accepts those by the actors named, and the watch gives the first.
+  it.each([
+    ['checked', {}, 'backup', ['backup', 'abort'], false],
+    ['copied', {}, 'cutover', ['copy', 'cutover', 'abort'], false],
+    ['copied', { takesNoWindow: 'users are elsewhere' }, null, ['abort'], false],
+    ['switching', { window: open }, 'cutover', ['cutover', 'rollback'], false],
+    ['switching', { window: late }, 'rollback', ['rollback'], true],
+    ['switching', { window: { ...late, openedAt: 1 } }, 'rollback', ['cutover', 'rollback'], true],
+    ['switching', { window: late, refused: nothing }, 'rollback', ['cutover', 'rollback'], true],
+    ['switching-back', { window: open }, 'rollback', ['rollback'], false],
+    ['switching-back', { window: late }, 'rollback', ['rollback'], true],
+    ['live', isLive(NOW + 1), 'retention', ['rollback', 'retention'], false],
+    ['live', isLive(NOW), 'retention', ['rollback', 'retention'], true],
+    ['closed', isLive(NOW), null, [], false],
+    ['aborted', {}, null, [], false],
+  ] as const)('%s %j: %s', (phase, changes, command, accepted, isDue) => {
+    const run = { phase, evidence: everything, ...changes } as unknown as Run;
+    const next = decideNext(run, new Date(NOW));
+    expect(next).toMatchObject({ command, isDue });
+    expect(next.moves.map((move) => move.command)).toEqual(accepted);
+    const finish = next.moves.find((move) => move.command === 'cutover');
+    if (isDue && finish) expect(finish.by).toEqual(['operator']);
+  });
 });

@@ -681,6 +681,11 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
     ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
+  ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
+    ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
+    [' && retentionOf(run, now).isOver', ''],
+    ["[{ ...move, by: ['operator'] }]", '[move]'],
+  ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
@@ -915,7 +920,7 @@ export const MUTANTS: readonly Mutant[] = [
       ],
     ],
   ),
-  ...mutantsOf('lib/migration/steps/status.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+  ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
       " || run.refused?.name === 'RefusedNothingToReturnTo'",
       '',
