@@ -47,7 +47,7 @@ function readRules(stage: 'prod' | 'migrating'): readonly Rule[] {
   return plan.Properties.BackupPlan.BackupPlanRule;
 }
 
-it('dev has no part of it', () => {
+it('dev has no backups', () => {
   const { Resources, Outputs } = readTemplate('dev');
   expect(Object.values(Resources).filter(({ Type }) => Type.startsWith('AWS::Backup::'))).toEqual(
     [],
@@ -90,7 +90,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     expect(coldDays === 0 || coldDays >= MIN_COLD_DAYS).toBe(true);
   });
 
-  it('takes a backup a day, and one a month that is kept for a year', () => {
+  it('makes a backup every day, and one every month that is kept for a year', () => {
     expect(
       readRules(stage).map((rule) => [rule.ScheduleExpression, rule.Lifecycle.DeleteAfterDays]),
     ).toEqual([
@@ -99,7 +99,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     ]);
   });
 
-  it('takes them of the table in use, also after a restore', () => {
+  it('backs up the table in use, also after a restore', () => {
     const { Properties } = theOnly<{ BackupSelection: object }>(
       readTemplate(stage),
       'AWS::Backup::BackupSelection',
@@ -110,7 +110,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     });
   });
 
-  it('is watched for backups that fail and for silence', () => {
+  it('is watched for failed and for missing backups', () => {
     const watched = listAlarms(readTemplate(stage)).filter(([id]) => id.startsWith('Backup'));
     expect(watched.map(([id]) => id)).toEqual(['BackupFailed', 'BackupSilent']);
     for (const { Namespace, Dimensions } of watched.flatMap(([, alarm]) => listMetrics(alarm))) {
@@ -120,13 +120,13 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
   });
 });
 
-it('an administrator can remove the lock, unless the operator gives a day', () => {
+it('an administrator can remove the lock unless the operator sets a date', () => {
   const { ChangeableForDays } = readVault('migrating').Properties.LockConfiguration;
   expect(readVault('prod').Properties.LockConfiguration).not.toHaveProperty('ChangeableForDays');
   expect(ChangeableForDays).toBe(Number(MIGRATING.backupLockDays));
 });
 
-it('every backup is copied as it is kept, where the operator names a vault', () => {
+it('every backup is copied with its retention if the operator names a vault', () => {
   for (const rule of readRules('prod')) expect(rule).not.toHaveProperty('CopyActions');
   for (const { CopyActions, Lifecycle } of readRules('migrating'))
     expect(CopyActions).toEqual([

@@ -43,11 +43,11 @@ it('docs/ledger/deploy.md has the figures of the packaged stages', () => {
   expect(fillCosts(document, { dev, prod }), message).toBe(document);
 });
 
-describe.each(STAGES)('the limits of %s', (stage) => {
+describe.each(STAGES)('the assumed limits of %s', (stage) => {
   const limits = stage === 'dev' ? dev : prod;
   const { throttleRate, maxReadUnits, maxWriteUnits } = params[stage];
 
-  it('are those of the template', () => {
+  it('equal those of the template', () => {
     expect(limits).toMatchObject({ maxReadUnits, maxWriteUnits, indexes: 4 });
     const list = limits.routes.filter(({ route }) => route === 'GET /transactions');
     // The route has two forms, with and without a slash at the end.
@@ -55,14 +55,14 @@ describe.each(STAGES)('the limits of %s', (stage) => {
   });
 
   // Otherwise one client could cause the requests of all others to be refused.
-  it('the maximum throughput is enough for clients that use both forms of each route', () => {
+  it('allow enough throughput for clients that use both forms of each route', () => {
     const { read, write } = countUnits(limits);
     expect(2 * write).toBeLessThanOrEqual(maxWriteUnits);
     expect(2 * read).toBeLessThanOrEqual(maxReadUnits);
   });
 
   it.each(Object.keys(UNITS) as Kind[])(
-    '%s, at the limit of its route, costs less than the most',
+    'do not let %s, at the limit of its route, cost more than the maximum',
     (kind) => {
       const { route } = REQUEST_SHAPES[kind];
       const rates = limits.routes.filter((each) => each.route === route).map(({ rate }) => rate);
@@ -74,7 +74,7 @@ describe.each(STAGES)('the limits of %s', (stage) => {
     },
   );
 
-  it('every part of a flood of wrong keys is part of what is possible without a key', () => {
+  it('include every part of a flood of wrong keys in the cost without a key', () => {
     const [flood, most] = [billWrongKeys(limits), billWithoutKey(limits)];
     for (const part of Object.keys(flood) as (keyof typeof flood)[])
       expect(flood[part]).toBeLessThanOrEqual(most[part]);
@@ -86,22 +86,22 @@ describe.each(STAGES)('the limits of %s', (stage) => {
   });
 });
 
-describe('backups', () => {
+describe('the cost of backups', () => {
   // The plan keeps 14 daily backups, and monthly backups for a year: 30 days in warm storage, the remaining time in cold storage.
-  it('are those of the plan', () => {
+  it('follows the backup plan', () => {
     expect(dev.backups).toEqual({ warm: 0, cold: 0, made: 0 });
     expect(prod.backups.warm).toBe(14 + 1);
     expect(prod.backups.cold).toBeCloseTo((365 - 30) / 30);
     expect(prod.backups.made).toBe(30 + 1);
   });
 
-  it('cost what each copy of the table costs', () => {
+  it('counts each copy of the table', () => {
     const { kept, toAnotherRegion } = billBackups({ warm: 3, cold: 2, made: 5 });
     expect(kept).toBeCloseTo(3 * PRICES.backup.usd + 2 * PRICES.coldBackup.usd);
     expect(toAnotherRegion).toBeCloseTo(5 * PRICES.betweenRegions.usd);
   });
 
-  it('on a schedule that is not understood are not counted as none', () => {
+  it('is not zero for a schedule that is not understood', () => {
     const rule = { ScheduleExpression: 'rate(7 days)', Lifecycle: { DeleteAfterDays: 7 } };
     const BackupPlan = { BackupPlanRule: [rule] };
     const weekly = { Type: 'AWS::Backup::BackupPlan', Properties: { BackupPlan } };
@@ -112,13 +112,13 @@ describe('backups', () => {
   });
 });
 
-describe('the most that a stage can cost', () => {
+describe('the maximum cost of a stage', () => {
   const doubled = (route: string) => ({
     ...prod,
     routes: [...prod.routes, ...prod.routes.filter((each) => each.route === route)],
   });
 
-  it.each([...new Set(prod.routes.map(({ route }) => route))])('grows by a route %s', (route) => {
+  it.each([...new Set(prod.routes.map(({ route }) => route))])('grows with a route %s', (route) => {
     for (const bill of [billWithKey, billWithoutKey]) {
       const [before, after] = [bill(prod), bill(doubled(route))];
       for (const part of ['requests', 'logs', 'sent'] as const)
@@ -126,7 +126,7 @@ describe('the most that a stage can cost', () => {
     }
   });
 
-  it('ends at the invocations that an account runs at once', () => {
+  it('is bounded by the concurrent invocations of an account', () => {
     const requests = sum(prod.routes.map(({ rate }) => rate)) * SECONDS_PER_MONTH;
     const busy = billWithKey(prod).functions - (requests * PRICES.invocation.usd) / 1e6;
     const gigabytes = busy / PRICES.gigabyteSecond.usd / SECONDS_PER_MONTH;
@@ -135,19 +135,19 @@ describe('the most that a stage can cost', () => {
     expect(gigabytes).toBeLessThan(QUOTAS.invocations.limit);
   });
 
-  it('a route without an assumption is named', () => {
+  it('names a route without an assumption', () => {
     const added = { route: 'GET /new', rate: 1, memoryGb: 1, timeoutSeconds: 1 };
     const wider = { ...prod, routes: [...prod.routes, added] };
     expect(() => billWithKey(wider)).toThrow('GET /new');
   });
 
-  it('no assumption is about a route that does not exist', () => {
+  it('has no assumption about a route that does not exist', () => {
     const routes = new Set(prod.routes.map(({ route }) => route));
     expect(Object.keys(MAX_PAGES_KB).filter((route) => !routes.has(route))).toEqual([]);
   });
 });
 
-it('the largest row is as large as assumed', () => {
+it('the largest row has the assumed size', () => {
   const row = toTransactionJson({
     id: Number.MAX_SAFE_INTEGER,
     description: `x${ESCAPED.repeat(999)}`,
@@ -168,21 +168,21 @@ it('the largest row is as large as assumed', () => {
   expect(kilobytes).toBeGreaterThan(0.9 * MAX_KB.row);
 });
 
-describe('households', () => {
+describe('the cost of households', () => {
   const bill = (households: number) => billHouseholds(prod, { households, storedRowKb: 2 });
 
-  it('cost in proportion to their number', () => {
+  it('is proportional to their number', () => {
     expect(sumBill(bill(100_000).bill)).toBeCloseTo(100 * sumBill(bill(1_000).bill), 3);
   });
 
-  it('reach a limit exactly where their peak exceeds it', () => {
+  it('names a limit exactly when their peak exceeds it', () => {
     const isReached = (households: number) => bill(households).reached.includes('`throttleRate`');
     // Lists are 80 % of the requests, and one form of their route takes 100 requests a second.
     const most = Math.floor((100 * SECONDS_PER_MONTH) / (3_000 * 10 * 0.8));
     expect([isReached(most), isReached(most + 1)]).toEqual([false, true]);
   });
 
-  it('of ten million exceed every limit', () => {
+  it('names every limit for ten million', () => {
     const { reached } = bill(10_000_000);
     expect(reached.slice(0, 3)).toEqual(['`throttleRate`', '`maxReadUnits`', '`maxWriteUnits`']);
     expect(reached).toEqual(expect.arrayContaining(Object.values(QUOTAS).map(({ item }) => item)));

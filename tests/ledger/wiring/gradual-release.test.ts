@@ -54,12 +54,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     .filter((id) => id !== 'FrontPageLambdaFunction');
   const resource = <Properties>(id: string) => template.Resources[id] as Resource<Properties>;
 
-  it('functions of the API have an alias each; the page, whose parts belong together, has none', () => {
+  it('each function of the API has an alias; the page, whose parts belong together, has none', () => {
     expect(released.length).toBeGreaterThan(20);
     expect(aliases.map(([, { Properties }]) => Properties.FunctionName.Ref)).toEqual(released);
   });
 
-  it('the gateway invokes them by the alias alone, and may do so', () => {
+  it('the gateway invokes functions only by alias, and has the permission', () => {
     const targets = functions.map(([id]) => {
       const arn = { 'Fn::GetAtt': [id, 'Arn'] };
       return released.includes(id) ? { 'Fn::Join': [':', [arn, 'live']] } : arn;
@@ -81,7 +81,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     expect(allowed).toEqual(expect.arrayContaining(behindGateway));
   });
 
-  it('the gateway is pointed at an alias once it may invoke it', () => {
+  it('the gateway is pointed at an alias once it has the permission to invoke it', () => {
     const integrations = listResources<{ readonly IntegrationUri: object }>(
       template,
       'AWS::ApiGatewayV2::Integration',
@@ -113,7 +113,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it.each(aliases)(
-    '%s is moved by a group of its own in a gradual release, and at once otherwise',
+    '%s is moved by its own deployment group in a gradual release, and at once otherwise',
     (id, alias) => {
       const [condition, gradual, otherwise] = (
         alias as unknown as { UpdatePolicy: { 'Fn::If': [string, object, object] } }
@@ -137,7 +137,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     },
   );
 
-  it('a tenth of the requests comes first, for as long as the slowest alarm needs', () => {
+  it('the new version first gets a tenth of the requests, for as long as the slowest alarm needs', () => {
     expect(groups).toHaveLength(aliases.length);
     for (const [, { Properties }] of groups) {
       expect(Properties).toMatchObject({
@@ -150,7 +150,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     }
   });
 
-  it('the alarms that undo a deployment stop the release and lead back', () => {
+  it('the alarms that undo a deployment stop the release and revert it', () => {
     const { RollbackTriggers } = rollbackConfiguration({
       deployed: template,
       next: template,
@@ -172,7 +172,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it.each(['AWS::Lambda::Version', 'AWS::CodeDeploy::DeploymentGroup'])(
-    'a change to every %s begins at few of them at once',
+    'a change to every %s begins at a few of them at a time',
     (type) => {
       const resources = listResources(template, type);
       expect(resources).toHaveLength(aliases.length);
@@ -189,12 +189,12 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     },
   );
 
-  it('leaves room for what CloudFormation takes', () => {
+  it("the release stays within CloudFormation's limits", () => {
     expect(Object.keys(template.Resources).length).toBeLessThan(MAX_RESOURCES);
     expect(JSON.stringify(template, null, 2).length).toBeLessThan(MAX_TEMPLATE_BYTES);
   });
 
-  it('but no release waits for the end of another one', () => {
+  it('no release waits for the end of another one', () => {
     // An alias moves with its release, which can take minutes: only versions and groups, which are quick, wait for each other.
     for (const [, { DependsOn }] of aliases) expect(DependsOn).toBeUndefined();
   });

@@ -90,11 +90,11 @@ test('the health check reads the table', async () => {
   expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);
 });
 
-test('the function of preflights has no route for other requests', async () => {
+test('the preflight function has no route for other requests', async () => {
   expect(await invoke('preflight', makeRequest('OPTIONS'))).toMatchObject({ statusCode: 404 });
 });
 
-test('GET /docs is a page that may reach nothing but this service', async () => {
+test('GET /docs is a page that can reach only this service', async () => {
   const request = { ...makeRequest('GET'), headers: { 'accept-encoding': 'gzip' } };
   expect(await invoke('docs', request)).toMatchObject({
     statusCode: 200,
@@ -118,7 +118,7 @@ test('the canary does what clients do, and notices a table that is not protected
   expect(answer.errorMessage).toBe(`The table ${TableName} has no deletion protection.`);
 });
 
-test('a run that does not exist cannot be given up', async () => {
+test('a run that does not exist cannot be aborted', async () => {
   const answer = await invoke('migrationAbort', { runId: 'no-such-run', execute: true });
   expect(answer.errorMessage).toContain('no-such-run');
 });

@@ -30,11 +30,11 @@ async function leaveTable(): Promise<void> {
 const discard = () => runServerless(other, ['discard-table'], { alarmTopicArn });
 const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
 
-test('where there is none, the command says so', async () => {
+test('the command says so if there is no left-over table', async () => {
   await expect(discard()).rejects.toThrow(`The table ${TableName} is absent`);
 });
 
-test('an empty one is deleted, although it is protected', async () => {
+test('an empty left-over table is deleted even though it is protected', async () => {
   await leaveTable();
   expect(await discard()).toContain(`Deleted the table ${TableName}`);
   await expect(describeTable()).rejects.toThrow(
@@ -42,7 +42,7 @@ test('an empty one is deleted, although it is protected', async () => {
   );
 });
 
-test('then the stack that the failed deployment left can be removed', async () => {
+test('after that, the stack of the failed deployment can be removed', async () => {
   const cloudFormation = new CloudFormationClient(clientOptions(environment));
   const StackName = stackName(other.stage);
   const Resources = { ServerlessDeploymentBucket: { Type: 'AWS::S3::Bucket' } };
@@ -55,7 +55,7 @@ test('then the stack that the failed deployment left can be removed', async () =
   );
 });
 
-test('one with data is kept', async () => {
+test('a left-over table with data is kept', async () => {
   await leaveTable();
   const Item = { pk: { S: 'default#TRANSACTION#1' }, sk: { S: '-' } };
   await client.send(new PutItemCommand({ TableName, Item }));
@@ -63,7 +63,7 @@ test('one with data is kept', async () => {
   await expect(describeTable()).resolves.toBeDefined();
 });
 
-test('the table of a stage that is deployed is kept', async () => {
+test('the table of a deployed stage is kept', async () => {
   const discarded = runServerless(inject('remover'), ['discard-table']);
   await expect(discarded).rejects.toThrow('of the stack');
 });

@@ -80,7 +80,7 @@ test('the machine prepares the run and waits for the approval', async () => {
   expect(await collection()).toBe('memories');
 });
 
-test('meanwhile the stage can be neither deployed, nor rolled back, nor removed', async () => {
+test('during the run, the stage can be neither deployed, nor rolled back, nor removed', async () => {
   const deploy = ['deploy', '--package', inject('packageFolder')];
   const rollback = ['rollback', '--timestamp', (await listDeployments(deployer))[0] ?? ''];
   for (const command of [deploy, rollback]) {
@@ -109,7 +109,7 @@ test('once approved, it takes the run to the new version, also when it is starte
   expect(await collection()).toBe(`memories_v3_${runId}`);
 });
 
-test('a changed setting of the migration, and no other, is refused before packaging', async () => {
+test('only a changed setting of the migration is refused before packaging', async () => {
   const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
   const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
   const advice = `Finish the run, or add --param="deployDuringRun=${runId}".`;
@@ -119,14 +119,14 @@ test('a changed setting of the migration, and no other, is refused before packag
   expect(output).not.toContain('createDeploymentArtifacts');
 });
 
-test('the command line goes back', async () => {
+test('the command line rolls back to the old version', async () => {
   const confirmed = ['--run', runId, '--execute', '--yes'];
   await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
   expect((await invoke('Status')).phase).toBe('copied');
   expect(await collection()).not.toBe(`memories_v3_${runId}`);
 });
 
-test('the run is given up, after which the stage can be deployed again', async () => {
+test('the run is aborted, and then the stage can be deployed again', async () => {
   await migrate('abort', '--run', runId, '--execute', '--yes');
   expect((await invoke('Status')).phase).toBe('aborted');
 });

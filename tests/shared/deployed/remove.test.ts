@@ -11,7 +11,7 @@ beforeAll(async () => {
   await runServerless(inject('remover'), ['remove']);
 });
 
-test('the stack is gone', async () => {
+test('the stack is deleted', async () => {
   const StackName = stackName(deployed.stage);
   const described = new CloudFormationClient(options).send(
     new DescribeStacksCommand({ StackName }),
@@ -19,7 +19,7 @@ test('the stack is gone', async () => {
   await expect(described).rejects.toThrow(/does not exist/);
 });
 
-test('the table is still there', async () => {
+test('the table is kept', async () => {
   const { Table } = await new DynamoDBClient(options).send(
     new DescribeTableCommand({ TableName: stackName(deployed.stage) }),
   );

@@ -56,12 +56,12 @@ test('a dry run shows the steps and changes nothing', async () => {
   expect((await createCategory('Before the restore')).status).toBe(201);
 });
 
-test('without a terminal it asks for --yes', async () => {
+test('a restore without a terminal asks for --yes', async () => {
   const { code, stderr } = await runCommand(RESTORE, WORDS, environment);
   expect([code, stderr]).toEqual([1, 'There is no terminal to ask at. Add --yes.\n']);
 });
 
-test('it is killed while it restores: writes are stopped, reads are not', async () => {
+test('a restore that is killed while it copies has stopped writes, but not reads', async () => {
   await killAt('2/6');
   // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the bare name.
   const FunctionName = `${DAMAGED}-categoriesCreate`;
@@ -70,7 +70,7 @@ test('it is killed while it restores: writes are stopped, reads are not', async 
   expect((await api.request('GET', '/categories/')).status).toBe(200);
 });
 
-test('it is killed while it switches, and goes on to its end', async () => {
+test('a restore that is killed while it switches can be completed', async () => {
   await killAt('5/6');
   const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--yes'], environment);
   expect(stderr).toMatch(/^1\/6 .*: done\n2\/6 .*: done\n3\/6 .*: done\n4\/6 .*: done\n/);
@@ -87,7 +87,7 @@ test('the restored table is protected and in use', async () => {
   await expectInUse('After the restore');
 });
 
-test('commands work on the restored table: a key that is revoked ends', async () => {
+test('commands work on the restored table: a revoked key stops working', async () => {
   const keys = async (...words: string[]) =>
     await runCommand('cli/ledger/keys.ts', ['--stage', stage, ...words], environment);
   const created = await keys('create', '--name', 'restored', '--ledger', 'restored');
@@ -105,7 +105,7 @@ test('commands work on the restored table: a key that is revoked ends', async ()
   }
 });
 
-test('neither a deployment nor a rollback leads back to the damaged table', async () => {
+test('neither a deployment nor a rollback returns to the damaged table', async () => {
   const [first = ''] = await listDeployments(deployer);
   const parameters = { ...inject('parameters'), deployDuringRun: inject('runId') };
   await deployStage(deployer, await temporaryFolder(), { ...parameters, logRetentionDays: '30' });

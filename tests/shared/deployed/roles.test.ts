@@ -31,7 +31,7 @@ const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
     ),
 };
 
-test.each(Object.entries(REFUSED))('is refused: %s', async (_, attempt) => {
+test.each(Object.entries(REFUSED))('the boundary refuses: %s', async (_, attempt) => {
   await expect(attempt()).rejects.toThrow(/not authorized|AccessDenied/);
 });
 

@@ -13,7 +13,7 @@ function slowDatabase(describesUntilActive: number) {
   return { send, client: { send, config: {} } as unknown as DynamoDBClient };
 }
 
-it('has no limit of its own', async () => {
+it('the wait for a table has no limit of its own', async () => {
   const limit = vi.spyOn(AbortSignal, 'timeout');
   const { send, client } = slowDatabase(3);
   await createTable(client, 'ledger');
@@ -22,7 +22,7 @@ it('has no limit of its own', async () => {
   expect(limit).not.toHaveBeenCalled();
 });
 
-it("ends with the caller's signal", async () => {
+it("the wait for a table ends with the caller's signal", async () => {
   const { client } = slowDatabase(Number.POSITIVE_INFINITY);
   const gaveUp = AbortSignal.abort();
   await expect(createTable(client, 'ledger', gaveUp)).rejects.toThrow(/abort/i);

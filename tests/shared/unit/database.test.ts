@@ -38,7 +38,7 @@ function givenTable() {
 }
 
 describe('query', () => {
-  test('gets a range to its end', async () => {
+  test('reads a range to its end', async () => {
     const { database, limits } = givenTable();
     expect(await database.query(RANGE)).toEqual(ITEMS);
     expect(limits).toEqual([undefined, undefined, undefined]);
@@ -47,13 +47,13 @@ describe('query', () => {
   test.each([
     [2, [2]],
     [9, [9, 6, 3]],
-  ])('gets %i items at most, and asks for no more', async (limit, asked) => {
+  ])('reads %i items at most, and requests no more', async (limit, asked) => {
     const { database, limits } = givenTable();
     expect(await database.query(RANGE, limit)).toEqual(ITEMS.slice(0, limit));
     expect(limits).toEqual(asked);
   });
 
-  test('goes on after a position', async () => {
+  test('resumes after a position', async () => {
     expect(await givenTable().database.query(RANGE, 4, onWire(1))).toEqual(ITEMS.slice(2, 6));
   });
 });
@@ -64,7 +64,7 @@ test('scan reads the table to its end, consistently', async () => {
   expect(limits).toHaveLength(3);
 });
 
-test('a query asks for some attributes alone, and a count for none', async () => {
+test('a query requests only some attributes, and a count none', async () => {
   const asked: QueryCommand['input'][] = [];
   const database = openWith(async ({ input }: QueryCommand) => {
     asked.push(input);
@@ -128,13 +128,13 @@ describe('commit', () => {
     };
   }
 
-  test('succeeds when all responses are lost, some of those to the check too, and the record shows that it was applied', async () => {
+  test('succeeds if all responses are lost, including some to the check, and the record shows that it was applied', async () => {
     const { commit, reads } = givenFailures([LOST], { applied: true }, { lostReads: 2 });
     await commit();
     expect(reads).toEqual(Array(3).fill({ pk: 'p', sk: 's' }));
   });
 
-  test('fails with the last error when the record shows that it was not applied', async () => {
+  test('fails with the last error if the record shows that it was not applied', async () => {
     const { commit } = givenFailures([LOST, REFUSED], { applied: false });
     await expect(commit()).rejects.toBe(REFUSED);
   });
@@ -142,7 +142,7 @@ describe('commit', () => {
   test.each<[string, Item | 'unreadable']>([
     ['does not show it', {}],
     ['cannot be read', 'unreadable'],
-  ])('fails with an unknown outcome when the record %s', async (_, stored) => {
+  ])('fails with an unknown outcome if the record %s', async (_, stored) => {
     const error = await givenFailures([LOST], stored)
       .commit()
       .catch((thrown: unknown) => thrown);
@@ -154,7 +154,7 @@ describe('commit', () => {
     ['the database was not reached', [REFUSED], 'refused'],
     ['a retry finds a failed condition', [LOST, CANCELLED], 'stale'],
     ['there is no check', [LOST], 'aborted', false],
-  ])('reads nothing back when %s', async (_, errors, message, checked) => {
+  ])('reads nothing back if %s', async (_, errors, message, checked) => {
     const { commit, reads } = givenFailures(errors, { applied: true });
     await expect(commit(checked)).rejects.toThrow(message);
     expect(reads).toEqual([]);
@@ -182,7 +182,7 @@ describe('commit', () => {
   test.each([
     ['the item of another write is busy', busy('TransactionConflict', 'None')],
     ['the item is throttled', busy('None', 'ThrottlingError')],
-  ])('fails with the error of the call where %s', async (_, error) => {
+  ])('fails with the error of the call if %s', async (_, error) => {
     expect(await errorAfterBusy(error)).toBe(error);
   });
 
@@ -200,7 +200,7 @@ describe('commit', () => {
   });
 });
 
-test('every attempt has a signal of its own, which aborts with the request', async () => {
+test('every attempt has its own signal, which aborts with the request', async () => {
   const timeouts: AbortController[] = [];
   const request = new AbortController();
   const signals: AbortSignal[] = [];

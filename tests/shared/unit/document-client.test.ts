@@ -61,7 +61,7 @@ describe('a response that breaks in the middle of its body is a retryable error'
   });
 });
 
-test('a database behind a socket gets calls as one behind a port does', async () => {
+test('a database behind a socket is called like one behind a port', async () => {
   const socket = join(await temporaryFolder(), 'database');
   const server = createServer((_, response) => response.end(BODY)).listen(socket);
   onTestFinished(() => void server.close());
@@ -92,7 +92,7 @@ test.each([
   expect(decodeItem({ number: { N: text } })).toEqual({ number });
 });
 
-test('an item of a query has what the document client would make of it', async () => {
+test('an item of a query equals what the document client would return', async () => {
   const wire = {
     ...{
       pk: { S: 'p' },

@@ -35,12 +35,12 @@ function failing(times: number) {
 const always = () => true;
 
 describe('retry', () => {
-  test('does not wait when the first try succeeds', async () => {
+  test('does not wait if the first attempt succeeds', async () => {
     const { policy, slept } = fakePolicy();
     expect([await retry(policy, always, failing(0)), slept]).toEqual([1, []]);
   });
 
-  test('waits longer before each try, up to a bound', async () => {
+  test('waits longer before each attempt, up to a limit', async () => {
     const { policy, slept } = fakePolicy();
     expect(await retry(policy, always, failing(6))).toBe(7);
     expect(slept).toEqual([5, 10, 20, 40, 50, 50]);
@@ -56,7 +56,7 @@ describe('retry', () => {
     expect(slept).toEqual(expected);
   });
 
-  test('gives up at once on what is not worth another try', async () => {
+  test('gives up at once if a retry cannot help', async () => {
     const { policy, slept } = fakePolicy();
     await expect(retry(policy, () => false, failing(1))).rejects.toThrow('failure 1');
     expect(slept).toEqual([]);
@@ -68,13 +68,13 @@ describe('retry', () => {
     await expect(retry(policy, untilThird, failing(9))).rejects.toThrow('failure 3');
   });
 
-  test('starts no try after the deadline, and throws what the last one threw', async () => {
+  test('starts no attempt after the deadline, and throws what the last one threw', async () => {
     const { policy, slept } = fakePolicy({ deadlineMs: 100 });
     await expect(retry(policy, always, failing(99))).rejects.toThrow('failure 5');
     expect(slept).toEqual([5, 10, 20, 40]);
   });
 
-  test('waits no endless time after very many tries', async () => {
+  test('keeps its wait bounded after very many attempts', async () => {
     const { policy, slept } = fakePolicy({ deadlineMs: 1e9 });
     await retry(policy, always, failing(2_000));
     expect(slept.at(-1)).toBe(50);
@@ -82,7 +82,7 @@ describe('retry', () => {
 });
 
 describe('within a deadline that the caller sets', () => {
-  test('two operations wait no longer together than one', async () => {
+  test('two operations together wait no longer than one', async () => {
     const { policy, slept } = fakePolicy({ deadlineMs: 1_000 });
     await retry(policy, always, failing(3), 100);
     await expect(retry(policy, always, failing(99), 100)).rejects.toThrow();

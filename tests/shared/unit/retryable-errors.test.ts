@@ -10,7 +10,7 @@ const cancelled = (...codes: (string | undefined)[]) =>
     CancellationReasons: codes.map((Code) => (Code === undefined ? {} : { Code })),
   });
 
-describe('is retryable', () => {
+describe('a retryable error:', () => {
   test.each([
     named('TransactionConflictException'),
     named('TransactionInProgressException'),
@@ -31,7 +31,7 @@ describe('is retryable', () => {
   ])('%o', (error) => expect(isRetryable(error)).toBe(true));
 });
 
-describe('is not retryable', () => {
+describe('a permanent error:', () => {
   test.each([
     named('ValidationException', { $metadata: { httpStatusCode: 400 } }),
     named('IdempotentParameterMismatchException', { $metadata: { httpStatusCode: 400 } }),
@@ -46,7 +46,7 @@ describe('is not retryable', () => {
   ])('%o', (error) => expect(isRetryable(error)).toBe(false));
 });
 
-describe('the call may have been applied', () => {
+describe('an error after which the call may have been applied:', () => {
   test.each([
     named('InternalServerError', { $metadata: { httpStatusCode: 500 } }),
     named('TransactionInProgressException', { $metadata: { httpStatusCode: 400 } }),
@@ -58,7 +58,7 @@ describe('the call may have been applied', () => {
   ])('%o', (error) => expect(isOutcomeUnknown(error)).toBe(true));
 });
 
-describe('the call was not applied', () => {
+describe('an error that proves that the call was not applied:', () => {
   test.each([
     named('Error', { code: 'ECONNREFUSED' }),
     named('Error', { code: 'ENOTFOUND' }),

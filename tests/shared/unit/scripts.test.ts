@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import manifest from '../../../package.json' with { type: 'json' };
 
-it.each(Object.entries(manifest.scripts))('%s has only what cmd.exe knows, too', (_, script) => {
+it.each(Object.entries(manifest.scripts))('%s uses only what cmd.exe knows too', (_, script) => {
   for (const command of script.split(' && '))
     expect(command).toMatch(/^(node|npm|tsc|biome|knip|vitest)[\w ./:,-]*$/);
 });

@@ -313,7 +313,7 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
     };
   }
 
-  it.each(users)('%s grants what is used', (user) => {
+  it.each(users)('%s grants exactly what is used', (user) => {
     expect(compare(user, findRole(template, user))).toEqual({ missing: [], spare: [] });
   });
 
@@ -325,7 +325,7 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
     });
   });
 
-  it('belong to one function or service each', () => {
+  it('each belong to one function or service', () => {
     const roles = listResources(template, 'AWS::IAM::Role').map(([name]) => name);
     expect(listRoles(template).map(([, role]) => role)).toEqual(expect.arrayContaining(roles));
     expect(users).toHaveLength(roles.length);

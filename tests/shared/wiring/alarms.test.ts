@@ -12,12 +12,12 @@ const template = readTemplate('migrating');
 const alarms = listAlarms(template);
 
 describe.each(alarms)('the alarm %s', (id, alarm) => {
-  it('notifies the topic, of the recovery as well', () => {
+  it('notifies the topic, also of a recovery', () => {
     expect(alarm.AlarmActions).toEqual([TOPIC]);
     expect(alarm.OKActions).toEqual([TOPIC]);
   });
 
-  it('looks at each of its metrics', () => {
+  it('watches each of its metrics', () => {
     const names = listMetrics(alarm).map((_, n) => `m${n + 1}`);
     const expression = findExpression(alarm);
     if (expression === undefined) expect(names).toHaveLength(1);
@@ -26,7 +26,7 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
   });
 
   // An alarm named `...Silent` fires when data stops; for every other alarm, missing data means that all is well.
-  it('takes missing data for a cause only where silence is the cause', () => {
+  it('treats missing data as a failure only if silence is one', () => {
     const isOfSilence = id.endsWith('Silent');
     expect([alarm.TreatMissingData, alarm.ComparisonOperator]).toEqual(
       isOfSilence
@@ -36,7 +36,7 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
   });
 });
 
-describe('what an alarm names exists', () => {
+describe('the resources of alarms exist:', () => {
   const named = (name: string) =>
     alarms
       .flatMap(([, alarm]) => listMetrics(alarm))
@@ -71,7 +71,7 @@ describe('what an alarm names exists', () => {
   });
 });
 
-it('two alarms of one kind for a folder name the functions that each watches', () => {
+it('two alarms of one kind for a folder are named after the functions that each watches', () => {
   const names = Array.from({ length: 11 }, (_, n) => `transactions${n}`);
   const described = functionAlarms(
     names.map((name) => ({ name, folder: 'transactions', timeout: 20 })),
@@ -85,7 +85,7 @@ it('two alarms of one kind for a folder name the functions that each watches', (
   ]);
 });
 
-it('a budget has no name of its own: CloudFormation replaces it when its topic changes, and a name can be given once', () => {
+it('a budget has no explicit name: CloudFormation replaces it when its topic changes, and a name can be used once', () => {
   const { Budget } = theOnly<{ Budget: object }>(template, 'AWS::Budgets::Budget').Properties;
   expect(Budget).not.toHaveProperty('BudgetName');
 });

@@ -166,13 +166,13 @@ describe('a setting of the migration', () => {
     expect(reasonsFor(situation)).toMatch(reason);
   });
 
-  it('is changed where the operator accepts it, or no run is active', () => {
+  it('can change if the operator accepts it, or no run is active', () => {
     const next = withVariable(SETTINGS.neo4jUrl, 'bolt://another');
     expect(reasonsFor({ next, acceptedRun: 'spring' })).toBe('');
     expect(reasonsFor({ next, run: undefined })).toBe('');
   });
 
-  it('is every variable that only its functions have', () => {
+  it('includes every variable that only its functions have', () => {
     const variableNames = (functions: readonly [string, FunctionProperties][]) =>
       functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
     const shared = variableNames(listApiFunctions(migrating));
@@ -257,17 +257,17 @@ function answerWith(template: Template): NonNullable<GuardSpec['answer']> {
   };
 }
 
-describe('of a rollback', () => {
+describe('a rollback', () => {
   const rollBack = (timestamp: string, answer?: GuardSpec['answer']) =>
     createGuard({ options: { timestamp }, ...(answer && { answer }) }).hooks[
       'before:rollback:rollback'
     ]();
 
-  it('a timestamp that cannot be read is refused with the command that lists them', async () => {
+  it('is refused for an unreadable timestamp, with the command that lists them', async () => {
     await expect(rollBack('yesterday')).rejects.toThrow(/time "yesterday".*deploy list/);
   });
 
-  it('a timestamp of no deployment is refused, too', async () => {
+  it('is refused for a timestamp without a deployment', async () => {
     const missing = '<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>';
     const rolled = rollBack('1700000000000', ({ path }) => {
       expect(decodeURIComponent(path)).toContain(
@@ -302,14 +302,14 @@ describe('alarms undo a deployment', () => {
     'categories-errors',
   ];
 
-  it('if they are deployed and stay', () => {
+  it('if they are deployed and not removed', () => {
     expect(makeRollback({})).toEqual(named(...ofApi, 'canary-failed'));
     for (const other of [{ deployed: withoutStore }, { next: withoutStore }]) {
       expect(makeRollback(other as object)).toEqual(named(...ofApi));
     }
   });
 
-  it('but not the canary, whose new address answers only once the record of the name leads to it', () => {
+  it("but not the canary's, whose new address answers only once its DNS record points there", () => {
     const next = structuredClone(migrating);
     const [, { Properties }] = listResources<FunctionProperties>(
       next,
@@ -319,13 +319,13 @@ describe('alarms undo a deployment', () => {
     expect(makeRollback({ next })).toEqual(named(...ofApi));
   });
 
-  it('but not a first deployment, nor where the operator says so', () => {
+  it('but not a first deployment, nor if the operator forbids it', () => {
     for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
       expect(makeRollback(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
     }
   });
 
-  it('and the release is gradual where they all do', () => {
+  it('and the release is gradual if all of them do', () => {
     const decide = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
       const templates = { deployed: migrating, next: migrating, ...given };
       return isGradual({ ...templates, rollback: makeRollback(given) });
@@ -340,7 +340,7 @@ describe('alarms undo a deployment', () => {
     expect(decide({ next: { ...migrating, Parameters: {} } })).toBe(false);
   });
 
-  it('and no two schema versions are in use for long: the release before refuses newer items', () => {
+  it('but a change of the schema version is not gradual, because the release before refuses newer items', () => {
     const rollback = makeRollback({});
     const newer = { ...migrating, Metadata: { SchemaVersion: UPGRADES.length + 1 } };
     expect(migrating.Metadata).toEqual({ SchemaVersion: UPGRADES.length });
@@ -348,12 +348,12 @@ describe('alarms undo a deployment', () => {
     expect(isGradual({ deployed: newer, next: newer, rollback })).toBe(true);
   });
 
-  it('names no more alarms than CloudFormation takes', () => {
+  it('and are no more than CloudFormation accepts', () => {
     expect(makeRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
 });
 
-describe('the table in use is state of the stack, which survives', () => {
+describe('the table in use is a parameter of the stack, and survives', () => {
   const provider: { stackParameters?: object; compiledCloudFormationTemplate: object } = {
     compiledCloudFormationTemplate: migrating,
   };
@@ -368,7 +368,7 @@ describe('the table in use is state of the stack, which survives', () => {
     expect(provider.stackParameters).toEqual(restored);
   });
 
-  it('a deployment that is gradual, because alarms watch it', async () => {
+  it('a gradual deployment', async () => {
     const answer = answerDuring(ACTIVE);
     const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '15' };
     const guard = createGuard({ service: () => ({ custom, provider }), answer });
@@ -380,7 +380,7 @@ describe('the table in use is state of the stack, which survives', () => {
     ]);
   });
 
-  it('a rollback to a deployment of before the restore', async () => {
+  it('a rollback to a deployment before the restore', async () => {
     const answer: GuardSpec['answer'] = (request) =>
       request.path.includes('template.json')
         ? [200, JSON.stringify(withoutStore)]
@@ -391,7 +391,7 @@ describe('the table in use is state of the stack, which survives', () => {
     expect(provider.stackParameters).toEqual(restored);
   });
 
-  it('and is that of the template in a first deployment', async () => {
+  it('and comes from the template in a first deployment', async () => {
     const absent = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
     const answer: GuardSpec['answer'] = ({ headers }) =>
       headers['x-amz-target']
@@ -402,7 +402,7 @@ describe('the table in use is state of the stack, which survives', () => {
     expect(provider.stackParameters).toEqual([]);
   });
 
-  it('and in the code of no function', () => {
+  it("and is in no function's code", () => {
     for (const template of [migrating, withoutStore]) {
       const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
       for (const [, { Properties }] of functions) {

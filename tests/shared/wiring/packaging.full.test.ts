@@ -86,7 +86,7 @@ describe.each(listFunctions(template))('%s', (name, properties) => {
     expect(strangers).toEqual([]);
   });
 
-  it('is no larger than it may be', () => {
+  it('is no larger than its limit', () => {
     const ofApi = name === 'service/docs' ? OF_DOCUMENTATION : OF_API;
     const largest = name.startsWith('migration/') ? OF_MIGRATION : ofApi;
     expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
@@ -100,11 +100,11 @@ describe.each(listFunctions(template))('%s', (name, properties) => {
 describe.each(listApiFunctions(template))('%s', (_name, properties) => {
   const bundle = readBundle(properties);
 
-  it('has no more modules than it may have', () => {
+  it('has no more modules than its limit', () => {
     expect(listSources(bundle).length).toBeLessThanOrEqual(MAX_API_MODULES);
   });
 
-  it('finds credentials in the environment alone', () => {
+  it('finds credentials only in the environment', () => {
     const providers = listSources(bundle).filter((source) => /credential-provider/.test(source));
     expect(providers).toEqual([]);
   });
@@ -114,7 +114,7 @@ describe.each(listApiFunctions(template))('%s', (_name, properties) => {
   });
 });
 
-it('refuses every fault of the parameters in one message', async () => {
+it('packaging refuses every fault of the parameters in one message', async () => {
   const packaged = runServerless(TEMPLATE_ONLY, ['package'], {
     auth: 'open',
     artifactsUrl: 'nonsense',
@@ -125,7 +125,7 @@ it('refuses every fault of the parameters in one message', async () => {
   );
 });
 
-it('leaves nothing behind but the package, nor in the folder for temporary files that a person has', async () => {
+it("packaging leaves nothing but the package, not even in the user's temporary folder", async () => {
   const folder = await ownTemporaryFolder();
   const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
   const command = ['package', '--package', join(folder, 'package')];
@@ -134,7 +134,7 @@ it('leaves nothing behind but the package, nor in the folder for temporary files
   expect(builds()).toEqual([]);
 });
 
-it('leaves nothing behind when it is stopped', async () => {
+it('packaging leaves nothing behind if it is stopped', async () => {
   const folder = await ownTemporaryFolder();
   const running = createRunning();
   onTestFinished(running.stop);

@@ -53,7 +53,7 @@ it.each([
   ]);
 });
 
-it('an issuer has an https address', () => {
+it('an issuer needs an https address', () => {
   expect(faultsWith({ authIssuer: 'http://insecure', authAudience: 'ledger' })).toEqual([
     'authIssuer must be an https address, not "http://insecure".',
   ]);
@@ -75,7 +75,7 @@ it.each([
   expect(faultsWith({ [name]: value }, 'dev')).toEqual([`${name} "${value}" needs backupDays.`]);
 });
 
-it('a store to migrate needs what the steps need, by the names of the parameters', () => {
+it('a store to migrate needs the parameters of its steps, which are named', () => {
   const [sentence, ...others] = faultsWith({ qdrantUrl: 'https://qdrant.example:6333' });
   expect(others).toEqual([]);
   for (const name of ['memoryBackendUrl', 'memoryBackendKeyParameter', 'artifactsUrl'])
@@ -92,7 +92,7 @@ it('a parameter that a new stage lacks is named', () => {
   expect(findFaults('staging', others)).toEqual(['throttleRate is not set.']);
 });
 
-it('only on this machine may requests come without a key', () => {
+it('requests without a key are possible only on this machine', () => {
   const local = { ...stageParameters('dev'), auth: 'open' };
   expect(findFaults('local', local)).toEqual([]);
   expect(findFaults('local', { ...local, ledgerId: 'a b' })).toEqual([
@@ -112,7 +112,7 @@ describe('the packager', () => {
     );
   });
 
-  it('takes the last value of a parameter, as a whole', () => {
+  it('uses the last value of a parameter, as a whole', () => {
     const start = (param: string[]) => createGuard({ command: 'package', options: { param } });
     expect(() => start(['deployDuringRun=a=b', 'auth=open', 'auth=required'])).not.toThrow();
     expect(() => start(['auth=required', 'auth=open'])).toThrow('auth "open"');

@@ -41,7 +41,7 @@ function listConditions(name: PolicyName, action: string) {
   return allowing(name, action).map(({ Condition }) => Condition);
 }
 
-it.each(POLICIES)('AWS takes the policy %s', (name) => {
+it.each(POLICIES)('AWS accepts the policy %s', (name) => {
   expect(
     JSON.stringify({ Version: '2012-10-17', Statement: statements[name] }).length,
   ).toBeLessThan(MAX_POLICY_LENGTH);
@@ -72,14 +72,14 @@ it.each<[action: string, roles: PolicyName[]]>([
 
 describe('the deployer', () => {
   it.each(['iam:CreateRole', 'iam:PutRolePolicy', 'iam:PutRolePermissionsBoundary'])(
-    '%s is for roles within the boundary',
+    '%s is allowed only for roles within the boundary',
     (action) => {
       const within = { ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` } };
       expect(listConditions('deploy', action)).toEqual([within]);
     },
   );
 
-  it('passes roles to the services of the template alone', () => {
+  it('passes roles only to the services of the template', () => {
     const services = listResources<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role').map(
       ([, { Properties }]) => JSON.stringify(Properties.AssumeRolePolicyDocument),
     );
@@ -92,8 +92,8 @@ describe('the deployer', () => {
   });
 });
 
-describe.each(['deploy', 'removal'] as const)('of the data in a table, %s', (name) => {
-  it('reads only the records of migrations', () => {
+describe.each(['deploy', 'removal'] as const)('the policy for %s', (name) => {
+  it('reads only the records of migrations from a table', () => {
     expect(listConditions(name, 'dynamodb:GetItem')).toEqual([RUNS]);
   });
 
@@ -109,7 +109,7 @@ describe.each(['deploy', 'removal'] as const)('of the data in a table, %s', (nam
 describe('the boundary', () => {
   const roles = listResources<RoleProperties>(readTemplate('migrating'), 'AWS::IAM::Role');
 
-  it('is that of every role', () => {
+  it('applies to every role', () => {
     for (const [, { Properties }] of roles) {
       expect(Properties.ManagedPolicyArns).toBeUndefined();
       expect(Properties.PermissionsBoundary).toEqual({
@@ -118,7 +118,7 @@ describe('the boundary', () => {
     }
   });
 
-  it('allows what a role needs, and nothing that none does', () => {
+  it('allows only what some role needs', () => {
     const granted = new Set(
       roles.flatMap(([, { Properties }]) =>
         listStatements(Properties).flatMap((each) => each.Action),
@@ -134,7 +134,7 @@ describe('commands of the guide', () => {
     expect(whoMay(action)).toContain(role);
   });
 
-  it('docs/ledger/deploy.md shows them all: npm run describe', () => {
+  it('are all shown in docs/ledger/deploy.md: npm run describe', () => {
     for (const { command } of ROLE_COMMANDS) expect(withRoleCommands(DOCUMENT)).toContain(command);
     expect(withRoleCommands(DOCUMENT)).toBe(DOCUMENT);
   });

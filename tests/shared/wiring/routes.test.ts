@@ -26,7 +26,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     expect(routes.$default).toBe('service/not-found');
   });
 
-  it('has no route besides', () => {
+  it('has no other route', () => {
     expect(Object.keys(routes)).toHaveLength((OPERATIONS.length - 1) * 2 + 1 + 2);
   });
 

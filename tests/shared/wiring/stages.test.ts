@@ -62,7 +62,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(Properties.RetentionInDays).toBe(days);
   });
 
-  it('makes the routes that have a throttle of their own before the stage of the gateway', () => {
+  it('creates the routes that have their own throttle before the stage of the gateway', () => {
     const { Properties, ...rest } = theOnly(template, 'AWS::ApiGatewayV2::Stage');
     const { DependsOn } = rest as { readonly DependsOn?: readonly string[] };
     const routes = listResources(template, 'AWS::ApiGatewayV2::Route')
@@ -83,7 +83,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     }
   });
 
-  it('has the table that lib/shared/table.json defines, as a local start has', () => {
+  it('has the table that lib/shared/table.json defines, like a local start', () => {
     const { Properties } = theOnly(template, 'AWS::DynamoDB::Table');
     const { OnDemandThroughput } = Properties;
     const indexes = definition.GlobalSecondaryIndexes.map((each) => ({
@@ -113,14 +113,14 @@ function isOfApi(file: string): boolean {
   return !/^(migration|canary)\//.test(file);
 }
 
-it('a record can point at an address of its own, where one is named', () => {
+it('a DNS record can point at a custom domain if one is named', () => {
   expect(readTemplate('prod').Outputs.DomainTarget).toBeUndefined();
   expect(readTemplate('migrating').Outputs.DomainTarget).toMatchObject({
     Value: { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] },
   });
 });
 
-it('an address of its own is the only one, and the one that commands read', () => {
+it('a custom domain is the only address, and the one that commands use', () => {
   const isOff = (stage: 'prod' | 'migrating') =>
     theOnly(readTemplate(stage), 'AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint;
   expect([isOff('prod'), isOff('migrating')]).toEqual([false, true]);

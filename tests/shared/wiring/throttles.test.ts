@@ -29,15 +29,15 @@ describe.each(STAGES)('stage %s', (stage) => {
     (RouteSettings[route] ?? DefaultRouteSettings).ThrottlingBurstLimit;
 
   it.each([PREFLIGHT, ...routes.filter((route) => !LARGE.test(route))])(
-    'the twenty requests that a page sends at once to %s pass',
+    'allows the twenty requests that a page sends at once to %s',
     (route) => expect(findBurst(route)).toBeGreaterThanOrEqual(PAGE),
   );
 
-  it('so do the preflights of two such pages', () => {
+  it('allows the preflights of two such pages', () => {
     expect(findBurst(PREFLIGHT)).toBeGreaterThanOrEqual(2 * PAGE);
   });
 
-  it('large requests and unknown routes have less, and take nothing from others', () => {
+  it('gives large requests and unknown routes less, and takes nothing from others', () => {
     const settings = routes
       .filter((route) => LARGE.test(route))
       .map((route) => RouteSettings[route]);

@@ -7,7 +7,7 @@ import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
 
 const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
-it('closes a folder and its files to other users, new or not', async () => {
+it('a data folder and its files are closed to other users, new or not', async () => {
   const folder = join(await temporaryFolder(), 'a', 'b');
   openDataFolder(folder).release();
   for (const path of [folder, join(folder, '..')]) expect(readMode(path)).toBe('700');
@@ -22,7 +22,7 @@ it('closes a folder and its files to other users, new or not', async () => {
   expect(readMode(folder)).toBe('700');
 });
 
-it('leaves alone what is not its own: a folder such as /tmp stays open to those who use it', async () => {
+it('permissions of other folders are unchanged: /tmp stays open to its users', async () => {
   const folder = join(await temporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o777);

@@ -100,7 +100,7 @@ async function ask(
 }
 
 describe('a request', () => {
-  it('reaches the gateway as it was sent, and its answer the client', async () => {
+  it('reaches the gateway as it was sent, and its response the client', async () => {
     const { status, headers, body } = await ask('GET', '/transactions/?page=2&type=%20', {
       accept: 'text/html',
     });
@@ -112,21 +112,21 @@ describe('a request', () => {
   });
 
   // The gateway decodes any other type as UTF-8, and parses JSON a second time.
-  it('brings its body byte for byte, as binary', async () => {
+  it('passes its body on byte for byte, as binary', async () => {
     const body = Buffer.from('"caf\xe9"', 'latin1');
     await ask('POST', '/categories', { 'content-type': 'application/json' }, body);
     expect(received[0]?.body).toEqual(body);
     expect(received[0]?.headers['content-type']).toBe('application/octet-stream');
   });
 
-  it('brings If-Match, but no range, which API Gateway does not know', async () => {
+  it('passes on If-Match, but not Range, which API Gateway does not know', async () => {
     const ranges = { range: 'bytes=0-1', 'if-range': 'x', 'if-modified-since': 'x' };
     await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
     const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
     expect(names).toEqual(['if-match', 'if-none-match']);
   });
 
-  it('brings a header that is sent twice as one, joined as API Gateway joins it', async () => {
+  it('passes on a repeated header as one, joined as API Gateway joins it', async () => {
     const twice = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
     await ask('GET', '/', { ...twice, 'user-agent': ['one', 'two'] });
     expect(received[0]?.headers).toMatchObject({
@@ -134,7 +134,7 @@ describe('a request', () => {
     });
   });
 
-  it('gets an answer of 6 MB, and like the one of API Gateway a 500 for more', async () => {
+  it('gets a response of up to 6 MB, and as from API Gateway a 500 for more', async () => {
     edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE)));
     const largest = await ask('GET', '/');
     expect([largest.status, largest.body.length]).toEqual([200, MAX_RESPONSE]);
@@ -148,7 +148,7 @@ describe('a request', () => {
   });
 
   // The gateway hands functions a query that it has decoded and encoded again.
-  it('is a 400 in the envelope where its query string is not UTF-8', async () => {
+  it('is a 400 in the envelope if its query string is not UTF-8', async () => {
     const { status, headers, body } = await ask('GET', '/transactions?q=caf%E9');
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
@@ -156,7 +156,7 @@ describe('a request', () => {
     expect(received).toEqual([]);
   });
 
-  it('waits until there is a gateway', async () => {
+  it('waits until the gateway is ready', async () => {
     await reopen(OWN);
     const answer = ask('GET', '/');
     edge.forwardTo(await startGateway());
@@ -166,7 +166,7 @@ describe('a request', () => {
   it.each([
     ['of a known length', {}],
     ['in chunks', { 'transfer-encoding': 'chunked' }],
-  ])('is a 413 where its body, %s, is larger than the gateway takes', async (_, headers) => {
+  ])('is a 413 if its body, %s, is larger than the gateway accepts', async (_, headers) => {
     const allowed = Buffer.alloc(10 * 1024 * 1024, 'a');
     expect((await ask('POST', '/categories', headers, allowed)).status).toBe(201);
     const { status, body } = await ask(
@@ -183,7 +183,7 @@ describe('a request', () => {
     });
   });
 
-  it('is a 502 in the envelope where the gateway is gone', async () => {
+  it('is a 502 in the envelope if the gateway has stopped', async () => {
     edge.forwardTo('/nowhere');
     const { status, headers, body } = await ask('GET', '/');
     expect(status).toBe(502);
@@ -246,7 +246,7 @@ describe('a browser that names no origin', () => {
     if (status === 403) expect(answer.body).toContain('forbidden_origin');
   });
 
-  it('is served where any origin is', async () => {
+  it('is served if any origin is', async () => {
     await reopen('*');
     edge.forwardTo(await startGateway());
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
@@ -254,7 +254,7 @@ describe('a browser that names no origin', () => {
   });
 });
 
-it('a request with two hosts is refused, whichever stands first', async () => {
+it('a request with two hosts is refused, whichever comes first', async () => {
   for (const hosts of [
     ['localhost', 'evil.example'],
     ['evil.example', 'localhost'],
@@ -268,7 +268,7 @@ it('a request with two hosts is refused, whichever stands first', async () => {
 });
 
 it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
-  'the host %s is of this machine, and served',
+  'the host %s belongs to this machine, and is served',
   async (host) => expect((await ask('GET', '/categories', { host })).status).toBe(201),
 );
 
@@ -291,7 +291,7 @@ describe('the log', () => {
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=…&page 201 \d+ ms function-1$/)]);
   });
 
-  it('has no terminal escape that was sent in a header', async () => {
+  it('has no terminal escape from a header', async () => {
     await ask('GET', '/', { host: 'evil\u009b31m.example' });
     await expect.poll(() => lines).toEqual([expect.stringContaining('evil\ufffd31m')]);
   });
@@ -301,7 +301,7 @@ describe('the log', () => {
     ['a parameter', `/transactions?api_key=${key}&q=${key}?${key}`, '/transactions?api_key=…&q=…'],
     ['the name of a parameter', `/transactions?${key}&${key}=1`, '/transactions?…&…=…'],
     ['the path', `/${key}/1`, '/…/1'],
-  ])('has no key that was sent in %s', async (_, sent, logged) => {
+  ])('has no key from %s', async (_, sent, logged) => {
     await ask('GET', sent);
     await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${logged} 201 `)]);
   });

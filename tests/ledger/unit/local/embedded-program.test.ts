@@ -17,6 +17,6 @@ it.each([
 it.each([
   ['win32', 'arm64'],
   ['freebsd', 'x64'],
-])('%s %s has none', (platform, arch) => {
+])('%s %s has no package', (platform, arch) => {
   expect(embeddedPackageFor(platform, arch)).toBe(undefined);
 });

@@ -8,18 +8,21 @@ import { openPrivateSockets } from '../../../../local/private-sockets.ts';
 import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
 import { runningInTest } from '../../support/running-in-test.ts';
 
-it.for([1, 50, 100, 200])('a program listens there below a folder of %i bytes', async (bytes) => {
-  const folder = join(await temporaryFolder(), 'a'.repeat(bytes));
-  mkdirSync(folder);
-  const socket = (await openPrivateSockets(runningInTest(), { folder }))('database');
-  expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(103);
-  expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
-  const server = createServer().listen(socket);
-  await once(server, 'listening');
-  server.close();
-});
+it.for([1, 50, 100, 200])(
+  'a program listens on a private socket below a folder of %i bytes',
+  async (bytes) => {
+    const folder = join(await temporaryFolder(), 'a'.repeat(bytes));
+    mkdirSync(folder);
+    const socket = (await openPrivateSockets(runningInTest(), { folder }))('database');
+    expect(Buffer.byteLength(socket)).toBeLessThanOrEqual(103);
+    expect(statSync(dirname(socket)).mode & 0o777).toBe(0o700);
+    const server = createServer().listen(socket);
+    await once(server, 'listening');
+    server.close();
+  },
+);
 
-it('are named pipes on Windows, of another name in each start', async () => {
+it('private sockets are named pipes on Windows, with a new name for each start', async () => {
   const open = async () =>
     (await openPrivateSockets(runningInTest(), { platform: 'win32' }))('api');
   const names = [await open(), await open()];

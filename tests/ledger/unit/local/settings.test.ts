@@ -10,11 +10,11 @@ const DEFAULTS = {
   allowedOrigins: ['http://localhost:3000', 'http://127.0.0.1:3000', 'http://[::1]:3000'],
 };
 
-it('has a default for everything', () => {
+it('every setting has a default', () => {
   expect(readLocalSettings({})).toEqual(DEFAULTS);
 });
 
-it('takes an empty variable for an unset one', () => {
+it('an empty variable counts as unset', () => {
   const empty = {
     PORT: '',
     DATA_DIR: '',
@@ -25,16 +25,19 @@ it('takes an empty variable for an unset one', () => {
   expect(readLocalSettings(empty)).toEqual(DEFAULTS);
 });
 
-it('reads the word memory as no folder', () => {
+it('the word memory means no folder', () => {
   expect(readLocalSettings({ DATA_DIR: 'memory' }).dataFolder).toBeUndefined();
   expect(readLocalSettings({ DATA_DIR: './memory' }).dataFolder).toBe('./memory');
 });
 
-it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])('refuses the port "%s"', (PORT) => {
-  expect(() => readLocalSettings({ PORT })).toThrow(/^PORT must be/);
-});
+it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])(
+  'the port "%s" is refused',
+  (PORT) => {
+    expect(() => readLocalSettings({ PORT })).toThrow(/^PORT must be/);
+  },
+);
 
-it('reads the allowed origins, and always allows its own', () => {
+it('the allowed origins are read, and always include its own', () => {
   const own = DEFAULTS.allowedOrigins;
   const ALLOWED_ORIGINS = 'http://localhost:5173, https://app.example';
   expect(readLocalSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([
@@ -51,18 +54,18 @@ it('reads the allowed origins, and always allows its own', () => {
 });
 
 it.for(['localhost:5173', 'http://localhost:5173/', 'http://a,', 'null', '*.example'])(
-  'refuses the origins "%s"',
+  'the origins "%s" are refused',
   (ALLOWED_ORIGINS) => {
     expect(() => readLocalSettings({ ALLOWED_ORIGINS })).toThrow(/^ALLOWED_ORIGINS must be/);
   },
 );
 
-it.for(['ab', 'a b', 'a/b', 'x'.repeat(256)])('refuses the table name "%s"', (TABLE_NAME) => {
+it.for(['ab', 'a b', 'a/b', 'x'.repeat(256)])('the table name "%s" is refused', (TABLE_NAME) => {
   expect(() => readLocalSettings({ TABLE_NAME })).toThrow(/^TABLE_NAME must be/);
 });
 
 it.for(['https://dynamodb.eu-west-1.amazonaws.com', 'https://dynamodb.eu-west-1.api.aws/'])(
-  'refuses the database "%s", which is of AWS',
+  'the database "%s", which belongs to AWS, is refused',
   (DYNAMODB_ENDPOINT) => {
     expect(() => readLocalSettings({ DYNAMODB_ENDPOINT })).toThrow(/^DYNAMODB_ENDPOINT must not/);
   },

@@ -40,7 +40,7 @@ it.each([new RequestRepeatedError('applied'), new BusyError('being applied')])(
 );
 
 it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
-  'reports no $name, which may be with the record of the same request',
+  'does not report $name, which may stand beside the record of the same request',
   async (error) => {
     expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
   },

@@ -57,7 +57,7 @@ function world(fault: Fault) {
 }
 
 test.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))(
-  'a table that cannot record the use fails no request, and is called again when the key is read again: %s',
+  'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
   async (_, fault) => {
     const { request, writes, pass, retryPolicy } = world(fault);
     expect(await request()).toMatchObject({ ledger: 'alice' });
@@ -70,7 +70,7 @@ test.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))
   },
 );
 
-test('A table that never answers delays a request by less than one other call may take', async () => {
+test('A table that never answers delays a request by less than the limit of one call', async () => {
   const { request, signals } = world(NEVER_ANSWERS);
   await request();
   expect(Math.min(...signals.keys())).toBeLessThan(REQUEST_TIMEOUTS.callMs);

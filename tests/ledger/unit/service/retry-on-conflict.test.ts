@@ -15,7 +15,7 @@ function retryDecision(decide: Options['decide'], readAgain: Options['readAgain'
   };
 }
 
-test('decides at once on the record that a failed write carries, and reads again after a delay where it carries none', async () => {
+test('a retry uses the record that a failed write carries, or reads again after a delay if it carries none', async () => {
   const seen: number[] = [];
   const decide = async (version: number) => {
     seen.push(version);
@@ -32,7 +32,7 @@ test('decides at once on the record that a failed write carries, and reads again
 test.each([
   ['a record that is gone by then', new StaleRecordError('stale'), 'gone'],
   ['any other failure', new Error('refused'), 'refused'],
-])('%s ends it', async (_, error, message) => {
+])('%s ends the retries', async (_, error, message) => {
   const readAgain = () => Promise.reject(new Error('gone'));
   await expect(retryDecision(() => Promise.reject(error), readAgain).ended).rejects.toThrow(
     message,

@@ -35,7 +35,7 @@ function counterMoves(
 }
 
 // property/invariants.test.ts and property/summary.test.ts check the counters after arbitrary writes.
-describe('counterWrites writes no more than what changes', () => {
+describe('counterWrites writes only what changes', () => {
   test.each<[string, Counted[], Counted[], items: number]>([
     ['three that come', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
     ['one that stays as it is', [LUNCH], [{ ...LUNCH }], 0],
@@ -46,14 +46,14 @@ describe('counterWrites writes no more than what changes', () => {
     expect(counterWrites(before, after)).toHaveLength(items);
   });
 
-  test('one whose texts change changes the digest of its month alone', () => {
+  test('a row whose texts change changes only the digest of its month', () => {
     const after = { ...LUNCH, version: 2, updatedAt: 1 };
     expect(counterMoves([LUNCH], [after])).toEqual({
       'home#DAYS Y#2024': { d2: digestShare(after) - digestShare(LUNCH) },
     });
   });
 
-  test('one whose amount changes changes the sums alone', () => {
+  test('a row whose amount changes changes only the sums', () => {
     const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
     expect(counterMoves([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
       'home#DAYS Y#2024': ofYear,

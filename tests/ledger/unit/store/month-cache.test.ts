@@ -7,7 +7,7 @@ import { storedTransaction } from '../../support/stored-records.ts';
 const rows = (...ids: number[]) => ids.map((id) => storedTransaction(id, { description: 'x' }));
 const ROOMY = 1_000_000;
 
-test('finds rows by the digest that they have', () => {
+test('the cache finds rows by their digest', () => {
   const cache = createMonthCache(ROOMY);
   const kept = rows(1, 2);
   cache.keep('home#2026-03', kept);
@@ -20,7 +20,7 @@ test('finds rows by the digest that they have', () => {
   expect(cache.find('home#2026-03', sumDigest(newer))).toBe(newer);
 });
 
-test('drops what was not used for longest', () => {
+test('the cache drops the least recently used month', () => {
   const cache = createMonthCache(3 * 210);
   const find = (name: string, id: number) => cache.find(name, sumDigest(rows(id))) !== undefined;
   for (const id of [1, 2, 3]) cache.keep(`month ${id}`, rows(id));
@@ -32,7 +32,7 @@ test('drops what was not used for longest', () => {
   expect([1, 3, 4].map((id) => find(`month ${id}`, id))).toEqual([true, true, true]);
 });
 
-test('keeps no month that is larger than all it may hold', () => {
+test('the cache keeps no month that is larger than its limit', () => {
   const cache = createMonthCache(1_000);
   cache.keep('small', rows(1));
   const large = [storedTransaction(2, { description: 'x', notes: 'n'.repeat(1_000) })];

@@ -46,7 +46,7 @@ describe('a kept draft', () => {
     expect(stored.get('draft')).toBe('{"description":"Half"}');
   });
 
-  test('that is dropped does not come back', () => {
+  test('does not come back once it is dropped', () => {
     keepDraft('draft', { description: 'Saved' });
     dropDraft('draft');
     vi.runAllTimers();
@@ -54,7 +54,7 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
-  test('is dropped where the browser refuses its storage', () => {
+  test('is dropped if the browser refuses storage', () => {
     vi.spyOn(sessionStorage, 'removeItem').mockImplementation(() => {
       throw new Error('denied');
     });
@@ -63,7 +63,7 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
-  test('is the latest one, and written later, where the storage was full', () => {
+  test('is the latest one, and is written later, if the storage was full', () => {
     stored.set('draft', '{"description":"Old"}');
     vi.spyOn(sessionStorage, 'setItem').mockImplementationOnce(() => {
       throw new Error('full');
@@ -75,7 +75,7 @@ describe('a kept draft', () => {
     expect(stored.get('draft')).toBe('{"description":"New"}');
   });
 
-  test('is found with the others of its kind, written or not', () => {
+  test('is found with the others of its kind, whether or not it was written', () => {
     stored.set('edit-1', '{"n":1}');
     stored.set('edit-2', '{"n":2');
     stored.set('other', '{"n":3}');
@@ -87,7 +87,7 @@ describe('a kept draft', () => {
     dropDraft('edit-4');
   });
 
-  test('that cannot be read is none', () => {
+  test('is ignored if it cannot be read', () => {
     stored.set('draft', '{"descr');
     expect(readDraft('draft')).toBeUndefined();
   });

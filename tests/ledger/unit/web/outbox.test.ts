@@ -75,7 +75,7 @@ describe('the outbox', () => {
     return () => vi.useRealTimers();
   });
 
-  test('a write whose answer is lost is sent again with its key', async () => {
+  test('repeats a write whose response is lost, with its key', async () => {
     const { outbox, sent, replies } = open();
     replies.push(new ApiError('lost'), new ApiError('lost'));
     outbox.create(FIELDS);
@@ -89,7 +89,7 @@ describe('the outbox', () => {
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
-  test('each attempt waits twice as long as the one before, up to 20 seconds', async () => {
+  test('waits twice as long before each retry, up to 20 seconds', async () => {
     const { outbox, sent, replies } = open();
     const pauses = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000];
     replies.push(...pauses.map(() => new ApiError('lost')));
@@ -104,7 +104,7 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('an unanswered create is known until its next attempt, which a view waits for', async () => {
+  test('lists an unanswered create until its next attempt, which a view waits for', async () => {
     const first = open();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -119,7 +119,7 @@ describe('the outbox', () => {
     expect([outbox.isCreating(), sent.length]).toEqual([false, 2]);
   });
 
-  test('an error of the page itself is reported, and its write is taken back', async () => {
+  test('reports an error of the page itself, and reverts its write', async () => {
     const { outbox, sent, replies, refused, defects } = open();
     const defect = new TypeError('undefined is not a function');
     replies.push(defect);
@@ -133,7 +133,7 @@ describe('the outbox', () => {
     expect(defects).toEqual([defect]);
   });
 
-  test('a reload resumes what was not answered, with the same key', async () => {
+  test('resumes unanswered writes after a reload, with the same key', async () => {
     const first = open();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -146,7 +146,7 @@ describe('the outbox', () => {
     expect(third.sent).toEqual([]);
   });
 
-  test('a key of another ledger sends none of it', async () => {
+  test('sends nothing with the key of another ledger', async () => {
     const first = open();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -156,7 +156,7 @@ describe('the outbox', () => {
     expect([other.sent.length, other.outbox.waiting.value.length]).toEqual([0, 1]);
   });
 
-  test('a repetition older than the service remembers is not sent', async () => {
+  test('does not repeat a write that is older than the service remembers', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
@@ -168,7 +168,7 @@ describe('the outbox', () => {
     expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([1, 1, 0]);
   });
 
-  test('nor is one whose page was closed before its first answer', async () => {
+  test('does not repeat a write whose page was closed before its first response', async () => {
     const first = open();
     first.replies.push(new Promise(() => undefined));
     first.outbox.create(FIELDS);
@@ -180,7 +180,7 @@ describe('the outbox', () => {
     expect([sent.length, refused.length]).toEqual([0, 1]);
   });
 
-  test('a write that came without a key is sent whenever one is given', async () => {
+  test('sends a write without an API key once one is entered', async () => {
     const { outbox, sent, replies } = open();
     replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
     outbox.create(FIELDS);
@@ -190,7 +190,7 @@ describe('the outbox', () => {
     expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
-  test('a change of a row that is being created goes to the id that it gets', async () => {
+  test('sends a change of a row that is being created to its final id', async () => {
     const { outbox, sent } = open();
     const created = createRow(outbox);
     void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
@@ -202,7 +202,7 @@ describe('the outbox', () => {
     expect(sent[1]).toMatchObject({ body: { amount: 3 }, headers: { 'if-match': '"t7.1.0"' } });
   });
 
-  test('a temporary id is given once, also over a reload: a draft may still have it', async () => {
+  test('uses a temporary id once, even across a reload, because a draft may still have it', async () => {
     const { outbox, storage } = open();
     const { id } = createRow(outbox);
     await settle();
@@ -210,7 +210,7 @@ describe('the outbox', () => {
     expect(createRow(open({ storage }).outbox).id).not.toBe(id);
   });
 
-  test('a row that is refused takes its later changes with it, and is refused as they left it', async () => {
+  test('refuses the later changes of a refused row with it, in their latest form', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
     const created = createRow(outbox);
@@ -233,7 +233,7 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('a row that was deleted before its creation is refused is not asked for', async () => {
+  test('does not ask about a row that was deleted before its creation was refused', async () => {
     const { outbox, sent, replies, refused } = open();
     replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
     const created = createRow(outbox);
@@ -246,7 +246,7 @@ describe('the outbox', () => {
     expect([refused.length, outbox.waiting.value.length]).toEqual([0, 0]);
   });
 
-  test('a row that is deleted while it is created is deleted by its id', async () => {
+  test('deletes a row that is deleted while it is created by its final id', async () => {
     const { outbox, sent, replies } = open();
     replies.push(new ApiError('lost'));
     const created = createRow(outbox);
@@ -261,7 +261,7 @@ describe('the outbox', () => {
     ]);
   });
 
-  test('a row that was taken from the list before it got its id is changed under that id', async () => {
+  test('changes a row that left the list before it got its id under that id', async () => {
     const { outbox, sent } = open();
     const taken = createRow(outbox);
     await settle();
@@ -275,7 +275,7 @@ describe('the outbox', () => {
     });
   });
 
-  test('writes of this page follow each other, and none takes the place of a version that it has not seen', async () => {
+  test('sends the writes of the page one after the other, and none overwrites a version that it has not seen', async () => {
     const { outbox, sent, replies } = open();
     const version = (n: number, amount: number) => row(7, { amount, etag: `"t7.${n}.0"` });
     replies.push({ data: version(3, 3) }, new ApiError('', { status: 412, isRetryable: false }), {
@@ -297,9 +297,9 @@ describe('the outbox', () => {
   });
 
   test.each([
-    ['is confirmed where the row is as it was written', { amount: 3 }, 0],
-    ['is a conflict where it is not', { amount: 4 }, 1],
-  ])('a refused version %s', async (_, theirs, conflicts) => {
+    ['confirms a refused version if the row is as it was written', { amount: 3 }, 0],
+    ['reports a conflict for a refused version if the row differs', { amount: 4 }, 1],
+  ])('%s', async (_, theirs, conflicts) => {
     const { outbox, replies } = open();
     replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: row(7, theirs) });
     void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
@@ -307,7 +307,7 @@ describe('the outbox', () => {
     expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
   });
 
-  test('a conflict answers the caller of the change', async () => {
+  test('returns a conflict to the caller of the change', async () => {
     const { outbox, replies, refused } = open();
     const theirs = { data: row(7, { amount: 4 }) };
     replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
@@ -321,7 +321,7 @@ describe('the outbox', () => {
     expect([refused.length, outbox.conflicts.value.size]).toEqual([0, 1]);
   });
 
-  test('writes are sent from memory while the storage of the tab is full', async () => {
+  test('sends writes from memory while the storage of the tab is full', async () => {
     const { outbox, sent, storage } = open();
     storage.set = () => {
       throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
@@ -333,7 +333,7 @@ describe('the outbox', () => {
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
-  test('a deletion waits ten seconds, and undone it is never sent', async () => {
+  test('delays a deletion for ten seconds, and never sends one that is undone', async () => {
     const { outbox, sent } = open();
     outbox.remove([row(1)]);
     await vi.advanceTimersByTimeAsync(9_900);
@@ -346,7 +346,7 @@ describe('the outbox', () => {
     expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual(['DELETE /transactions/2']);
   });
 
-  test('a deletion is sent at once when the page is hidden, and once only', async () => {
+  test('sends a deletion at once when the page is hidden, and only once', async () => {
     const { outbox, sent } = open();
     outbox.remove([row(1)]);
     outbox.flush();
@@ -356,7 +356,7 @@ describe('the outbox', () => {
     expect([sent.length, outbox.undoable.value.length]).toEqual([1, 0]);
   });
 
-  test('a row that was deleted elsewhere is deleted, and cannot be changed', async () => {
+  test('accepts the deletion of a row that was deleted elsewhere, but not its change', async () => {
     const { outbox, replies } = open();
     const results = [
       { index: 0, status: 404, message: 'No such row' },
@@ -377,7 +377,7 @@ describe('the outbox', () => {
     expect(removed.map(({ before }) => before?.id)).toEqual([1, 2]);
   });
 
-  test('250 changes are three requests, and what is refused is taken back', async () => {
+  test('sends 250 changes in three requests, and reverts the refused ones', async () => {
     const { outbox, sent, replies, refused } = open();
     const all = (length: number, bad: number) => ({
       data: {

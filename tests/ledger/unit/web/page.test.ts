@@ -66,12 +66,12 @@ describe('the scope in the address', () => {
     '#period=2024-03-02..2024-03-01',
     '#period=0000-01',
     '#%',
-  ])('%s is a first visit: this month', (hash) => {
+  ])('%s counts as a first visit: this month', (hash) => {
     expect(readScope(hash, TODAY)).toEqual(readScope('', TODAY));
     expect(readScope(hash, TODAY).period).toBe('2024-02');
   });
 
-  test('another list begins at its first page', () => {
+  test('another scope begins at its first page', () => {
     const scope = readScope('#q=tea&page=7', TODAY);
     expect(scopeHash(scope, { category: 3 }, TODAY)).toBe('#category=3&q=tea');
     expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
@@ -96,14 +96,14 @@ describe('dates', () => {
     expect(datesBefore(period, TODAY)).toEqual(before);
   });
 
-  test('a month that is under way is compared with as many days', () => {
+  test('the current month is compared with as many days of the one before', () => {
     expect(datesBefore('2024-03', new Date(2024, 2, 12))).toEqual({
       start_date: '2024-02-01',
       end_date: '2024-02-12',
     });
   });
 
-  test('all dates have none, and nothing before them', () => {
+  test('all dates have no bounds, and nothing before them', () => {
     expect([periodDates('all', TODAY), datesBefore('all', TODAY)]).toEqual([undefined, undefined]);
   });
 
@@ -205,12 +205,12 @@ describe('rows with the writes of the page', () => {
   const ids = (rows: readonly Row[]) => rows.map(({ id }) => id);
   const page = { rows: [row(3), row(2), row(1)], page: 1, pages: 1 };
 
-  test('what was created stays over a list that does not have it yet', () => {
+  test('a created row stays while a list does not have it yet', () => {
     expect(ids(applyChanges(page, [{ after: row(4) }], isIn))).toEqual([4, 3, 2, 1]);
     expect(ids(applyChanges(page, [{ after: row(3) }], isIn))).toEqual([3, 2, 1]);
   });
 
-  test('what was deleted, or moved out of the scope, stays away', () => {
+  test('a row that was deleted, or moved out of the scope, does not reappear', () => {
     const moved = row(1, { transaction_date: '2024-03-01', etag: '"t1.2.0"' });
     expect(
       ids(applyChanges(page, [{ before: row(3) }, { before: row(1), after: moved }], isIn)),

@@ -17,10 +17,13 @@ it.each([
     undefined,
     '- A.',
   ],
-])('is the newest version of the changelog', (changelog, version, commit, notes) => {
-  expect(newestRelease(changelog)).toEqual({ version, commit, notes });
-});
+])(
+  'the latest release is the newest version of the changelog',
+  (changelog, version, commit, notes) => {
+    expect(newestRelease(changelog)).toEqual({ version, commit, notes });
+  },
+);
 
-it('is nothing where the changelog has no version', () => {
+it('there is no latest release if the changelog has no version', () => {
   expect(() => newestRelease('## [Unreleased]\n\n- A.\n')).toThrow('has no version');
 });

@@ -6,7 +6,7 @@ import { openCloudFormation } from '../../support/cloud-formation.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
 
-it('is the table that the stack of the stage names, also after a restore', async () => {
+it('the database is the table that the stack of the stage names, also after a restore', async () => {
   const { asked } = await openCloudFormation({
     LedgerTableName: 'finance-ledger-prod',
     TableName: 'finance-ledger-prod-restored',
@@ -16,14 +16,14 @@ it('is the table that the stack of the stage names, also after a restore', async
   expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-prod')]);
 });
 
-it('is none where the stack names none: no name is derived from the stage', async () => {
+it('there is no database if the stack names no table: no name is derived from the stage', async () => {
   await openCloudFormation({ LedgerTableName: 'finance-ledger-prod' });
   await expect(reachDatabaseOfStage('prod', {})).rejects.toThrow(
     'The stack finance-ledger-prod does not name the table in use: an earlier release deployed it. Deploy it again, or set TABLE_NAME.',
   );
 });
 
-it('is that of TABLE_NAME, before the functions are moved to it, and asks for no stack', async () => {
+it('the database is that of TABLE_NAME, even before the functions use it, without a look at the stack', async () => {
   const { asked } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
   const reached = await reachDatabaseOfStage('prod', { TABLE_NAME: 'restored' });
   expect([reached.tableName, asked]).toEqual(['restored', []]);

@@ -201,7 +201,7 @@ describe('a restore', () => {
   });
 
   it.each([false, true])(
-    'goes on after it was killed at any call (after its effect: %s)',
+    'resumes after it was killed at any call (after its effect: %s)',
     async (isAfter) => {
       let kills = 0;
       for (let n = 1; ; n += 1) {
@@ -227,7 +227,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('does not switch to a table whose ledgers differ from their rows, and names them', async () => {
+  it('does not switch to a table whose ledgers have drifted, and names them', async () => {
     const fake = createAws();
     await expect(restore(fake.calls, { uneven: ['home'] })).rejects.toThrow(
       /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then give this command again\.$/,
@@ -237,7 +237,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('enters the ledgers that an earlier release began, says so, and goes on', async () => {
+  it('adds the ledgers that an earlier release began, says so, and continues', async () => {
     const fake = createAws();
     const said: string[] = [];
     const entered: unknown[] = [];
@@ -254,7 +254,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('does not switch to a table that lacks a ledger, and says how to take one off the list', async () => {
+  it('does not switch to a table that lacks a ledger, and says how to remove one from the list', async () => {
     const fake = createAws();
     const lost = { lost: ['gone'], uneven: ['home'] };
     await expect(restore(fake.calls, lost)).rejects.toThrow(
@@ -264,7 +264,7 @@ describe('a restore', () => {
     await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are in/);
   });
 
-  it('moves to a table that exists already, and ends without one', async () => {
+  it('switches to a table that exists already, and ends if it is missing', async () => {
     const fake = createAws();
     const move = () => restore(fake.calls, { isRestored: true });
     await expect(move()).rejects.toThrow(`The table ${RESTORED} is absent`);
@@ -273,7 +273,7 @@ describe('a restore', () => {
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([RESTORED, 0]);
   });
 
-  it('refuses a moment of which the table knows nothing, before writes are stopped', async () => {
+  it('refuses a time outside the recovery window, before writes are stopped', async () => {
     const fake = createAws();
     const aws = {
       ...fake.calls,
@@ -299,7 +299,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('allows no writes while a function is left that writes the damaged table', async () => {
+  it('allows no writes while any function still writes to the damaged table', async () => {
     const fake = createAws();
     const readTableOf = async (name: string) => (name === 'delete' ? DAMAGED : RESTORED);
     await expect(restore({ ...fake.calls, readTableOf })).rejects.toThrow(
@@ -310,7 +310,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('ends when the switch fails, and says where to look', async () => {
+  it('ends if the switch fails, and says where to look', async () => {
     const fake = createAws();
     const aws = {
       ...fake.calls,
@@ -326,7 +326,7 @@ describe('a restore', () => {
   });
 });
 
-it('functions that may not write ledgers go on', () => {
+it('functions that do not write ledgers keep running', () => {
   const role = (PolicyName: string, ...Action: string[]) => ({
     Type: 'AWS::IAM::Role',
     Properties: { Policies: [{ PolicyName, PolicyDocument: { Statement: [{ Action }] } }] },

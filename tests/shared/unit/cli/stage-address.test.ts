@@ -7,18 +7,18 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const ON_AWS = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
-it('is that of the stack', async () => {
+it('the address is that of the stack', async () => {
   const { asked } = await openCloudFormation({ HttpApiUrl: 'https://ledger.example' });
   expect(await addressOfStage('dev')).toBe('https://ledger.example');
   expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-dev')]);
 });
 
-it('is none where the stack names none', async () => {
+it('there is no address if the stack names none', async () => {
   await openCloudFormation({});
   await expect(addressOfStage('dev')).rejects.toThrow('finance-ledger-dev has no HttpApiUrl');
 });
 
-it('is one of AWS only where no other endpoint is set', async () => {
+it('the address belongs to AWS only if no other endpoint is set', async () => {
   const { url } = await openCloudFormation({ HttpApiUrl: ON_AWS });
   expect(await addressOfStage('dev')).toBe(`${url}/_aws/execute-api/abc123`);
   vi.stubEnv('AWS_ENDPOINT_URL', 'https://proxy.example');

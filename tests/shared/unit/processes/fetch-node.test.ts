@@ -26,19 +26,19 @@ describe.skipIf(process.platform === 'win32')('the Node of this project', () => 
     };
   }
 
-  test('is fetched by the script of one package, once', async () => {
+  test('is fetched once, by the script of one package', async () => {
     const { setUp, calls } = await openCheckout(FETCHES);
     expect(setUp()).toMatchObject({ status: 0, stderr: '' });
     expect(setUp()).toMatchObject({ status: 0, stderr: '' });
     expect(await calls()).toBe('rebuild node --ignore-scripts=false\n');
   });
 
-  test('is not missed where npm has none and the Node at hand is new enough', async () => {
+  test('is not required if npm has none and the installed Node is new enough', async () => {
     const { setUp } = await openCheckout('exit 1');
     expect(setUp()).toMatchObject({ status: 0, stderr: '' });
   });
 
-  test('is asked for where npm has none and the Node at hand is older', async () => {
+  test('is required if npm has none and the installed Node is older', async () => {
     const { setUp } = await openCheckout('exit 1');
     const { status, stderr } = setUp(
       '--import',

@@ -9,7 +9,7 @@ it.each([
   expect(WINDOWS.launch(command, args)).toMatchObject(launch);
 });
 
-it('others start programs in a group of their own, which ends with this process', () => {
+it('other systems start programs in their own group, which ends with this process', () => {
   const { command, args, detached } = POSIX.launch('java', ['-jar', 'a b.jar']);
   expect([command, detached, args.slice(-3)]).toEqual(['sh', true, ['java', '-jar', 'a b.jar']]);
 });

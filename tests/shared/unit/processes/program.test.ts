@@ -102,7 +102,7 @@ describe('options', () => {
     expect(() => parse(args)).toThrow(word);
   });
 
-  it('exit with 2 and mention --help where they cannot be used', async () => {
+  it('exit with 2 and mention --help if they cannot be used', async () => {
     const { code, stdout, stderr } = await run(COUNT, ['--colour']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: 'undone\n' });
     expect(stderr).toContain('--help');

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { expect, it } from 'vitest';
 import { createRunning } from '../../../../processes/running.ts';
 
-it('undoes everything once, last first', async () => {
+it('everything is undone once, latest first', async () => {
   const running = createRunning();
   const undone: string[] = [];
   for (const name of ['one', 'two']) running.whenStopping(() => void undone.push(name));
@@ -13,7 +13,7 @@ it('undoes everything once, last first', async () => {
   expect(undone).toEqual(['two', 'one']);
 });
 
-it('starts no program after the stop', async () => {
+it('no program is started after the stop', async () => {
   const running = createRunning();
   expect(running.isStopping()).toBe(false);
   await running.stop();
@@ -22,7 +22,7 @@ it('starts no program after the stop', async () => {
 });
 
 it.each(['while it stops', 'after the stop'])(
-  'undoes what is registered %s, and throws',
+  'an undo function that is registered %s runs, and registering it throws',
   async (when) => {
     const running = createRunning();
     const undone: string[] = [];
@@ -48,7 +48,7 @@ it.each(['while it stops', 'after the stop'])(
   },
 );
 
-it('undoes what is registered after a stop that failed', async () => {
+it('an undo function that is registered after a failed stop runs', async () => {
   const running = createRunning();
   running.whenStopping(() => Promise.reject(new Error('still busy')));
   await expect(running.stop()).rejects.toThrow('still busy');
@@ -58,7 +58,7 @@ it('undoes what is registered after a stop that failed', async () => {
   expect(undone).toEqual(['late']);
 });
 
-it('removes a temporary folder when it stops', async () => {
+it('a temporary folder is removed at the stop', async () => {
   const running = createRunning();
   const folder = await running.temporaryFolder('ledger-running-');
   expect(existsSync(folder)).toBe(true);
@@ -66,7 +66,7 @@ it('removes a temporary folder when it stops', async () => {
   expect(existsSync(folder)).toBe(false);
 });
 
-it('leaves no temporary folder behind that is asked for after the stop', async () => {
+it('a temporary folder that is requested after the stop is not left behind', async () => {
   const running = createRunning();
   await running.stop();
   const prefix = `ledger-late-${process.pid}-`;

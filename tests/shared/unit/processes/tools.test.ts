@@ -35,7 +35,7 @@ describe('a program that is run to its end', () => {
     expect(message).toContain(output.trimEnd());
   });
 
-  it('is named where it cannot be started', async () => {
+  it('is named in the error if it cannot be started', async () => {
     const run = runToEnd(createRunning(), { command: 'no-such-program', args: [] });
     await expect(run).rejects.toThrow(/^no-such-program ended with exit code 127: .*not found/);
   });
@@ -60,7 +60,7 @@ describe('a program of this project', () => {
     await expect(run(code)).rejects.toThrow(new UserError(message));
   });
 
-  it('is signalled no more after its end: its number may be that of another program', async () => {
+  it('gets no signal after its end, because its process id may belong to another program', async () => {
     const running = createRunning();
     await runNode(running, '-e', '');
     const kill = vi.spyOn(process, 'kill');
@@ -85,7 +85,7 @@ describe('a program that is fetched once', () => {
     await expect(fetched).rejects.toThrow(/cannot be fetched: .*ERROR: no network/);
   });
 
-  it('makes no draft after the stop', async () => {
+  it('leaves no unfinished download after the stop', async () => {
     const running = createRunning();
     await running.stop();
     const program = name();

@@ -11,13 +11,13 @@ const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
 const CHANGELOG = read('CHANGELOG.md').replaceAll('`GET /months`', '');
 const LINE = '- `GET /months`: List months and their digests.\n';
 
-it('names a new endpoint among what the next release adds', () => {
+it('a new endpoint is listed among the additions of the next release', () => {
   const [, added = ''] = withNewEndpoints(CHANGELOG).split('## [Unreleased]\n\n### Added\n\n');
   expect(added.startsWith(LINE)).toBe(true);
   expect(withNewEndpoints(CHANGELOG).replace(LINE, '')).toBe(CHANGELOG);
 });
 
-it('begins the list of additions after a release', () => {
+it('the list of additions starts again after a release', () => {
   const released = CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n## [9.0.0]\n');
   const begun = `## [Unreleased]\n\n### Added\n\n${LINE}\n## [9.0.0]\n`;
   expect(withNewEndpoints(released)).toBe(
@@ -29,7 +29,7 @@ it.each([
   ['GET /transactions/search?q=lunch\n', 'GET /transactions/export.json'],
   ['PUT /categories/1\n{ "color": "#264653" }\n', 'GET /categories/{id}'],
 ])(
-  'drafts the section of a new endpoint from its declaration, below its neighbour: %s',
+  'the section of a new endpoint is drafted from its declaration, below its neighbour: %s',
   (request, neighbour) => {
     const [, route = ''] = /^(\w+ [^?\n]*)/.exec(request.replace('/1\n', '/{id}\n')) ?? [];
     const guide = read('docs/ledger/api.md');

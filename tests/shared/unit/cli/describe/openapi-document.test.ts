@@ -48,7 +48,7 @@ test.each(Object.entries(served.paths))('every parameter of %s is described', (_
   }
 });
 
-test('a search of the list says which dates it needs, and one of an export needs none', () => {
+test('a search of the list says which dates it needs, and an export needs none', () => {
   const { '/transactions': list, '/transactions/export': exported } = served.paths;
   const [ofList = '', ofExport = ''] = [list, exported].map(
     ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
@@ -59,18 +59,18 @@ test('a search of the list says which dates it needs, and one of an export needs
   }
 });
 
-test('a 500 of a creation says that it can be repeated with its key', () => {
+test('a 500 of a creation says that the request can be repeated with its key', () => {
   const { post, get } = served.paths['/transactions'];
   expect(post.responses[500].description).toContain('Idempotency-Key');
   expect(get.responses[500].description).not.toContain('Idempotency-Key');
 });
 
-test('a name of a response is that of one form', () => {
+test('each name of a response stands for one form', () => {
   const forms = Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response));
   for (const [name, form] of forms) expect(SCHEMAS[name], name).toBe(form);
 });
 
-test('operations have names of their own', () => {
+test('operations have distinct names', () => {
   const ids = Object.values(ENDPOINTS_BY_ROUTE).map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
 });
@@ -99,7 +99,7 @@ test.each([
   expect(ajv.validate(schema, body)).toBe(isValid);
 });
 
-describe('the form that generators of clients take', () => {
+describe('the form that client generators require', () => {
   /** Yields every schema with its place in the description. */
   function* schemasIn(value: unknown, place: string): Generator<[string, Record<string, unknown>]> {
     if (typeof value !== 'object' || value === null) return;
@@ -134,7 +134,7 @@ describe('the form that generators of clients take', () => {
     }
   });
 
-  test('patterns stand in requests alone, and mean the same in every language', () => {
+  test('patterns occur only in requests, and mean the same in every language', () => {
     const names = JSON.stringify(served.paths).matchAll(/"requestBody".*?schemas\/(\w+)/g);
     const bodies = new Set([...names].map(([, name]) => name));
     for (const list of ['Transaction', 'Update', 'Removal']) {

@@ -14,7 +14,7 @@ function read(id?: string, secret?: string, token?: string) {
   return provider();
 }
 
-it('are those of the environment at each call, with the session token that Lambda gives', async () => {
+it("credentials are read from the environment at each call, with Lambda's session token", async () => {
   const first = { accessKeyId: 'id', secretAccessKey: 'secret' };
   expect(await read('id', 'secret')).toEqual(first);
   const renewed = { accessKeyId: 'id-2', secretAccessKey: 'secret-2', sessionToken: 'token' };
@@ -25,6 +25,6 @@ it.each([
   ['id', undefined],
   [undefined, 'secret'],
   [undefined, undefined],
-])('that are incomplete (%s, %s) are refused', (id, secret) =>
+])('incomplete credentials (%s, %s) are refused', (id, secret) =>
   expect(read(id, secret)).rejects.toThrow(ConfigurationError),
 );

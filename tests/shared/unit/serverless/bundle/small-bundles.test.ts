@@ -41,7 +41,7 @@ it.each([
   ['openapi', 'operationId'],
   ['docs', 'SwaggerUIBundle'],
   ['page', '<!doctype html>'],
-])('%s carries its text compressed alone', async (name, part) => {
+])('%s contains its text only compressed', async (name, part) => {
   const { code } = await bundle(name);
   const texts = [...code.matchAll(/"(H4sI[\w+/=]+)"/g)].map(([, text = '']) =>
     gunzipSync(Buffer.from(text, 'base64')).toString(),
