@@ -173,7 +173,7 @@ async function holds(session: CDPSession, selector: string): Promise<boolean> {
   return nodeId !== 0;
 }
 
-async function isDrawn(opened: Page): Promise<void> {
+async function hasRendered(opened: Page): Promise<void> {
   await opened.waitForSelector(DRAWN);
   await nextFrame(opened);
 }
@@ -238,7 +238,7 @@ function editForm(opened: Page): Locator {
 async function measureKeys(browser: Browser, url: string, onField: () => void) {
   const opened = await browser.newPage();
   await opened.goto(`${url}/#period=all`);
-  await isDrawn(opened);
+  await hasRendered(opened);
   await opened.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
   await opened.locator('.entry').first().click();
   await editForm(opened).waitFor();

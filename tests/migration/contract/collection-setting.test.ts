@@ -9,7 +9,7 @@ import { createFileCollectionSetting } from '../../../lib/migration/adapters/fil
 import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
 import type { CollectionSetting } from '../../../lib/migration/ports/collection-setting.ts';
 import { createParameterStore } from '../support/parameter-store.ts';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 
 interface Place {
   readonly setting: CollectionSetting;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true }));
 
-async function inFile(): Promise<Place> {
+async function createFileSetting(): Promise<Place> {
   const file = join(await mkdtemp(join(folder, 'case-')), 'collection');
   await writeFile(file, 'memories\n');
   return {
@@ -34,7 +34,7 @@ async function inFile(): Promise<Place> {
   };
 }
 
-async function inParameter(): Promise<Place> {
+async function createParameterSetting(): Promise<Place> {
   const { client, set } = createParameterStore();
   set(PARAMETER, 'memories');
   return {
@@ -45,7 +45,7 @@ async function inParameter(): Promise<Place> {
 
 const { SSM_ENDPOINT: endpoint = '' } = process.env;
 
-async function inParameterStore(): Promise<Place> {
+async function createServerSetting(): Promise<Place> {
   const client = new SSMClient({ endpoint });
   const parameter = `/memory/${randomUUID()}`;
   const Type = 'String';
@@ -57,10 +57,10 @@ async function inParameterStore(): Promise<Place> {
 }
 
 const PLACES: [name: string, open: () => Promise<Place>][] = [
-  ['a file', inFile],
-  ['a parameter', inParameter],
+  ['a file', createFileSetting],
+  ['a parameter', createParameterSetting],
 ];
-if (endpoint !== '') PLACES.push(['the Parameter Store', inParameterStore]);
+if (endpoint !== '') PLACES.push(['the Parameter Store', createServerSetting]);
 
 describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
   let place: Place;
@@ -82,7 +82,7 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
 
   it('is left alone if it has another value', async () => {
     const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
-    await expect(change).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(change).rejects.toEqual(failureNamed('RefusedSettingChanged'));
     expect(await place.setting.read()).toBe('memories');
   });
 
@@ -91,11 +91,11 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     expect(await place.setting.read()).toBe('memories');
     await place.setting.change({ from: 'memories', to: 'memories_v3' });
     expect(await place.setting.read()).toBe('memories_v3');
-    await expect(place.missing.tryWrite()).rejects.toEqual(named('RefusedSetting'));
+    await expect(place.missing.tryWrite()).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 
   it('is named in the error if it does not exist', async () => {
-    await expect(place.missing.read()).rejects.toEqual(named('RefusedSetting'));
+    await expect(place.missing.read()).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 });
 
@@ -111,7 +111,7 @@ describe('a setting in a file', () => {
     ['accepts the same name from several writers at once', Array(3).fill('memories_v3')],
   ])('%s', async (_, names: string[]) => {
     for (let race = 0; race < RACES; race += 1) {
-      const { setting } = await inFile();
+      const { setting } = await createFileSetting();
       const changes = await Promise.allSettled(
         names.map((to) => setting.change({ from: 'memories', to })),
       );
@@ -120,7 +120,7 @@ describe('a setting in a file', () => {
       expect(made).toEqual(names.filter((name) => name === written));
       for (const change of changes) {
         if (change.status === 'rejected')
-          expect(change.reason).toEqual(named('RefusedSettingChanged'));
+          expect(change.reason).toEqual(failureNamed('RefusedSettingChanged'));
       }
     }
   });
@@ -131,7 +131,7 @@ describe('a setting in a file', () => {
       const file = join(await mkdtemp(join(folder, 'case-')), '.env');
       await writeFile(file, content);
       const setting = createFileCollectionSetting(file);
-      const refusal = named(
+      const refusal = failureNamed(
         'RefusedSetting',
         /COLLECTION_SETTING holds more than a collection's name/,
       );
@@ -147,7 +147,7 @@ describe('a setting in a file', () => {
     await writeFile(join(place, 'collection.next'), 'memories_v3\n');
     const setting = createFileCollectionSetting(join(place, 'collection'));
     const other = setting.change({ from: 'memories', to: 'memories_v4' });
-    await expect(other).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(other).rejects.toEqual(failureNamed('RefusedSettingChanged'));
     await setting.change({ from: 'memories', to: 'memories_v3' });
     expect(await setting.read()).toBe('memories_v3');
     expect(await readdir(place)).toEqual(['collection']);
@@ -189,7 +189,7 @@ describe('a setting in a parameter', () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'another-clients');
     store.writeAfter(PARAMETER, 'the-latest');
-    await expect(setting.change(CHANGE)).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(setting.change(CHANGE)).rejects.toEqual(failureNamed('RefusedSettingChanged'));
     expect(await setting.read()).toBe('the-latest');
   });
 

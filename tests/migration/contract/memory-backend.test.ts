@@ -14,7 +14,7 @@ import { startMemoryBackendSandbox } from '../../../sandbox/memory-backend/serve
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { startMem0Service } from '../../../sandbox/real/mem0/service.ts';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 
 interface Subject {
   readonly url: string;
@@ -71,7 +71,7 @@ const SUBJECTS = [
   },
 ];
 
-function backendOf({ url, apiKey }: Subject): MemoryBackend {
+function createBackend({ url, apiKey }: Subject): MemoryBackend {
   return createHttpMemoryBackend({ url, apiKey: createSecret(apiKey), timeoutMs: 10_000 });
 }
 
@@ -82,7 +82,7 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
 
     beforeAll(async () => {
       subject = await open();
-      backend = backendOf(subject);
+      backend = createBackend(subject);
     });
 
     afterAll(() => subject.close());
@@ -118,14 +118,14 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
         () => backend.chat('another-user', 'Good morning'),
       ];
       for (const attempt of attempts) {
-        await expect(attempt()).rejects.toEqual(named('RefusedKeyOfOtherUser'));
+        await expect(attempt()).rejects.toEqual(failureNamed('RefusedKeyOfOtherUser'));
       }
     });
 
     it('names an unknown key', async () => {
-      const stranger = backendOf({ ...subject, apiKey: 'unknown' });
+      const stranger = createBackend({ ...subject, apiKey: 'unknown' });
       await expect(stranger.memoryCount(subject.userId)).rejects.toEqual(
-        named('RefusedCredentials'),
+        failureNamed('RefusedCredentials'),
       );
     });
   });

@@ -8,11 +8,11 @@ import { writeJson } from '../../../lib/migration/ports/artifacts.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../sandbox/graph.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { RUN } from '../support/migration.ts';
-import { migrationAt } from '../support/prepared.ts';
+import { createMigrationAt } from '../support/prepared.ts';
 
 /** Creates a run that has backed up twice, with one more city in the second backup. */
-async function backedUpTwice() {
-  const migration = await migrationAt('backed-up');
+async function backUpTwice() {
+  const migration = await createMigrationAt('backed-up');
   const { graph, services } = migration;
   migration.pass(60_000);
   graph.addNode({ labels: ['city'], properties: { name: 'york' } });
@@ -21,13 +21,13 @@ async function backedUpTwice() {
   return { graph, target, parts: { artifacts: services.artifacts, target } };
 }
 
-async function listDumps({ parts }: Awaited<ReturnType<typeof backedUpTwice>>) {
+async function listDumps({ parts }: Awaited<ReturnType<typeof backUpTwice>>) {
   const answer = await runRestore({ run: RUN }, parts);
   if (!('dumps' in answer)) throw new Error('No list');
   return answer.dumps;
 }
 
-async function findLatest(run: Awaited<ReturnType<typeof backedUpTwice>>) {
+async function findLatest(run: Awaited<ReturnType<typeof backUpTwice>>) {
   const [latest] = await listDumps(run);
   if (!latest) throw new Error('No dump');
   return latest.dump;
@@ -37,7 +37,7 @@ const countNodes = async (graph: SandboxGraph) => (await graph.size()).nodes;
 
 describe('the dumps of a run', () => {
   it('are listed latest first, without the unfinished ones', async () => {
-    const run = await backedUpTwice();
+    const run = await backUpTwice();
     const { artifacts } = run.parts;
     const dumps = await listDumps(run);
     expect(dumps.map(({ nodes }) => nodes)).toEqual([3, 2]);
@@ -47,7 +47,7 @@ describe('the dumps of a run', () => {
   });
 
   it('are an empty list if the run has none', async () => {
-    const { parts } = await backedUpTwice();
+    const { parts } = await backUpTwice();
     const answer = await runRestore({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
   });
@@ -55,7 +55,7 @@ describe('the dumps of a run', () => {
 
 describe('a dump', () => {
   it('is read completely by a dry run, which leaves the graph unchanged', async () => {
-    const run = await backedUpTwice();
+    const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: false };
     expect(answerAsText(await runRestore(order, run.parts))).toMatch(
       /nodes 3.+unchanged since it was dumped\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
@@ -68,7 +68,7 @@ describe('a dump', () => {
   });
 
   it('is restored to the same graph, and restored again changes nothing', async () => {
-    const run = await backedUpTwice();
+    const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
       const answer = await runRestore(order, run.parts);
@@ -79,7 +79,7 @@ describe('a dump', () => {
   });
 
   it('is reported with the place if its restore differs', async () => {
-    const run = await backedUpTwice();
+    const run = await backUpTwice();
     const forgetful = {
       ...run.target,
       restoreNodes: async (batch: Parameters<typeof run.target.restoreNodes>[0]) =>
@@ -99,7 +99,7 @@ describe('a dump', () => {
 describe('a dump that another program wrote', () => {
   /** Replaces the schema of the latest dump, and makes the manifest fit. */
   async function withSchema(statement: string) {
-    const run = await backedUpTwice();
+    const run = await backUpTwice();
     const { artifacts } = run.parts;
     const dump = await findLatest(run);
     const keys = dumpKeys(dump);
@@ -137,7 +137,7 @@ describe('a dump that another program wrote', () => {
 });
 
 it('the record of the run has the digest of its dump', async () => {
-  const migration = await migrationAt('backed-up');
+  const migration = await createMigrationAt('backed-up');
   const { artifacts } = migration.services;
   const answer = await runRestore({ run: RUN }, { artifacts, target: createSandboxGraph() });
   const dump = ('dumps' in answer && answer.dumps[0]?.dump) || '';

@@ -1,6 +1,6 @@
 // The lock allows one run and one step at a time. A step that was thought dead can no longer change anything.
 import { beforeEach, describe, expect, it } from 'vitest';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
 
 describe.each(RUN_TABLES)('%s', (_, open) => {
@@ -30,16 +30,16 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const holder = await table.lock.activeRun();
       for (const outcome of outcomes) {
         if (outcome.status === 'fulfilled') expect(outcome.value.runId).toBe(holder);
-        else expect(outcome.reason).toEqual(named('RefusedOtherRun'));
+        else expect(outcome.reason).toEqual(failureNamed('RefusedOtherRun'));
       }
       for (const id of ids.filter((id) => id !== holder)) {
-        await expect(table.runs.read(id)).rejects.toEqual(named('RefusedUnknownRun'));
+        await expect(table.runs.read(id)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
       }
     });
 
     it('cannot have the same id', async () => {
       await table.begin('run-a');
-      await expect(table.begin('run-a')).rejects.toEqual(named('RefusedNameTaken'));
+      await expect(table.begin('run-a')).rejects.toEqual(failureNamed('RefusedNameTaken'));
     });
 
     it('follow each other once the first has ended, and only then', async () => {
@@ -47,13 +47,13 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const lease = await table.lock.take('run-a');
       await table.runs.write(lease, { ...run, phase: 'switching' });
       table.pass(40 * 86_400_000);
-      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
 
       await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
       expect(await table.lock.activeRun()).toBeUndefined();
       expect(await table.lock.presentRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(
-        named('RefusedNotNow', 'No run is under way'),
+        failureNamed('RefusedNotNow', 'No run is under way'),
       );
       await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
@@ -65,7 +65,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.retainedRuns()).toEqual(['run-a']);
 
       await table.begin('run-b');
-      await expect(table.lock.take('run-a')).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       await finish('run-b', 'live');
       expect(await table.lock.retainedRuns()).toEqual(['run-a', 'run-b']);
 
@@ -88,7 +88,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('begin even if a step of a live run has died', async () => {
       await beginLive('run-a');
       await table.lock.take('run-a');
-      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       table.pass(LEASE_MS);
       await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
@@ -100,17 +100,17 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const again = await table.lock.take('run-a');
       await table.runs.write(again, { ...run, phase: 'switching-back' });
       table.pass(LEASE_MS);
-      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));
-      await expect(table.begin('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
     });
 
     it("do not take each other's lock", async () => {
       await table.begin('run-a');
       for (const ask of [table.lock.take, table.lock.assertCanTake]) {
-        await expect(ask('run-b')).rejects.toEqual(named('RefusedOtherRun'));
+        await expect(ask('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       }
-      await expect(table.lock.assertFree()).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(table.lock.assertFree()).rejects.toEqual(failureNamed('RefusedOtherRun'));
     });
   });
 
@@ -125,7 +125,8 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       );
       expect(leases.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
       for (const lease of leases) {
-        if (lease.status === 'rejected') expect(lease.reason).toEqual(named('RetryableLockHeld'));
+        if (lease.status === 'rejected')
+          expect(lease.reason).toEqual(failureNamed('RetryableLockHeld'));
       }
     });
 
@@ -143,7 +144,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(later);
       const second = table.lock.take('run-a');
       if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
-      else await expect(second).rejects.toEqual(named('RetryableLockHeld'));
+      else await expect(second).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it("the second does not wait if it sees that the first one's process has ended", async () => {
@@ -152,18 +153,20 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
         table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
       const first = await createProcess('one').take('run-a');
       table.pass(3_000);
-      await expect(createProcess('two').take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(createProcess('two').take('run-a')).rejects.toEqual(
+        failureNamed('RetryableLockHeld'),
+      );
       gone.add('one');
       const second = await createProcess('two').take('run-a');
       expect(second.epoch).toBe(first.epoch + 1);
-      await expect(table.lock.renew(first)).rejects.toEqual(named('RefusedLockLost'));
+      await expect(table.lock.renew(first)).rejects.toEqual(failureNamed('RefusedLockLost'));
     });
 
     it('the second waits a moment for the last requests of a killed process', async () => {
       await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
       table.pass(2_999);
       const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
-      await expect(other.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(other.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it('count as running while one has a lease', async () => {
@@ -184,14 +187,14 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(LEASE_MS - 1);
       await table.lock.renew(first);
       table.pass(LEASE_MS - 1);
-      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it('the first may continue after its lease has expired if no other took it', async () => {
       const first = await table.lock.take('run-a');
       table.pass(10 * LEASE_MS);
       await table.lock.renew(first);
-      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
   });
 
@@ -210,7 +213,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
         () => table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'zombie' } }),
       ];
       for (const attempt of attempts) {
-        await expect(attempt()).rejects.toEqual(named('RefusedLockLost'));
+        await expect(attempt()).rejects.toEqual(failureNamed('RefusedLockLost'));
       }
       expect((await table.runs.read('run-a')).phase).toBe('checked');
       expect(await table.lock.activeRun()).toBe('run-a');
@@ -226,7 +229,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       table.pass(LEASE_MS);
       await table.lock.take('run-a');
       await table.lock.release(dead);
-      await expect(table.lock.take('run-a')).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
   });
 });

@@ -4,7 +4,7 @@ import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
 import { recordKey } from '../../../lib/migration/runs/run-lock.ts';
 import { describeRun } from '../../../lib/migration/steps/status.ts';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 import { RUN_TABLES, type RunTable } from '../support/run-table.ts';
 
 const DIGEST = 'a'.repeat(64);
@@ -46,7 +46,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('at its maximum size fits through the state machine together with the failure of a step', async () => {
       const largest = fillRun(run, 125);
       await expect(table.runs.write(lease, fillRun(run, 126))).rejects.toEqual(
-        named('RefusedDefect'),
+        failureNamed('RefusedDefect'),
       );
       await table.runs.write(lease, largest);
       const status = await describeRun(table, { runId: 'run-a' });
@@ -58,7 +58,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('of an unknown run is refused', async () => {
       await expect(table.runs.read('run-z')).rejects.toEqual(
-        named('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
+        failureNamed('RefusedUnknownRun', 'There is no run run-z; there are run-a.'),
       );
     });
 
@@ -70,7 +70,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
     ])('does not accept %s', async (_, part) => {
       const attempt = table.runs.write(lease, { ...run, ...part } as Run);
-      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
       expect(await table.runs.read('run-a')).toEqual(run);
     });
 
@@ -100,7 +100,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('over 256 KB is refused, and the previous one is kept', async () => {
       await table.runs.saveCheckpoint(lease, 'copy', { state: 'small' });
       const attempt = table.runs.saveCheckpoint(lease, 'copy', { state: 'x'.repeat(256 * 1024) });
-      await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
       expect((await table.runs.readCheckpoint('run-a', 'copy'))?.state).toBe('small');
     });
   });

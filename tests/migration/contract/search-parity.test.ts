@@ -52,10 +52,10 @@ function memory(n: number, user: string, text: string | undefined = `likes ${WOR
   return point(uuid(n), payload, JSON.stringify(vector));
 }
 
-const many = (count: number, user: (n: number) => string) =>
+const createMemories = (count: number, user: (n: number) => string) =>
   Array.from({ length: count }, (_, n) => memory(n, user(n)));
 
-async function collections(points: readonly Point[]) {
+async function fillCollections(points: readonly Point[]) {
   made += 1;
   const names = { from: `old-${made}`, to: `new-${made}` };
   await store.createCollection(names.from, OLD_LAYOUT);
@@ -65,7 +65,7 @@ async function collections(points: readonly Point[]) {
   return names;
 }
 
-type Names = Awaited<ReturnType<typeof collections>>;
+type Names = Awaited<ReturnType<typeof fillCollections>>;
 
 /**
  * Measures the parity of two collections, in as many invocations as that takes.
@@ -96,10 +96,10 @@ describe('equal collections', () => {
   it.each<[string, readonly Point[], object]>([
     [
       'of many users',
-      many(400, (n) => `user-${n % 9}`),
+      createMemories(400, (n) => `user-${n % 9}`),
       { searched: 200, searchedByKeywords: 200 },
     ],
-    ['of users with one memory each', many(12, (n) => `user-${n}`), { searched: 12 }],
+    ['of users with one memory each', createMemories(12, (n) => `user-${n}`), { searched: 12 }],
     ['of one memory thirty times', same, { searched: 30, foundByKeywords: 30 }],
     [
       'of memories without text',
@@ -113,7 +113,7 @@ describe('equal collections', () => {
     ],
     ['of nothing', [], { searched: 0 }],
   ])('%s have no finding', async (_, points, figures) => {
-    const { parity, findings } = await measure(await collections(points));
+    const { parity, findings } = await measure(await fillCollections(points));
     expect(parity).toMatchObject({ ...SAME, ...figures });
     expect(parity.foundByKeywords).toBe(parity.searchedByKeywords);
     expect(findings).toEqual([]);
@@ -124,8 +124,8 @@ it.each([
   [2, []],
   [4, [expect.stringMatching(/^97\.3 % .* by their own keywords/)]],
 ])('%d of 150 memories without keywords', async (lacking, expected) => {
-  const points = many(150, (n) => `user-${n % 9}`);
-  const names = await collections(points);
+  const points = createMemories(150, (n) => `user-${n % 9}`);
+  const names = await fillCollections(points);
   await store.upsert(names.to, points.slice(0, lacking), 'upsert');
   const { parity, findings } = await measure(names);
   expect(parity.foundByKeywords).toBe(parity.searchedByKeywords - lacking);
@@ -133,7 +133,7 @@ it.each([
 });
 
 it("a user's write between the searches is not a difference", async () => {
-  const names = await collections(many(60, (n) => `user-${n % 2}`));
+  const names = await fillCollections(createMemories(60, (n) => `user-${n % 2}`));
   let searches = 0;
   const search: Search = async (...args) => {
     searches += 1;
@@ -156,7 +156,7 @@ it("a user's write between the searches is not a difference", async () => {
  * Searches that each take 5 ms.
  * @param change replaces the hits or the time of searches in the collection `changed`
  */
-const searching =
+const changeHits =
   (changed?: string, change: (hits: readonly Hit[]) => object = () => ({})): Search =>
   async (collection, request) => {
     const { hits } = await store.search(collection, request);
@@ -164,7 +164,7 @@ const searching =
   };
 
 describe('a search in the new collection', () => {
-  const points = many(300, (n) => `user-${n % 3}`);
+  const points = createMemories(300, (n) => `user-${n % 3}`);
 
   it.each<[string, (hits: readonly Hit[]) => object, RegExp]>([
     ['misses one of five', (hits) => ({ hits: hits.filter((_, n) => n % 5 < 4) }), /80\.0 % are/],
@@ -172,13 +172,13 @@ describe('a search in the new collection', () => {
     ['takes long', () => ({ milliseconds: 400 }), /the median search takes 400 ms/],
     ['takes three times as long, too little to notice', () => ({ milliseconds: 15 }), /^$/],
   ])('that %s is a finding where users would notice', async (_, change, finding) => {
-    const names = await collections(points);
-    const { findings } = await measure(names, searching(names.to, change));
+    const names = await fillCollections(points);
+    const { findings } = await measure(names, changeHits(names.to, change));
     expect(findings.join()).toMatch(finding);
   });
 
   it('that is slow by chance, as searches in the old one are too, is not a finding', async () => {
-    const names = await collections(points);
+    const names = await fillCollections(points);
     let asked = 0;
     const search: Search = async (...args) => {
       asked += 1;
@@ -191,10 +191,10 @@ describe('a search in the new collection', () => {
 });
 
 it('a measurement that is interrupted repeatedly ends with the same figures, and stores little', async () => {
-  const names = await collections(many(1_200, (n) => `user-${n % 300}`));
+  const names = await fillCollections(createMemories(1_200, (n) => `user-${n % 300}`));
   let asked = 0;
-  const whole = await measure(names, searching());
-  const stopped = await measure(names, searching(), () => {
+  const whole = await measure(names, changeHits());
+  const stopped = await measure(names, changeHits(), () => {
     asked += 1;
     return asked % 2 === 0;
   });
@@ -205,7 +205,7 @@ it('a measurement that is interrupted repeatedly ends with the same figures, and
 
 describe('a sample', () => {
   async function drawSample(points: readonly Point[], seed = 'run-a') {
-    const names = await collections(points);
+    const names = await fillCollections(points);
     const from = { store, collection: names.from };
     const { kept } = await sampleMemories({ from, seed, without: TESTER });
     return kept.map(({ id }) => points.find((one) => one.id === id) as Point);
@@ -214,7 +214,9 @@ describe('a sample', () => {
   const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));
 
   it('includes all users even if one of them has nearly everything, and each memory once', async () => {
-    const sample = await drawSample(many(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')));
+    const sample = await drawSample(
+      createMemories(1_600, (n) => (n % 40 === 0 ? `user-${n}` : 'user-1')),
+    );
     expect(new Set(sample.map(userOf)).size).toBe(41);
     expect(new Set(sample).size).toBe(200);
   });
@@ -223,7 +225,7 @@ describe('a sample', () => {
     ['of one user', () => 'user-1'],
     ['of many users', (n: number) => `user-${n % 300}`],
   ])('%s is spread over all ages', async (_, user) => {
-    const quarters = (await drawSample(many(1_600, user))).map((one) =>
+    const quarters = (await drawSample(createMemories(1_600, user))).map((one) =>
       Math.floor(ageOf(one) / 400),
     );
     for (const quarter of [0, 1, 2, 3])
@@ -231,7 +233,7 @@ describe('a sample', () => {
   });
 
   it('is the same for the same run, and differs for another run', async () => {
-    const points = many(900, (n) => `user-${n % 7}`);
+    const points = createMemories(900, (n) => `user-${n % 7}`);
     const [one, again, other] = [
       await drawSample(points),
       await drawSample(points),

@@ -45,7 +45,10 @@ test('a graph has the same fingerprint for any ids and any order of its parts', 
   );
   await fc.assert(
     fc.asyncProperty(graphAndOrder, async ({ graph, nodes, relationships }) => {
-      const renamed = { nodes: nodes.map(otherwise), relationships: relationships.map(renumbered) };
+      const renamed = {
+        nodes: nodes.map(renumberNode),
+        relationships: relationships.map(renumberRelationship),
+      };
       expect(await fingerprint(renamed)).toEqual(await fingerprint(graph));
     }),
     seeded(2_000),
@@ -114,16 +117,26 @@ function text(node: GraphNode | undefined): string {
   return JSON.stringify([labels.toSorted(), Object.entries(properties).toSorted()]);
 }
 
-function otherwise({ id, labels, properties }: GraphNode): GraphNode {
-  return { id: `other ${id}`, labels: labels.toReversed(), properties: reversed(properties) };
+function renumberNode({ id, labels, properties }: GraphNode): GraphNode {
+  return {
+    id: `other ${id}`,
+    labels: labels.toReversed(),
+    properties: reverseProperties(properties),
+  };
 }
 
-function renumbered({ id, start, end, type, properties }: GraphRelationship): GraphRelationship {
+function renumberRelationship({
+  id,
+  start,
+  end,
+  type,
+  properties,
+}: GraphRelationship): GraphRelationship {
   const ends = { start: `other ${start}`, end: `other ${end}` };
-  return { id: `other ${id}`, type, ...ends, properties: reversed(properties) };
+  return { id: `other ${id}`, type, ...ends, properties: reverseProperties(properties) };
 }
 
-function reversed(properties: Properties): Properties {
+function reverseProperties(properties: Properties): Properties {
   return Object.fromEntries(Object.entries(properties).toReversed());
 }
 

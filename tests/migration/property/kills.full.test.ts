@@ -45,7 +45,7 @@ async function readEnd({ services, runs }: Migration) {
   };
 }
 
-async function killed({ step, prepare, input = {} }: Passage, death: Death) {
+async function runWithDeath({ step, prepare, input = {} }: Passage, death: Death) {
   const migration = await prepare();
   // A step may make fewer calls than before, because the store decides how often the step has to ask for a snapshot.
   const { services } = mortal(migration.services, death);
@@ -80,7 +80,7 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
     const tried = deaths().filter((_, n) => n % STRIDE === 0);
     for (let from = 0; from < tried.length; from += CONCURRENCY) {
       const batch = tried.slice(from, from + CONCURRENCY);
-      const outcomes = await Promise.all(batch.map((death) => killed(passage, death)));
+      const outcomes = await Promise.all(batch.map((death) => runWithDeath(passage, death)));
       for (const [n, outcome] of outcomes.entries()) {
         expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);
       }

@@ -10,7 +10,7 @@ import { SOURCE } from '../../../sandbox/world.ts';
 import { watchCalls } from '../support/calls.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { type Migration, RUN } from '../support/migration.ts';
-import { migrationAt } from '../support/prepared.ts';
+import { createMigrationAt } from '../support/prepared.ts';
 import { point } from '../support/vector-stores.ts';
 
 /** Every call in `bash .ci/run full`, otherwise every 20th. */
@@ -34,7 +34,7 @@ async function writeLate(store: VectorStore, collection: string, kind: Kind): Pr
 }
 
 /** Lets something happen once, after that many calls since the freeze, or else right before writes are opened. */
-function interrupted(services: Services, at: number, happens: () => Promise<void>) {
+function interruptAt(services: Services, at: number, happens: () => Promise<void>) {
   let calls = 0;
   let isFrozen = false;
 
@@ -93,11 +93,11 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   });
 
   async function playToEnd(at: number): Promise<void> {
-    const migration = await migrationAt('copied', SMALL);
+    const migration = await createMigrationAt('copied', SMALL);
     const { vectors, setting } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
     let isLate = false;
-    const { services } = interrupted(migration.services, at, async () => {
+    const { services } = interruptAt(migration.services, at, async () => {
       isLate = true;
       await writeLate(vectors, SOURCE, kind);
     });
@@ -116,8 +116,8 @@ describe('a late write', { timeout: 3_600_000 }, () => {
   }
 
   it('is carried over, or users stay on the collection that has it', async () => {
-    const quiet = await migrationAt('copied', SMALL);
-    const { services, calls } = interrupted(quiet.services, 0, async () => {});
+    const quiet = await createMigrationAt('copied', SMALL);
+    const { services, calls } = interruptAt(quiet.services, 0, async () => {});
     await cutOver(quiet, services);
     expect((await quiet.runs.read(RUN)).phase).toBe('live');
     all = calls();
@@ -131,11 +131,11 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
   const ends = { 'came along': 0, kept: 0 };
 
   async function rollBack(at: number): Promise<number> {
-    const migration = await migrationAt('live', SMALL);
+    const migration = await createMigrationAt('live', SMALL);
     const { vectors } = migration.services;
     const kind = KINDS[at % KINDS.length] ?? 'created';
     let written: Awaited<ReturnType<typeof computeFingerprint>> | undefined;
-    const { services, calls } = interrupted(migration.services, at, async () => {
+    const { services, calls } = interruptAt(migration.services, at, async () => {
       await writeLate(vectors, migration.target, kind);
       written = await computeFingerprint(vectors, migration.target);
     });

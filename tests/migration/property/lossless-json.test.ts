@@ -10,7 +10,7 @@ import {
   writeJson,
 } from '../../../lib/migration/json/json-text.ts';
 import { seeded } from '../../shared/support/seed.ts';
-import { jsonDocuments, nested, numberLiterals, spaced } from '../support/json-documents.ts';
+import { addSpaces, jsonDocuments, nest, numberLiterals } from '../support/json-documents.ts';
 
 describe('a lossless round trip', () => {
   test('keeps every document to the letter', () => {
@@ -32,7 +32,7 @@ describe('a lossless round trip', () => {
   });
 
   test('keeps values a thousand levels deep', () => {
-    const document = nested(1_000, '10.0');
+    const document = nest(1_000, '10.0');
     expect(JSON.stringify(parseLossless(document))).toBe(document);
   });
 
@@ -48,7 +48,7 @@ describe('the canonical text', () => {
     fc.assert(
       fc.property(jsonDocuments, jsonDocuments, (one, other) => {
         const there = `{"one":${one},"other":{"é":${other},"1":0}}`;
-        const back = spaced(`{"other":{"1":0,"é":${other}},"one":${one}}`);
+        const back = addSpaces(`{"other":{"1":0,"é":${other}},"one":${one}}`);
         expect(canonicalJson(back)).toBe(canonicalJson(there));
       }),
       seeded(2_000),

@@ -127,16 +127,16 @@ const act: fc.Arbitrary<Act> = fc.oneof(
   },
 );
 
-const command = (name: PlayCommand, ...incidents: Incident[]): Act => ({
+const commandAct = (name: PlayCommand, ...incidents: Incident[]): Act => ({
   act: 'command',
   command: name,
   incidents,
 });
-const writing = (writer: Writer, change: Change): Act => ({
+const writeAct = (writer: Writer, change: Change): Act => ({
   act: 'write',
   write: { writer, change },
 });
-const damaging = (where: 'standby' | 'active', damage: Damage): Act => ({
+const damageAct = (where: 'standby' | 'active', damage: Damage): Act => ({
   act: 'damage',
   where,
   damage,
@@ -152,24 +152,24 @@ const lateWrite = (change: Change): Incident => ({
 
 /** A late write is carried over, the command is killed before it has recorded that, and its user deletes the memory. */
 const CARRIED_AND_DELETED: readonly Act[] = [
-  command('cutover', lateWrite('create'), { since: 'store', calls: 1, kind: 'killed' }),
-  writing('user', 'delete'),
+  commandAct('cutover', lateWrite('create'), { since: 'store', calls: 1, kind: 'killed' }),
+  writeAct('user', 'delete'),
 ];
 
 /** Plays that each fail without one safeguard of the model, by its name in the model. They are too rare to leave to chance. */
 const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
-  NO_FREEZE_PROOF: [command('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
-  NO_VERSION_PROOF: [command('cutover', { since: 'freeze', calls: 20, kind: 'not done' })],
+  NO_FREEZE_PROOF: [commandAct('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
+  NO_VERSION_PROOF: [commandAct('cutover', { since: 'freeze', calls: 20, kind: 'not done' })],
   NO_LAST_LOOK: [
-    command('cutover', { since: 'prove', calls: 1, kind: 'damaged', damage: 'overwritten' }),
+    commandAct('cutover', { since: 'prove', calls: 1, kind: 'damaged', damage: 'overwritten' }),
   ],
-  NO_SECOND_LOOK: [command('cutover', lateWrite('create'))],
-  FAILURE_WAITS: [command('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
-  SETTING_AFTER_DEPLOYMENT: [command('cutover')],
+  NO_SECOND_LOOK: [commandAct('cutover', lateWrite('create'))],
+  FAILURE_WAITS: [commandAct('cutover', { since: 'begin', calls: 2, kind: 'not done' })],
+  SETTING_AFTER_DEPLOYMENT: [commandAct('cutover')],
   NO_CONDITION: [
-    command('cutover'),
-    writing('user', 'change'),
-    command('rollback', {
+    commandAct('cutover'),
+    writeAct('user', 'change'),
+    commandAct('rollback', {
       since: 'store',
       calls: 0,
       kind: 'write',
@@ -177,56 +177,64 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
     }),
   ],
   UNKNOWN_IS_ABSENT: [
-    command(
+    commandAct(
       'cutover',
       { since: 'freeze', calls: 105, kind: 'time up' },
       { since: 'freeze', calls: 122, kind: 'killed' },
     ),
-    command('roll back by machine'),
-    writing('user', 'delete'),
-    command('copy'),
+    commandAct('roll back by machine'),
+    writeAct('user', 'delete'),
+    commandAct('copy'),
   ],
-  NO_NOTE: [...CARRIED_AND_DELETED, command('cutover')],
+  NO_NOTE: [...CARRIED_AND_DELETED, commandAct('cutover')],
   NOTES_DROPPED: [
     ...CARRIED_AND_DELETED,
-    writing('forgotten', 'create'),
-    command('cutover', { since: 'store', calls: 1, kind: 'killed' }),
-    command('cutover'),
+    writeAct('forgotten', 'create'),
+    commandAct('cutover', { since: 'store', calls: 1, kind: 'killed' }),
+    commandAct('cutover'),
   ],
   HOME_AFTER_OPENING: [
-    command('cutover', { since: 'open', calls: 1, kind: 'killed' }),
-    writing('user', 'create'),
-    command('rollback'),
+    commandAct('cutover', { since: 'open', calls: 1, kind: 'killed' }),
+    writeAct('user', 'create'),
+    commandAct('rollback'),
   ],
-  TWO_VERSIONS: [command('cutover'), writing('forgotten', 'create'), command('rollback')],
+  TWO_VERSIONS: [commandAct('cutover'), writeAct('forgotten', 'create'), commandAct('rollback')],
   NO_COMPARISON: [
-    command('copy'),
-    writing('user', 'change'),
-    command('cutover', { since: 'freeze', calls: 1, kind: 'dropped' }),
+    commandAct('copy'),
+    writeAct('user', 'change'),
+    commandAct('cutover', { since: 'freeze', calls: 1, kind: 'dropped' }),
   ],
   BASE_OUTLIVES_RESTORE: [
-    command('cutover', lateWrite('change')),
-    damaging('standby', 'deleted'),
-    command('rollback'),
+    commandAct('cutover', lateWrite('change')),
+    damageAct('standby', 'deleted'),
+    commandAct('rollback'),
   ],
   NO_FUSE: [
-    command('cutover'),
-    damaging('active', 'emptied'),
-    command('rollback'),
-    command('retention'),
+    commandAct('cutover'),
+    damageAct('active', 'emptied'),
+    commandAct('rollback'),
+    commandAct('retention'),
   ],
-  DAMAGE_AS_DELETIONS: [command('cutover'), damaging('standby', 'emptied'), command('rollback')],
-  DAMAGE_AS_CHANGES: [command('cutover'), damaging('standby', 'overwritten'), command('rollback')],
+  DAMAGE_AS_DELETIONS: [
+    commandAct('cutover'),
+    damageAct('standby', 'emptied'),
+    commandAct('rollback'),
+  ],
+  DAMAGE_AS_CHANGES: [
+    commandAct('cutover'),
+    damageAct('standby', 'overwritten'),
+    commandAct('rollback'),
+  ],
   NO_LOOK_BEFORE_REMOVAL: [
-    command('cutover'),
-    writing('forgotten', 'create'),
-    command('retention'),
+    commandAct('cutover'),
+    writeAct('forgotten', 'create'),
+    commandAct('retention'),
   ],
   ABORT_REMOVES_ALL: [
-    command('cutover'),
-    command('rollback'),
-    writing('forgotten', 'create'),
-    command('abort'),
+    commandAct('cutover'),
+    commandAct('rollback'),
+    writeAct('forgotten', 'create'),
+    commandAct('abort'),
   ],
 };
 

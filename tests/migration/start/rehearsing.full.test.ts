@@ -40,7 +40,7 @@ describe('a real vector store', () => {
     });
     onTestFinished(() => void child.kill('SIGKILL'));
     const ended = Promise.all([text(child.stderr), once(child, 'close')]);
-    await untilMigrating(vectors);
+    await waitUntilMigrating(vectors);
     // The signal comes more than once: from the terminal and from npm.
     const telling = setInterval(() => child.kill('SIGINT'), 10);
     ended.finally(() => clearInterval(telling));
@@ -155,7 +155,7 @@ async function startOthersBackend(
   };
 }
 
-async function untilMigrating({ listCollections }: SharedStore['vectors']): Promise<void> {
+async function waitUntilMigrating({ listCollections }: SharedStore['vectors']): Promise<void> {
   for (;;) {
     const names = await listCollections();
     if (names.some((name) => name.startsWith('rehearsed_memories_') && name.includes('_v3_')))

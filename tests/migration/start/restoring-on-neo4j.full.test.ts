@@ -18,7 +18,7 @@ else test.skip('Neo4j, which `npm run test:real` starts a server for', () => {})
 function describeRestoreInto(url: string): void {
   const { openEmpty } = useNeo4j(url);
 
-  async function dumped() {
+  async function dumpSample() {
     const { folder, artifacts } = await openArtifactFolder();
     const source = await fillWithSample(createSandboxGraph());
     await dump(source, artifacts);
@@ -36,7 +36,7 @@ function describeRestoreInto(url: string): void {
   describe('a restore by hand', () => {
     test('fills an empty graph from the dump, and finds it complete the next time', async () => {
       const graph = await openEmpty();
-      const { source, restore } = await dumped();
+      const { source, restore } = await dumpSample();
       const looked = await restore();
       expect(looked).toMatchObject({ code: 0, stderr: '' });
       expect(looked.stdout).toContain('The graph is empty and can be restored into.');

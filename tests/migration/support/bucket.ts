@@ -37,14 +37,14 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
   const known = new Set<string>();
   const keyOf = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
 
-  function found(input: Input): Kept {
+  function requireObject(input: Input): Kept {
     const kept = objects.get(keyOf(input));
     if (!kept) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
     return kept;
   }
 
   function change(input: Input, changes: Partial<Kept>): void {
-    objects.set(keyOf(input), { ...found(input), ...changes });
+    objects.set(keyOf(input), { ...requireObject(input), ...changes });
   }
 
   function leaveEarlier(input: Input): void {
@@ -55,7 +55,7 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
     unfinished.add(keyOf(input));
   }
 
-  function below({ Bucket, Prefix = '' }: Input): string[] {
+  function listKeys({ Bucket, Prefix = '' }: Input): string[] {
     const keys = [...objects.keys()].map((name) => name.slice(`${Bucket}/`.length));
     return keys.filter((key) => key.startsWith(Prefix));
   }
@@ -63,11 +63,11 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
   const answers: Readonly<Record<string, (input: Input) => object>> = {
     HeadObject: (input) => {
       leaveEarlier(input);
-      const { body, retainUntil } = found(input);
+      const { body, retainUntil } = requireObject(input);
       return { ContentLength: body.length, ObjectLockRetainUntilDate: retainUntil };
     },
-    GetObject: (input) => ({ Body: Readable.from([found(input).body]) }),
-    GetObjectTagging: (input) => ({ TagSet: found(input).tags ?? [] }),
+    GetObject: (input) => ({ Body: Readable.from([requireObject(input).body]) }),
+    GetObjectTagging: (input) => ({ TagSet: requireObject(input).tags ?? [] }),
     PutObject: (input) => {
       objects.set(keyOf(input), { body: input.Body ?? new Uint8Array() });
       return {};
@@ -101,9 +101,9 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
     ListMultipartUploads: (input) => ({
       Uploads: unfinished.has(keyOf(input)) ? [{ Key: input.Prefix, UploadId: 'earlier' }] : [],
     }),
-    ListObjectsV2: (input) => ({ Contents: below(input).map((Key) => ({ Key })) }),
+    ListObjectsV2: (input) => ({ Contents: listKeys(input).map((Key) => ({ Key })) }),
     ListObjectVersions: (input) => ({
-      Versions: below(input).map((Key) => ({ Key, VersionId: 'the-first' })),
+      Versions: listKeys(input).map((Key) => ({ Key, VersionId: 'the-first' })),
     }),
     DeleteObject: (input) => {
       objects.delete(keyOf(input));

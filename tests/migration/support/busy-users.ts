@@ -56,7 +56,7 @@ export function startBusyUsers(options: {
   let tried = 0;
   let closedAt: number | undefined;
   let longestClosedMs = 0;
-  const acknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
+  const countAcknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
   /** Finds the user's memory that has gone without a write for the longest time. */
   function findOldest({ userId }: Mem0User): string | undefined {
@@ -86,8 +86,8 @@ export function startBusyUsers(options: {
     const id = user && kind !== 'create' ? findOldest(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
     if (!user || (kind !== 'create' && id === undefined)) return;
-    const named = id === undefined ? [text] : [id, text];
-    for (const name of named) inFlight.add(name);
+    const describeMemory = id === undefined ? [text] : [id, text];
+    for (const name of describeMemory) inFlight.add(name);
     try {
       if (id === undefined) await create(user, text);
       else await (kind === 'change' ? change(user, id, text) : remove(user, id));
@@ -101,11 +101,11 @@ export function startBusyUsers(options: {
       } else {
         if (error instanceof Mem0RefusalError) failures.push(error.message);
         else counts.unanswered += 1;
-        for (const name of named) unknown.add(name);
+        for (const name of describeMemory) unknown.add(name);
         if (id) expected.delete(id);
       }
     } finally {
-      for (const name of named) inFlight.delete(name);
+      for (const name of describeMemory) inFlight.delete(name);
     }
   }
 
@@ -130,8 +130,8 @@ export function startBusyUsers(options: {
     },
     /** Waits until that many more writes are acknowledged. */
     async write(more: number): Promise<void> {
-      const [goal, deadline] = [acknowledged() + more, Date.now() + PATIENCE_MS];
-      while (acknowledged() < goal) {
+      const [goal, deadline] = [countAcknowledged() + more, Date.now() + PATIENCE_MS];
+      while (countAcknowledged() < goal) {
         if (Date.now() > deadline) throw new Error(`No ${more} writes in ${PATIENCE_MS} ms`);
         await pause(pauseMs);
       }
@@ -144,17 +144,21 @@ export function startBusyUsers(options: {
     async faults(): Promise<Faults> {
       const before = ledger();
       const found = await find();
-      const [first, second] = [before, ledger()].map((known) => faultsIn(found, known));
+      const [first, second] = [before, ledger()].map((known) => findFaults(found, known));
       // A memory written meanwhile is missing before or after, never in both.
-      const inBoth = (kind: keyof Faults) =>
+      const listInBoth = (kind: keyof Faults) =>
         first?.[kind].filter((fault) => second?.[kind].includes(fault)) ?? [];
-      return { lost: inBoth('lost'), doubled: inBoth('doubled'), stale: inBoth('stale') };
+      return {
+        lost: listInBoth('lost'),
+        doubled: listInBoth('doubled'),
+        stale: listInBoth('stale'),
+      };
     },
     refused: () => counts.refused,
     /** Answers that no write should get. */
     failures: () => [...failures],
     summary: () =>
-      `${acknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestClosedMs / 1_000).toFixed(1)} s at most`,
+      `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestClosedMs / 1_000).toFixed(1)} s at most`,
     async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.all(writing);
@@ -169,8 +173,8 @@ function isRefused(error: unknown): boolean {
   return cause?.code === 'ECONNREFUSED';
 }
 
-function faultsIn(found: Memories, { expected, deleted, unknown }: Ledger): Faults {
-  const saysAnother = ([id, { user, text }]: readonly [string, Memory]) => {
+function findFaults(found: Memories, { expected, deleted, unknown }: Ledger): Faults {
+  const differs = ([id, { user, text }]: readonly [string, Memory]) => {
     const memory = found.get(id);
     return memory && (memory.text !== text || memory.user !== user);
   };
@@ -181,6 +185,6 @@ function faultsIn(found: Memories, { expected, deleted, unknown }: Ledger): Faul
   return {
     lost: [...expected].filter(([id]) => !found.has(id)).map(named),
     doubled: [...found].filter(isStrange).map(named),
-    stale: [...[...expected].filter(saysAnother), ...returned].map(named),
+    stale: [...[...expected].filter(differs), ...returned].map(named),
   };
 }

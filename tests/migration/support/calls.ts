@@ -68,7 +68,7 @@ export function watchCalls(services: Services, { before, after }: Watcher): Serv
   function watch(port: object, portName: string, reads: readonly string[]): object {
     const entries = Object.entries(port).map(([name, method]) => {
       if (typeof method !== 'function') return [name, method];
-      const watched = (...args: unknown[]) => {
+      const callWatched = (...args: unknown[]) => {
         calls += 1;
         const call = { number: calls, name: `${portName}.${name}`, isRead: reads.includes(name) };
         before?.(call);
@@ -79,7 +79,7 @@ export function watchCalls(services: Services, { before, after }: Watcher): Serv
           return value;
         });
       };
-      return [name, watched];
+      return [name, callWatched];
     });
     return Object.fromEntries(entries);
   }

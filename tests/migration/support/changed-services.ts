@@ -8,7 +8,7 @@ export type ServiceChanges = {
   readonly [Name in keyof Services]?: Partial<Services[Name]> | undefined;
 };
 
-export function changedServices(services: Services, changes: ServiceChanges): Services {
+export function changeServices(services: Services, changes: ServiceChanges): Services {
   const changed = Object.entries(changes).map(([name, change]) => {
     const service = services[name as keyof Services];
     return [name, typeof change === 'object' ? { ...(service as object), ...change } : change];
@@ -17,7 +17,7 @@ export function changedServices(services: Services, changes: ServiceChanges): Se
 }
 
 /** @param happens runs before the operator is asked for the action; if it returns an answer, the operator is not asked */
-export function whenAsked(
+export function onRequest(
   { services: { hooks } }: { readonly services: Services },
   action: ExternalAction,
   happens: (request: HookRequest) => HookAnswer | Promise<void>,

@@ -22,7 +22,7 @@ type PlaceName = (typeof PLACES)[number];
 /** Keeps the SDK from finding an AWS account on this machine. */
 export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'true' };
 
-export async function migrateWith(
+export async function runMigrate(
   environment: NodeJS.ProcessEnv,
   ...words: string[]
 ): Promise<Ended> {

@@ -69,7 +69,7 @@ export async function repair({ settings }: CopyScene, change: Partial<ReconcileS
 /** Reconciles into a store that drops every repair, so that all differences are reported as pending. */
 export async function compare(scene: CopyScene, change: Partial<ReconcileSettings> = {}) {
   const { store, collection } = scene.settings.to;
-  const keepsNothing = async () => undefined;
-  const frozen = { ...store, upsert: keepsNothing, deletePoints: keepsNothing };
+  const discard = async () => undefined;
+  const frozen = { ...store, upsert: discard, deletePoints: discard };
   return await repair(scene, { to: { store: frozen, collection }, ...change });
 }

@@ -59,18 +59,18 @@ export async function deleteFirst(migration: Migration, name: string): Promise<v
 /** Change that users or others make to the collections of a migration */
 export type Happening = (migration: Migration) => Promise<unknown>;
 
-export const oneAfterAnother =
+export const inSequence =
   (...happenings: Happening[]): Happening =>
   async (migration) => {
     for (const happens of happenings) await happens(migration);
   };
 
-export const deletedNew: Happening = (migration) => deleteFirst(migration, migration.target);
-export const deletedOld: Happening = (migration) => deleteFirst(migration, SOURCE);
-export const goneOld: Happening = ({ services }) => services.vectors.deleteCollection(SOURCE);
+export const deleteFirstNew: Happening = (migration) => deleteFirst(migration, migration.target);
+export const deleteFirstOld: Happening = (migration) => deleteFirst(migration, SOURCE);
+export const deleteOld: Happening = ({ services }) => services.vectors.deleteCollection(SOURCE);
 
 /** @param count how many points are deleted, from the first on; all by default */
-export async function emptied(
+export async function emptyCollection(
   { services: { vectors }, target }: Migration,
   name = target,
   count = 999,
@@ -105,7 +105,7 @@ async function rewriteFirst(
 }
 
 /** Results of a step: the figures in the record, and the stored report */
-export async function evidenceOf({ runs, services }: Migration, kind: Evidence) {
+export async function readEvidence({ runs, services }: Migration, kind: Evidence) {
   const reference = (await runs.read(RUN)).evidence[kind];
   if (!reference) throw new Error(`No ${kind}`);
   return {

@@ -27,10 +27,10 @@ export const jsonDocuments: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
 })).value;
 
 /** Adds white space everywhere that JSON allows it. */
-export function spaced(document: string): string {
+export function addSpaces(document: string): string {
   const tokens = document.match(/"(?:[^"\\]|\\.)*"|[^"[\]{},:]+|[[\]{},:]/gsu) ?? [];
   return tokens.map((token) => ` \n\t${token}\r `).join('');
 }
 
-export const nested = (depth: number, core: string): string =>
+export const nest = (depth: number, core: string): string =>
   `${'{"a":['.repeat(depth)}${core}${']}'.repeat(depth)}`;

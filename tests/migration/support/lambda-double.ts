@@ -32,7 +32,7 @@ type Handler = (payload: unknown, context: object) => Promise<unknown>;
 const CONTEXT = { getRemainingTimeInMillis: () => 900_000 };
 
 export async function startLambdaDouble(stage: string, services: Services): Promise<LambdaDouble> {
-  const functions = await deployed(`finance-ledger-${stage}-migration`, services);
+  const functions = await loadFunctions(`finance-ledger-${stage}-migration`, services);
   const invoked: string[] = [];
   const faults = new Map<string, Fault | 'no answer'>();
 
@@ -78,7 +78,7 @@ export function refusal(status: number, type: string, Message: string): Fault {
   return { status, headers: { 'x-amzn-errortype': type }, body: { Type: 'User', Message } };
 }
 
-async function deployed(prefix: string, services: Services): Promise<Map<string, Handler>> {
+async function loadFunctions(prefix: string, services: Services): Promise<Map<string, Handler>> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith('.ts'));
   const entries = files.map(async (file): Promise<[string, Handler]> => {
     const { createHandler } = await import(pathToFileURL(join(FOLDER, file)).href);

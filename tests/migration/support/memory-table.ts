@@ -36,7 +36,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
     const actions = writes.map(parseAction);
     const reasons = actions.map(([, action]): CancellationReason => {
       const existing = stored.get(toText(action.Item ?? action.Key));
-      if (holds(action, existing)) return { Code: 'None' };
+      if (isMet(action, existing)) return { Code: 'None' };
       return { Code: 'ConditionalCheckFailed', ...(existing && { Item: marshall(existing) }) };
     });
     if (reasons.some(({ Code }) => Code !== 'None')) {
@@ -54,7 +54,7 @@ export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
     const key = toText(action.Item ?? action.Key);
     if (kind === 'Delete') stored.delete(key);
     if (kind === 'Put') stored.set(key, structuredClone(action.Item ?? {}));
-    if (kind === 'Update') stored.set(key, updated(action, stored.get(key)));
+    if (kind === 'Update') stored.set(key, applyUpdate(action, stored.get(key)));
   }
 
   async function send(command: unknown): Promise<unknown> {
@@ -85,7 +85,7 @@ function parseAction(write: TransactItem): [kind: string, action: Action] {
 }
 
 /** Understands `SET a = :a, #b = :b`. */
-function updated(action: Action, existing: Item | undefined): Item {
+function applyUpdate(action: Action, existing: Item | undefined): Item {
   const [, terms] = /^SET (.+)$/.exec(action.UpdateExpression ?? '') ?? [];
   if (terms === undefined) throw new Error(`Unknown update: ${action.UpdateExpression}`);
   const changes = terms.split(', ').map((term) => {
@@ -96,7 +96,7 @@ function updated(action: Action, existing: Item | undefined): Item {
 }
 
 /** Understands `attribute_not_exists(a)`, `a = :a`, `a <= :a`, AND, OR, and one pair of parentheses around an AND. */
-function holds(action: Action, existing: Item | undefined): boolean {
+function isMet(action: Action, existing: Item | undefined): boolean {
   const { ConditionExpression } = action;
   if (ConditionExpression === undefined) return true;
   return ConditionExpression.split(' OR ').some((all) =>

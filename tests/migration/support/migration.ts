@@ -20,7 +20,7 @@ import {
   type WorldImage,
   type WorldOptions,
 } from '../../../sandbox/world.ts';
-import { changedServices, type ServiceChanges } from './changed-services.ts';
+import { changeServices, type ServiceChanges } from './changed-services.ts';
 import { type ArtifactsImage, createMemoryArtifacts } from './memory-artifacts.ts';
 import { createRunTable, RUN, type RunTableImage } from './run-table.ts';
 
@@ -76,7 +76,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     const enough = { freeBytes: 1e9 };
     const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
     const payload = { ...own, ...enough, ...plan };
-    const { prerequisites } = await takePreflight(changedServices(services, changes), payload);
+    const { prerequisites } = await takePreflight(changeServices(services, changes), payload);
     const problems = prerequisites.flatMap(({ name, problems }) =>
       problems.map(({ why, remedy }) => `${name}: ${why} ${remedy}`),
     );
@@ -97,7 +97,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     const step: Step = STEPS[name];
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     try {
-      const changed = changedServices(services, changes);
+      const changed = changeServices(services, changes);
       const result = await runStep(step, changed, { payload, timeLeftMs });
       if (result.dryRun || !result.refused) return result;
       throw new Refusal(result.refused.name, result.refused.why, { data: result.refused.data });
@@ -142,7 +142,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   }
 
   /** Takes the cutover to the end of that stage, where the function runs out of time. */
-  async function reach(stage: string, changes: ServiceChanges = {}): Promise<void> {
+  async function runUntilStage(stage: string, changes: ServiceChanges = {}): Promise<void> {
     let isThere = false;
     const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
       await runs.saveCheckpoint(lease, step, checkpoint);
@@ -165,7 +165,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   async function prove(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('backup', 'rebuild', 'copy');
-    await reach('equal');
+    await runUntilStage('equal');
   }
 
   const takeImage = async (): Promise<MigrationImage> => ({
@@ -174,6 +174,6 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     artifacts: artifacts.image(),
   });
 
-  const acts = { start, invoke, finish, follow, openWindow, reach, confirm, prove };
+  const acts = { start, invoke, finish, follow, openWindow, runUntilStage, confirm, prove };
   return { ...table, ...world, ...acts, image: takeImage, artifacts, target, letTimePass };
 }

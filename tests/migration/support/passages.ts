@@ -6,15 +6,15 @@ import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import {
   changeByUser,
-  deletedNew,
-  deletedOld,
-  goneOld,
+  deleteFirstNew,
+  deleteFirstOld,
+  deleteOld,
   type Happening,
-  oneAfterAnother,
+  inSequence,
 } from './holdings.ts';
 import { type Migration, type MigrationOptions, RUN, type StepName } from './migration.ts';
-import { migrationAt, type Point } from './prepared.ts';
-import { named } from './refused.ts';
+import { createMigrationAt, type Point } from './prepared.ts';
+import { failureNamed } from './refused.ts';
 
 export interface Passage {
   readonly step: StepName;
@@ -33,13 +33,13 @@ interface Beginning {
 const IN_PLACE: Beginning = { plan: { inPlace: true }, options: { isInPlace: true } };
 const BY_UPLOAD: Beginning = { plan: { uploadAs: 'uploaded' } };
 
-const rolledBack: Happening = (migration) => migration.finish('rollback');
-const changed = (text: string, name: (migration: Migration) => string): Happening => {
+const rollBack: Happening = (migration) => migration.finish('rollback');
+const changeText = (text: string, name: (migration: Migration) => string): Happening => {
   return (migration) => changeByUser(migration, name(migration), text);
 };
 
 /** Takes the cutover to where both snapshots are uploaded and the deployment is awaited: the store is slow with each snapshot. */
-const uploaded: Happening = async (migration) => {
+const upload: Happening = async (migration) => {
   const hooks = { ask: async () => 'under-way' as const };
   for (let n = 0; n < 4; n += 1) {
     await migration.invoke('cutover', {}, { ...migration.services, hooks });
@@ -47,24 +47,24 @@ const uploaded: Happening = async (migration) => {
   }
 };
 
-const leaked: Happening = async (migration) => {
+const leakWrite: Happening = async (migration) => {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-  await attempt.catch((error) => expect(error).toEqual(named('RefusedNewVersion')));
+  await attempt.catch((error) => expect(error).toEqual(failureNamed('RefusedNewVersion')));
   // The test user's memories have random ids, and one of them might be the first.
   const filter = ofTestUser(await migration.runs.read(RUN));
   await migration.services.vectors.deletePoints(migration.target, { filter });
-  await deletedNew(migration);
+  await deleteFirstNew(migration);
 };
 
-const bothWrote = oneAfterAnother(
-  deletedOld,
-  changed('Changed by a user', ({ target }) => target),
+const bothWrote = inSequence(
+  deleteFirstOld,
+  changeText('Changed by a user', ({ target }) => target),
 );
-const wroteToBoth = oneAfterAnother(
-  rolledBack,
-  deletedNew,
-  changed('Changed by a user', () => SOURCE),
+const wroteToBoth = inSequence(
+  rollBack,
+  deleteFirstNew,
+  changeText('Changed by a user', () => SOURCE),
 );
 
 const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = [
@@ -81,27 +81,32 @@ const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = 
   ['rollback', 'in place, from live', 'live', IN_PLACE],
   ['abort', 'in place', 'copied', IN_PLACE],
   ['cutover', 'by upload', 'equal', BY_UPLOAD],
-  ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: uploaded }],
-  ['rollback', 'from live, without the old collection', 'live', { happens: goneOld }],
-  ['copy', 'after a rollback', 'live', { happens: oneAfterAnother(rolledBack, deletedOld) }],
+  ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: upload }],
+  ['rollback', 'from live, without the old collection', 'live', { happens: deleteOld }],
+  ['copy', 'after a rollback', 'live', { happens: inSequence(rollBack, deleteFirstOld) }],
   ['copy', 'after a rollback, with writes to both', 'live', { happens: wroteToBoth }],
   ['rollback', 'from live, with a write to the old, too', 'live', { happens: bothWrote }],
-  ['rollback', 'inside it, with a leaked write', 'equal', { happens: leaked }],
-  ['rollback', 'from live, as it was', 'live', { happens: deletedNew, input: { asItWas: true } }],
+  ['rollback', 'inside it, with a leaked write', 'equal', { happens: leakWrite }],
+  [
+    'rollback',
+    'from live, as it was',
+    'live',
+    { happens: deleteFirstNew, input: { asItWas: true } },
+  ],
   [
     'rollback',
     'from live, to the snapshot',
     'live',
-    { happens: deletedNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
+    { happens: deleteFirstNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
   ],
-  ['rollback', 'from live, with a write to take along', 'live', { happens: deletedNew }],
+  ['rollback', 'from live, with a write to take along', 'live', { happens: deleteFirstNew }],
 ];
 
 export const PASSAGES: readonly Passage[] = ALL.map(([step, about, point, beginning = {}]) => {
   const { happens, plan = {}, options = {}, input = {} } = beginning;
   const prepare = async () => {
     const small = { memories: 6, users: 2, dimensions: 4, ...options };
-    const migration = await migrationAt(point, small, plan);
+    const migration = await createMigrationAt(point, small, plan);
     await happens?.(migration);
     return migration;
   };

@@ -6,7 +6,7 @@ import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts
 import { startNewVersion } from '../../../sandbox/memory-backend/new-version.ts';
 import { startOldVersion } from '../../../sandbox/memory-backend/old-version.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { emptied } from './holdings.ts';
+import { emptyCollection } from './holdings.ts';
 import type { Migration } from './migration.ts';
 
 const USER = 'user-1';
@@ -151,7 +151,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
       else if (collection === service.wasOpenOn) truth.set(id, { text, writer: how });
     }
     diary.push(`${collection} is ${how}`);
-    if (how === 'emptied') await emptied(migration, collection);
+    if (how === 'emptied') await emptyCollection(migration, collection);
     if (how === 'deleted') await vectors.deleteCollection(collection);
     if (how !== 'overwritten') return;
     for (const point of await scroll(collection)) {

@@ -15,9 +15,9 @@ const RUNBOOK = {
   'backed-up': (migration: Migration) => migration.follow('backup'),
   rebuilt: (migration: Migration) => migration.follow('rebuild'),
   copied: (migration: Migration) => migration.follow('copy'),
-  frozen: (migration: Migration) => migration.reach('frozen'),
-  'frozen-and-backed-up': (migration: Migration) => migration.reach('backed-up'),
-  equal: (migration: Migration) => migration.reach('equal'),
+  frozen: (migration: Migration) => migration.runUntilStage('frozen'),
+  'frozen-and-backed-up': (migration: Migration) => migration.runUntilStage('backed-up'),
+  equal: (migration: Migration) => migration.runUntilStage('equal'),
   live: (migration: Migration) => migration.follow('cutover'),
 };
 
@@ -28,7 +28,7 @@ const POINTS = Object.keys(RUNBOOK) as Point[];
 const images = new Map<string, Promise<MigrationImage>>();
 
 /** Creates a migration that has just reached the point, for one test alone. */
-export async function migrationAt(
+export async function createMigrationAt(
   point: Point,
   options: MigrationOptions = {},
   plan: Plan = {},
@@ -51,7 +51,7 @@ async function prepare(
 ): Promise<MigrationImage> {
   const before = POINTS[POINTS.indexOf(point) - 1];
   const migration = before
-    ? await migrationAt(before, options, plan)
+    ? await createMigrationAt(before, options, plan)
     : await createMigration(options);
   await RUNBOOK[point](migration, plan);
   return await migration.image();

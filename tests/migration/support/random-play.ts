@@ -11,7 +11,7 @@ import { type Call, watchCalls } from './calls.ts';
 import { RUN, type StepName } from './migration.ts';
 import { Killed } from './mortal.ts';
 import { createPlayUsers, type Damage, type Service, type Write } from './play-users.ts';
-import { migrationAt } from './prepared.ts';
+import { createMigrationAt } from './prepared.ts';
 import { LEASE_MS } from './run-table.ts';
 
 /** Enough memories that a step notices an emptied collection, instead of taking the gaps for deletions by users */
@@ -67,7 +67,7 @@ export type Act =
 export type Play = Awaited<ReturnType<typeof startPlay>>;
 
 export async function startPlay() {
-  const migration = await migrationAt('copied', WORLD, PLAN);
+  const migration = await createMigrationAt('copied', WORLD, PLAN);
   const { vectors, setting } = migration.services;
   const service: Service = {
     worksOn: SOURCE,
@@ -152,18 +152,18 @@ export async function startPlay() {
       if (call.name === LAST_OF_PROOF && calls.deploy > 0) calls.prove = 0;
       await happen(call);
     };
-    const asking = async (request: HookRequest) => {
+    const askHooks = async (request: HookRequest) => {
       const moment = MOMENTS.find((name) => request.action.startsWith(name));
       if (moment) calls[moment] = 0;
       await happen({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
       return await ask(request);
     };
-    const storing = async () => {
+    const onStore = async () => {
       calls.store = 0;
       await happen({ number: 0, name: 'the read before a write', isRead: true });
     };
-    const store = watchedStore(storing);
-    const services = { ...migration.services, vectors: store, hooks: { ask: asking } };
+    const store = watchedStore(onStore);
+    const services = { ...migration.services, vectors: store, hooks: { ask: askHooks } };
     return watchCalls(services, { before, after });
   }
 

@@ -93,7 +93,7 @@ export async function createRecordedRun(options: {
   }
 
   /** Lets another client write the setting during the attempt: the step looks up who wrote it, and refuses. */
-  async function whileRaced(attempt: () => Promise<unknown>): Promise<unknown> {
+  async function raceAgainst(attempt: () => Promise<unknown>): Promise<unknown> {
     recorder.recordFor('no one');
     const before = await services.setting.read();
     recorder.parameters.writeBefore(SETTING, 'of another client');
@@ -117,7 +117,7 @@ export async function createRecordedRun(options: {
     confirmWhenAsked,
     openWindow,
     invoke,
-    whileRaced,
+    raceAgainst,
     close,
   };
 }

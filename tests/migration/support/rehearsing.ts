@@ -5,7 +5,7 @@ import { readPages } from '../../../lib/migration/scan.ts';
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
 import { type Ended, runCommand } from '../../shared/support/command.ts';
-import { createAlias, NEW_LAYOUT, OLD_LAYOUT, untilSnapshot } from './vector-stores.ts';
+import { createAlias, NEW_LAYOUT, OLD_LAYOUT, waitForSnapshot } from './vector-stores.ts';
 
 export const REHEARSE = 'sandbox/rehearsal/rehearse.ts';
 
@@ -43,7 +43,7 @@ export async function startSharedStore(): Promise<SharedStore> {
   }
   await createAlias(sandbox.url, 'm', 'memories', apiKey);
   await vectors.startSnapshot('memories');
-  await untilSnapshot(vectors, 'memories');
+  await waitForSnapshot(vectors, 'memories');
   return {
     environment: { QDRANT_URL: sandbox.url, QDRANT_API_KEY: apiKey },
     vectors,

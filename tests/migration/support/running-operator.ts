@@ -4,7 +4,7 @@ import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts'
 import type { Place } from '../../../cli/migration/migrate/place.ts';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
-import { changedServices, type ServiceChanges } from './changed-services.ts';
+import { changeServices, type ServiceChanges } from './changed-services.ts';
 import { createMigration, type Migration, RUN } from './migration.ts';
 import { type TypedOptions, typeCommand } from './typed-command.ts';
 
@@ -18,7 +18,7 @@ export async function createRunningOperator(
   const migration = await createMigration(options);
   const { clock, letTimePass, operator } = migration;
   const hooks = hasWebhook ? operator.hooks : askAPerson;
-  const services = changedServices({ ...migration.services, hooks }, changes(migration));
+  const services = changeServices({ ...migration.services, hooks }, changes(migration));
   const place = createLocalPlace({
     where: 'table of the test',
     remembering: async () => services,

@@ -13,7 +13,7 @@ export interface Execution {
 }
 
 /** A person who approves the copy when the state machine looks for approval the third time */
-export function approving(migration: Migration) {
+export function approveWhenAsked(migration: Migration) {
   let looks = 0;
   return async (state: string) => {
     if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'copied') return;

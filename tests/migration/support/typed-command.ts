@@ -32,8 +32,8 @@ export async function typeCommand(
 ): Promise<Printed> {
   const { answers, interruption = new AbortController(), isTerminal = false, time } = options;
   const input = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
-  const output = collected(false);
-  const status = collected(isTerminal);
+  const output = collectOutput(false);
+  const status = collectOutput(isTerminal);
   const left = [...(answers ?? [])];
   status.stream.on('data', (chunk) => {
     const question = String(chunk);
@@ -77,7 +77,7 @@ export async function typeCommand(
   return { code, output: text, status: status.text(), events };
 }
 
-function collected(isTTY: boolean) {
+function collectOutput(isTTY: boolean) {
   const stream = Object.assign(new PassThrough(), { isTTY, columns: 100 });
   const chunks: string[] = [];
   stream.on('data', (chunk) => chunks.push(String(chunk)));

@@ -101,7 +101,7 @@ export async function createAlias(
 }
 
 /** Waits for a snapshot that the store makes in the background: it exists once it is listed. */
-export async function untilSnapshot(
+export async function waitForSnapshot(
   store: VectorStore,
   collection: string,
 ): Promise<SnapshotDescription> {

@@ -7,10 +7,10 @@ import type {
 } from '../../../lib/migration/ports/vector-store.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Services } from '../../../lib/migration/services.ts';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 import { takeWaiting } from '../support/take-waiting.ts';
 
-function indexing(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
+function createContext(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
   const config = { optimizer_config: {} };
   const counts = { points_count: 60, indexed_vectors_count: 7, segments_count: 3 };
   const info = { optimizer_status: 'ok', ...counts, config, ...found };
@@ -41,13 +41,13 @@ const seen = (minutesAgo: number, done = 7) => ({
 
 describe('the wait until a collection is indexed', () => {
   it('is over when the store says green', async () => {
-    expect(await indexing({ status: 'green' }).wait).toBeUndefined();
+    expect(await createContext({ status: 'green' }).wait).toBeUndefined();
   });
 
   it.each(['yellow', 'grey'] as const)(
     'names the index while the store says %s',
     async (status) => {
-      const { wait, updates } = indexing({ status });
+      const { wait, updates } = createContext({ status });
       const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
       expect(await wait).toMatchObject({ waitsFor });
       expect(updates).toHaveLength(status === 'grey' ? 1 : 0);
@@ -58,22 +58,24 @@ describe('the wait until a collection is indexed', () => {
     const config = {
       optimizer_config: { max_optimization_threads: 0 },
     } as CollectionInfo['config'];
-    expect(await indexing({ status: 'grey', config }).wait).toBeUndefined();
+    expect(await createContext({ status: 'grey', config }).wait).toBeUndefined();
   });
 
   it('is estimated from its progress', async () => {
-    const { wait, notes } = indexing({ status: 'yellow' }, seen(11, 5));
+    const { wait, notes } = createContext({ status: 'yellow' }, seen(11, 5));
     // Six of the 60 points were indexed in twelve minutes, and 53 are left.
     expect(await wait).toMatchObject({ leftSeconds: (53 / 6) * 12 * 60 });
     expect(notes).toEqual([{ optimizer: { ...seen(0).optimizer } }]);
   });
 
   it('is refused once there is no progress, with what is known', async () => {
-    const { wait, notes } = indexing({ status: 'yellow' }, seen(10));
+    const { wait, notes } = createContext({ status: 'yellow' }, seen(10));
     const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
-    await expect(wait).rejects.toEqual(named('RefusedByService', why));
+    await expect(wait).rejects.toEqual(failureNamed('RefusedByService', why));
     expect(notes).toEqual([{ optimizer: undefined }]);
-    expect(await indexing({ status: 'yellow' }, seen(9)).wait).toMatchObject({ waitSeconds: 1 });
+    expect(await createContext({ status: 'yellow' }, seen(9)).wait).toMatchObject({
+      waitSeconds: 1,
+    });
   });
 
   it.each([
@@ -84,6 +86,6 @@ describe('the wait until a collection is indexed', () => {
       'No space left on device',
     ],
   ] as const)('is refused if the collection %s', async (_, found, why) => {
-    await expect(indexing(found).wait).rejects.toEqual(named('RefusedByService', why));
+    await expect(createContext(found).wait).rejects.toEqual(failureNamed('RefusedByService', why));
   });
 });

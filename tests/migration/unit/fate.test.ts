@@ -17,7 +17,7 @@ type BaseLetter = '-' | 'a' | '?' | '+';
 const memory = (letter: Letter) =>
   letter === '-' ? undefined : point(7, JSON.stringify({ user_id: 'ada', data: letter }));
 
-function common(letter: BaseLetter): CommonVersion {
+function readCommon(letter: BaseLetter): CommonVersion {
   if (letter === '?') return 'unknown';
   if (letter === '+') return 'inserting';
   if (letter === '-') return 'absent';
@@ -56,14 +56,14 @@ const UNCERTAIN: typeof TABLE = [
 test.each([...TABLE, ...UNCERTAIN])(
   'active %s, standby %s, in common %s: %s',
   (active, standby, base, fate) => {
-    expect(decideFate(memory(active), memory(standby), common(base))).toBe(fate);
+    expect(decideFate(memory(active), memory(standby), readCommon(base))).toBe(fate);
   },
 );
 
 it('the table is symmetric: forward from one side is backward from the other', () => {
   const mirrored = { same: 'same', forward: 'backward', backward: 'forward', conflict: 'conflict' };
   for (const [active, standby, base, fate] of TABLE) {
-    expect(decideFate(memory(standby), memory(active), common(base))).toBe(mirrored[fate]);
+    expect(decideFate(memory(standby), memory(active), readCommon(base))).toBe(mirrored[fate]);
   }
 });
 

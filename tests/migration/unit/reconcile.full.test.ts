@@ -42,7 +42,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     let isOver = false;
     for (const moment of ['before', 'after'] as const) {
       await reset();
-      const saved = await killedAt(settings, { at: call, when: moment });
+      const saved = await killAt(settings, { at: call, when: moment });
       if (saved === undefined) isOver = true;
       else {
         deaths += 1;
@@ -57,7 +57,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
 });
 
 /** Returns the last checkpoint of a walk that was killed; undefined if the walk ended before. */
-async function killedAt(
+async function killAt(
   settings: CopyScene['settings'],
   death: Death,
 ): Promise<ReconcileCheckpoint | undefined> {

@@ -34,7 +34,7 @@ async function scene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
 }
 
 /** Creates a scene in which both collections are equal. */
-async function copied(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
+async function copyScene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
   const set = await scene(options);
   await repair(set);
   return set;
@@ -50,7 +50,7 @@ async function listIds({ store }: CopyScene, collection = OLD): Promise<PointId[
 }
 
 /** Finds the first point of the new collection whose payload matches. */
-async function pointLike({ store }: CopyScene, pattern: RegExp): Promise<Point> {
+async function findPoint({ store }: CopyScene, pattern: RegExp): Promise<Point> {
   const { points } = await store.scroll(NEW, { limit: COUNT });
   const found = points.find(({ payload }) => pattern.test(payload));
   if (!found?.vector) throw new Error(`No point like ${pattern}`);
@@ -62,9 +62,9 @@ async function withDense({ store }: CopyScene, found: Point, dense: readonly num
   await store.upsert(NEW, [{ ...found, vector }], 'upsert');
 }
 
-function replacing(pattern: RegExp, replacement: string) {
+function replaceInNew(pattern: RegExp, replacement: string) {
   return async (set: CopyScene): Promise<void> => {
-    const found = await pointLike(set, pattern);
+    const found = await findPoint(set, pattern);
     const text = found.payload.replace(pattern, replacement);
     const payload = asJsonText<Record<string, unknown>>(text);
     await set.store.upsert(NEW, [{ ...found, payload }], 'upsert');
@@ -86,13 +86,13 @@ describe('a copy into an empty collection', () => {
   });
 
   test('keeps the text of every payload, including how numbers are written', async () => {
-    const { store } = await copied();
+    const { store } = await copyScene();
     const request = { limit: COUNT, vector: false };
     expect(await store.scroll(NEW, request)).toEqual(await store.scroll(OLD, request));
   });
 
   test('gives a keyword vector to every point with words, and to no other', async () => {
-    const { store } = await copied({ count: 200 });
+    const { store } = await copyScene({ count: 200 });
     const { points } = await store.scroll(NEW, { limit: 200 });
     expect(points.filter(({ vector }) => hasKeywords(vector))).toHaveLength(196);
   });
@@ -180,29 +180,44 @@ const CHANGES: readonly (readonly [
     { missing: 1, extra: 1 },
     [CONTENTS],
     async (set) => {
-      const moved = await pointLike(set, /user-2"/);
+      const moved = await findPoint(set, /user-2"/);
       await set.store.deletePoints(NEW, { ids: [moved.id] });
       await set.store.upsert(NEW, [{ ...moved, id: UNUSED }], 'upsert');
     },
   ],
-  ['10 for 10.0', { payload: 1 }, [CONTENTS], replacing(/10\.0/, '10')],
+  ['10 for 10.0', { payload: 1 }, [CONTENTS], replaceInNew(/10\.0/, '10')],
   [
     'a rounded integer',
     { payload: 1 },
     [CONTENTS],
-    replacing(/9007199254740993/, '9007199254740992'),
+    replaceInNew(/9007199254740993/, '9007199254740992'),
   ],
-  ['a hash that is no text', { payload: 1 }, [CONTENTS], replacing(/"data"/, '"hash":7,"data"')],
-  ['a dropped key', { payload: 1 }, [CONTENTS], replacing(/"tiny":1e-7,/, '')],
-  ['a memory of another user', { payload: 1 }, [CONTENTS, USERS], replacing(/user-3"/, 'user-4"')],
-  ['a memory that lost its user', { payload: 1 }, [CONTENTS, USERS], replacing(/"user-3"/, 'null')],
-  ['a user id that became a number', { payload: 1 }, [CONTENTS, USERS], replacing(/"user-3"/, '3')],
+  ['a hash that is no text', { payload: 1 }, [CONTENTS], replaceInNew(/"data"/, '"hash":7,"data"')],
+  ['a dropped key', { payload: 1 }, [CONTENTS], replaceInNew(/"tiny":1e-7,/, '')],
+  [
+    'a memory of another user',
+    { payload: 1 },
+    [CONTENTS, USERS],
+    replaceInNew(/user-3"/, 'user-4"'),
+  ],
+  [
+    'a memory that lost its user',
+    { payload: 1 },
+    [CONTENTS, USERS],
+    replaceInNew(/"user-3"/, 'null'),
+  ],
+  [
+    'a user id that became a number',
+    { payload: 1 },
+    [CONTENTS, USERS],
+    replaceInNew(/"user-3"/, '3'),
+  ],
   [
     'another vector',
     { vector: 1 },
     [],
     async (set) => {
-      await withDense(set, await pointLike(set, /user-5"/), [1, 0, 0, 0]);
+      await withDense(set, await findPoint(set, /user-5"/), [1, 0, 0, 0]);
     },
   ],
   [
@@ -210,7 +225,7 @@ const CHANGES: readonly (readonly [
     { keywords: 1 },
     [],
     async (set) => {
-      const found = await pointLike(set, /user-5"/);
+      const found = await findPoint(set, /user-5"/);
       const dense = unnamedVectorOf(found.vector);
       await set.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
     },
@@ -219,7 +234,7 @@ const CHANGES: readonly (readonly [
 
 describe('a comparison of two collections', () => {
   test.each(CHANGES)('finds %s, and a repair leaves none', async (_, found, also, happens) => {
-    const set = await copied();
+    const set = await copyScene();
     await happens(set);
     const before = await compare(set);
     const counts = Object.entries(found).map(([difference, count]) => `${difference}: ${count}`);
@@ -242,19 +257,19 @@ describe('a comparison of two collections', () => {
   });
 
   test('that are equal writes nothing', async () => {
-    const set = await copied();
+    const set = await copyScene();
     set.sandbox.fault({ on: /^(PUT|POST .*delete)/, does: { kind: 'answer', status: 403 } });
     expect(listProblems(await repair(set))).toEqual([]);
   });
 
   test('ignores the order of keys and the last bit of a vector', async () => {
-    const set = await copied();
+    const set = await copyScene();
     const payload = '{"user_id":"a","data":"x","n":{"b":1.0,"a":2}}';
     await set.store.upsert(OLD, [point(3, payload)], 'upsert');
     const vector = '{"bm25":{"indices":[1],"values":[1]},"":[1,0,0,0]}';
     const reordered = '{"n":{"a":2,"b":1.0},"data":"x","user_id":"a"}';
     await set.store.upsert(NEW, [point(3, reordered, vector)], 'upsert');
-    const nearly = await pointLike(set, /user-5"/);
+    const nearly = await findPoint(set, /user-5"/);
     const dense = JSON.parse(unnamedVectorOf(nearly.vector) ?? '') as number[];
     const withFirst = (by: number) => withDense(set, nearly, dense.with(0, (dense[0] ?? 0) + by));
     await withFirst(3e-7);
@@ -264,7 +279,7 @@ describe('a comparison of two collections', () => {
   });
 
   test('leaves the points of one user alone on both sides', async () => {
-    const set = await copied();
+    const set = await copyScene();
     const own = (id: number) => point(id, '{"user_id":"the-test-user","data":"a probe"}');
     await set.store.upsert(OLD, [own(0)], 'upsert');
     await set.store.upsert(NEW, [own(3)], 'upsert');
@@ -278,7 +293,7 @@ describe('a comparison of two collections', () => {
 
 describe('a copy back into the old layout', () => {
   test('writes ids, payloads and dense vectors, but no keyword vectors', async () => {
-    const set = await copied();
+    const set = await copyScene();
     const { store } = set;
     await store.upsert(
       NEW,
@@ -295,7 +310,7 @@ describe('a copy back into the old layout', () => {
 
 describe('while users write', () => {
   test('a memory that was created again is not deleted', async () => {
-    const set = await copied();
+    const set = await copyScene();
     const [id = UNUSED] = await listIds(set);
     const [kept] = await set.store.retrieve(OLD, [id]);
     await set.store.deletePoints(OLD, { ids: [id] });
@@ -372,7 +387,7 @@ describe('failures and interruptions', () => {
   });
 
   test('it stops when time is up and resumes where it was, comparing nothing twice', async () => {
-    const set = await copied();
+    const set = await copyScene();
     const ids = await listIds(set);
     await set.store.deletePoints(NEW, { ids: [5, 100].flatMap((at) => ids[at] ?? []) });
     let checkpoint = RECONCILE_START;

@@ -26,7 +26,7 @@ function createCollection(payloads: readonly string[]): {
   return { store: { scroll }, collection: 'memories' };
 }
 
-const of = (payloads: readonly string[], without?: string) =>
+const scanPayloads = (payloads: readonly string[], without?: string) =>
   scan(createCollection(payloads), { now: NOW, ...(without === undefined ? {} : { without }) });
 
 const ADA = '{"user_id":"ada","data":"sails"}';
@@ -34,13 +34,13 @@ const BOB = '{"user_id":"bob","data":"rows"}';
 
 describe('a scan', () => {
   it('counts every user, and finds those with most memories', async () => {
-    const { contents, counts } = await of([ADA, BOB, ADA, ADA]);
+    const { contents, counts } = await scanPayloads([ADA, BOB, ADA, ADA]);
     expect(contents).toMatchObject({ points: 4, users: 2, expired: 0 });
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
   it('counts memories of an agent or a session that no user has', async () => {
-    const { contents, counts } = await of([
+    const { contents, counts } = await scanPayloads([
       ADA,
       '{"agent_id":"planner","data":"x"}',
       '{"agent_id":"planner","run_id":"r1","data":"y"}',
@@ -54,18 +54,18 @@ describe('a scan', () => {
 
   it('distinguishes an agent, a user and a session with the same id', async () => {
     const digests = ['user_id', 'agent_id', 'run_id'].map(
-      async (key) => (await of([`{"${key}":"ada"}`])).contents.usersDigest,
+      async (key) => (await scanPayloads([`{"${key}":"ada"}`])).contents.usersDigest,
     );
     expect(new Set(await Promise.all(digests)).size).toBe(3);
   });
 
   it('accepts a memory with one id that the new version finds, even beside others that it does not', async () => {
-    const { contents } = await of(['{"user_id":"ada l","agent_id":"planner"}']);
+    const { contents } = await scanPayloads(['{"user_id":"ada l","agent_id":"planner"}']);
     expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
   });
 
   it('assigns memories without a user to no user', async () => {
-    const { contents, counts } = await of([ADA, '{"data":"x"}', '{"data":"y"}']);
+    const { contents, counts } = await scanPayloads([ADA, '{"data":"x"}', '{"data":"y"}']);
     expect(contents).toMatchObject({ points: 3, users: 1 });
     expect(counts.largest(2)).toEqual([{ user: userDigest('ada'), points: 1 }]);
   });
@@ -82,11 +82,11 @@ describe('a scan', () => {
     ['of a session that is a number', '{"run_id":5}', 'not-a-text'],
     ['of an agent of the TypeScript version', '{"agentId":"planner"}', 'camel-case'],
   ])('counts a memory %s, which the new version does not find', async (_, payload, reason) => {
-    const { contents } = await of([ADA, payload]);
+    const { contents } = await scanPayloads([ADA, payload]);
     expect(contents.points).toBe(2);
     expect(contents.unreachable).toMatchObject({ [reason]: 1 });
     expect(Object.values(contents.unreachable).reduce((sum, count) => sum + count, 0)).toBe(1);
-    expect(contents.usersDigest).not.toBe((await of([ADA])).contents.usersDigest);
+    expect(contents.usersDigest).not.toBe((await scanPayloads([ADA])).contents.usersDigest);
   });
 
   it.each([
@@ -95,33 +95,35 @@ describe('a scan', () => {
     ['that cannot be read', '"soon"', 0],
     ['that is no text', '5', 0],
   ])('counts memories that a date %s hides', async (_, date, expired) => {
-    const { contents } = await of([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
+    const { contents } = await scanPayloads([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
     expect(contents.expired).toBe(expired);
   });
 
   it('computes the same digest for the same content, in any order of keys', async () => {
-    const { contents } = await of([ADA, BOB]);
+    const { contents } = await scanPayloads([ADA, BOB]);
     const reordered = '{"data":"sails","user_id":"ada"}';
-    expect((await of([reordered, BOB])).contents).toEqual(contents);
-    const changed = (await of(['{"user_id":"ada","data":"rows"}', BOB])).contents;
+    expect((await scanPayloads([reordered, BOB])).contents).toEqual(contents);
+    const changed = (await scanPayloads(['{"user_id":"ada","data":"rows"}', BOB])).contents;
     expect(changed.digest).not.toBe(contents.digest);
     expect(changed.usersDigest).toBe(contents.usersDigest);
   });
 
   it('distinguishes a user from a number with the same digits', async () => {
-    const text = await of(['{"user_id":"5"}']);
-    const number = await of(['{"user_id":5}']);
+    const text = await scanPayloads(['{"user_id":"5"}']);
+    const number = await scanPayloads(['{"user_id":5}']);
     expect(text.contents.usersDigest).not.toBe(number.contents.usersDigest);
   });
 
   it('leaves out the memories of one user', async () => {
-    expect((await of([ADA, BOB], 'bob')).contents).toEqual((await of([ADA])).contents);
-    expect((await of([ADA, '{"data":"x"}'], 'bob')).contents.points).toBe(2);
+    expect((await scanPayloads([ADA, BOB], 'bob')).contents).toEqual(
+      (await scanPayloads([ADA])).contents,
+    );
+    expect((await scanPayloads([ADA, '{"data":"x"}'], 'bob')).contents.points).toBe(2);
   });
 
   it('finds every difference between two sets of counts', async () => {
-    const before = await of([ADA, ADA, BOB]);
-    const { counts } = await of([ADA, BOB, '{"user_id":"eve"}']);
+    const before = await scanPayloads([ADA, ADA, BOB]);
+    const { counts } = await scanPayloads([ADA, BOB, '{"user_id":"eve"}']);
     for (const { user, points } of before.counts.entries()) counts.add(user, -points);
     expect([...counts.entries()].toSorted((one, other) => one.points - other.points)).toEqual([
       { user: userDigest('ada'), points: -1 },

@@ -12,7 +12,7 @@ import {
 } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/shared/retry.ts';
-import { named } from '../support/refused.ts';
+import { failureNamed } from '../support/refused.ts';
 
 const COMPLETE: Readonly<Record<string, string>> = {
   TABLE_NAME: 'table',
@@ -30,7 +30,7 @@ async function captureRefusal(environment: Record<string, string>): Promise<stri
     () => new Error('accepted'),
     (error: Error) => error,
   );
-  expect(error).toEqual(named('RefusedSetting'));
+  expect(error).toEqual(failureNamed('RefusedSetting'));
   return error.message;
 }
 
@@ -55,7 +55,7 @@ describe('the environment', () => {
     const environment = { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY };
     expect(await backendFromEnvironment(environment)).toHaveProperty('findMissing');
     await expect(backendFromEnvironment({ QDRANT_URL: 'not-a-url' })).rejects.toEqual(
-      named('RefusedSetting', 'MEMORY_BACKEND_URL is not set'),
+      failureNamed('RefusedSetting', 'MEMORY_BACKEND_URL is not set'),
     );
   });
 
@@ -116,7 +116,7 @@ describe('the environment', () => {
 describe('the functions that only read or write records', () => {
   it('need only the table', () => {
     expect(recordsFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
-    expect(() => recordsFromEnvironment({})).toThrow(named('RefusedSetting'));
+    expect(() => recordsFromEnvironment({})).toThrow(failureNamed('RefusedSetting'));
   });
 });
 
@@ -150,7 +150,7 @@ describe('a service that does not answer', () => {
     onTestFinished(() => void vi.unstubAllEnvs());
     const services = await servicesFromEnvironment(AWAY, { pace });
     const failure = translateFailure(await ask(services).catch((error: unknown) => error));
-    expect(failure).toEqual(named('RetryableUnavailable'));
+    expect(failure).toEqual(failureNamed('RetryableUnavailable'));
     expect((failure as Error).message).toMatch(new RegExp(`^The .* of ${variable}: `));
     expect((failure as Error).message).not.toContain('secret');
   });

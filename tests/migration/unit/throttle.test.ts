@@ -100,26 +100,26 @@ describe('a copy without a limit', () => {
     return { pauses, reported };
   }
 
-  const times = (count: number, milliseconds: number) => Array(count).fill(milliseconds);
+  const repeat = (count: number, milliseconds: number) => Array(count).fill(milliseconds);
 
   it('pauses while answers take more than twice as long as at its beginning, and goes on as before', async () => {
-    const answers = [...times(6, 40), ...times(8, 100), ...times(8, 40)];
+    const answers = [...repeat(6, 40), ...repeat(8, 100), ...repeat(8, 40)];
     const { pauses, reported } = await pausesAfter(answers);
     expect(reported).toEqual([40]);
-    expect(pauses.slice(0, 10)).toEqual(times(10, 0));
+    expect(pauses.slice(0, 10)).toEqual(repeat(10, 0));
     expect(pauses.slice(10, 14)).toEqual([100, 200, 400, 400]);
     expect(pauses.slice(14)).toEqual([80, 40, 0, 0, 0, 0, 0, 0]);
   });
 
   it('knows the beginning also after it was resumed', async () => {
-    const { pauses, reported } = await pausesAfter(times(6, 100), 40);
+    const { pauses, reported } = await pausesAfter(repeat(6, 100), 40);
     expect([pauses.at(-1), reported]).toEqual([200, []]);
   });
 
   it.each([
-    ['a single slow answer', [...times(5, 40), 500, ...times(5, 40)]],
-    ['answers that are not noticeably slower', [...times(5, 2), ...times(9, 20)]],
+    ['a single slow answer', [...repeat(5, 40), 500, ...repeat(5, 40)]],
+    ['answers that are not noticeably slower', [...repeat(5, 2), ...repeat(9, 20)]],
   ])('does not pause for %s', async (_, answers) => {
-    expect((await pausesAfter(answers)).pauses).toEqual(times(answers.length, 0));
+    expect((await pausesAfter(answers)).pauses).toEqual(repeat(answers.length, 0));
   });
 });

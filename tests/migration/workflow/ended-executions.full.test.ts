@@ -9,10 +9,10 @@ import { keepWatch } from '../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../support/migration.ts';
-import { approving, execute } from '../support/state-machine.ts';
+import { approveWhenAsked, execute } from '../support/state-machine.ts';
 
 /** Hooks that take a moment for each action, so that a test can observe every phase */
-function unhurried({ hooks }: Services, refuses?: string): Hooks {
+function answerUnderWay({ hooks }: Services, refuses?: string): Hooks {
   const asked = new Set<string>();
   return {
     async ask(request) {
@@ -58,8 +58,8 @@ describe('an execution that is stopped', () => {
   it.each(['switching', 'switching-back'] as const)('while the run is %s', async (phase) => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
-    const hooks = unhurried(services, phase === 'switching-back' ? 'deploy-new' : undefined);
-    const approve = approving(migration);
+    const hooks = answerUnderWay(services, phase === 'switching-back' ? 'deploy-new' : undefined);
+    const approve = approveWhenAsked(migration);
     const stop = new AbortController();
     const { failure } = await execute(migration, {
       services: { ...services, hooks },
@@ -78,7 +78,7 @@ describe('an execution that is stopped', () => {
 });
 
 /** An error that Step Functions does not catch under any name, not even States.ALL */
-function uncatchable(name: string): Error {
+function uncatchableError(name: string): Error {
   return Object.assign(new Error(name), { name, isRetryable: false, isCatchable: false });
 }
 
@@ -89,12 +89,12 @@ describe('an execution that fails by itself', () => {
     ['States.DataLimitExceeded', 'Look'],
   ])('with %s of %s', async (name, failing) => {
     const { migration, before } = await startedMigration();
-    const approve = approving(migration);
+    const approve = approveWhenAsked(migration);
     const { failure } = await execute(migration, {
       onTask: async (state) => {
         await approve(state);
         const isFrozen = (await migration.runs.read(RUN)).window !== undefined;
-        if (isFrozen && state === failing) throw uncatchable(name);
+        if (isFrozen && state === failing) throw uncatchableError(name);
       },
     });
     expect(failure).toBe(name);
@@ -106,7 +106,7 @@ describe('an execution that fails by itself', () => {
   it('because a newer program moved the run to a phase that it does not know', async () => {
     const { migration, before } = await startedMigration();
     const { runs } = migration.services;
-    const approve = approving(migration);
+    const approve = approveWhenAsked(migration);
     let isLooking = false;
     const read: typeof runs.read = async (runId) => {
       const run = await runs.read(runId);
@@ -128,9 +128,9 @@ describe('an execution that fails by itself', () => {
   it('because it cannot roll back while the webhook refuses to open writes', async () => {
     const { migration, before } = await startedMigration();
     const { services } = migration;
-    const approve = approving(migration);
+    const approve = approveWhenAsked(migration);
     const { tasks, failure } = await execute(migration, {
-      services: { ...services, hooks: unhurried(services, 'open-writes') },
+      services: { ...services, hooks: answerUnderWay(services, 'open-writes') },
       onTask: approve,
     });
     expect(tasks.at(-1)).toBe('RollBack');

@@ -2,24 +2,24 @@
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
-import { changedServices, whenAsked } from '../support/changed-services.ts';
+import { changeServices, onRequest } from '../support/changed-services.ts';
 import { computeFingerprint, deleteFirst } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';
-import { approving, execute } from '../support/state-machine.ts';
+import { approveWhenAsked, execute } from '../support/state-machine.ts';
 
 describe('the state machine', () => {
   it('repeats a window in which users may already be on the new version', async () => {
     const migration = await createMigration();
     await migration.start();
     let asked = 0;
-    const refusing = whenAsked(migration, 'open-writes', async () => {
+    const refusing = onRequest(migration, 'open-writes', async () => {
       asked += 1;
       if (asked === 1) throw new Refusal('RefusedByService', 'The webhook answered 404.');
     });
     const { tasks, failure } = await execute(migration, {
-      services: changedServices(migration.services, refusing),
-      onTask: approving(migration),
+      services: changeServices(migration.services, refusing),
+      onTask: approveWhenAsked(migration),
     });
     expect([failure, tasks.at(-1)]).toEqual([undefined, 'Look']);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
@@ -29,11 +29,11 @@ describe('the state machine', () => {
   it('copies what has changed and opens the next window when started after a rollback', async () => {
     const migration = await createMigration();
     await migration.start();
-    await execute(migration, { onTask: approving(migration) });
+    await execute(migration, { onTask: approveWhenAsked(migration) });
     await migration.finish('rollback');
     await deleteFirst(migration, SOURCE);
     const changed = await computeFingerprint(migration.services.vectors, SOURCE);
-    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    const { tasks, failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
     expect([tasks.slice(0, 2), failure]).toEqual([['Look', 'Copy'], undefined]);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(changed);
@@ -50,8 +50,8 @@ describe('the state machine', () => {
       return await vectors.version();
     };
     const { tasks, failure } = await execute(migration, {
-      services: changedServices(migration.services, { vectors: { version } }),
-      onTask: approving(migration),
+      services: changeServices(migration.services, { vectors: { version } }),
+      onTask: approveWhenAsked(migration),
     });
     expect(failure).toBeUndefined();
     expect(tasks.join(' ')).toContain('Backup Backup Backup');
@@ -60,7 +60,7 @@ describe('the state machine', () => {
   it.each(['Copy', 'Cutover'])('waits longer than the lease of a %s that died', async (dying) => {
     const migration = await createMigration();
     await migration.start();
-    const approve = approving(migration);
+    const approve = approveWhenAsked(migration);
     let hasDied = false;
     const { tasks, failure } = await execute(migration, {
       onTask: async (state) => {

@@ -8,19 +8,19 @@ import { readStatus } from '../../../lib/migration/steps/status.ts';
 import type { EnteredState } from '../../../sandbox/rehearsal/state-machine.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { migrationMachine, type Retrier } from '../../../serverless/migration/machine.ts';
-import { changedServices } from '../support/changed-services.ts';
+import { changeServices } from '../support/changed-services.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
-import { migrationAt } from '../support/prepared.ts';
+import { createMigrationAt } from '../support/prepared.ts';
 import { LEASE_MS } from '../support/run-table.ts';
-import { approving, execute } from '../support/state-machine.ts';
+import { approveWhenAsked, execute } from '../support/state-machine.ts';
 
 describe('the state machine', () => {
   it('carries a run from its start to the cutover, waiting for the person in between', async () => {
     const migration = await createMigration();
     const before = await computeFingerprint(migration.services.vectors, SOURCE);
     await migration.start();
-    const { tasks, failure } = await execute(migration, { onTask: approving(migration) });
+    const { tasks, failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
     expect(failure).toBeUndefined();
     const steps = tasks.filter((state, n) => state !== 'Look' && state !== tasks[n - 2]);
     expect(steps).toEqual(['Backup', 'Rebuild', 'Copy', 'Cutover']);
@@ -33,17 +33,17 @@ describe('the state machine', () => {
     const migration = await createMigration();
     await migration.start();
     const encodesKeywords = async () => false;
-    const services = changedServices(migration.services, { vectors: { encodesKeywords } });
+    const services = changeServices(migration.services, { vectors: { encodesKeywords } });
     const { tasks, failure } = await execute(migration, { services });
     expect([tasks.at(-1), failure]).toEqual(['Copy', 'RefusedPrerequisites']);
-    const again = await execute(migration, { onTask: approving(migration) });
+    const again = await execute(migration, { onTask: approveWhenAsked(migration) });
     expect(again.failure).toBeUndefined();
   });
 
   it('rolls back automatically when the window closes', async () => {
     const migration = await createMigration();
     await migration.start();
-    const approve = approving(migration);
+    const approve = approveWhenAsked(migration);
     const { failure } = await execute(migration, {
       onTask: async (state) => {
         await approve(state);
@@ -98,7 +98,7 @@ describe('the definition', () => {
 
   /** Waits through the longest window that a plan allows, while the person never does the action. */
   async function waitForPerson() {
-    const migration = await migrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
+    const migration = await createMigrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('cutover', {}, services);
     const begun = migration.clock().getTime();
@@ -136,7 +136,7 @@ describe('the definition', () => {
   });
 
   it('does not wait for a person who has confirmed', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('cutover', {}, services);
     const paused: string[] = [];
@@ -162,7 +162,7 @@ describe('the definition', () => {
   });
 
   it('names only what the status contains', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     await migration.invoke('cutover', {}, { ...migration.services, hooks: askAPerson });
     const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
     const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration } from '../support/migration.ts';
-import { approving, execute } from '../support/state-machine.ts';
+import { approveWhenAsked, execute } from '../support/state-machine.ts';
 import { VERSIONS } from '../support/vector-stores.ts';
 
 async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = []) {
@@ -11,7 +11,7 @@ async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = 
   const { vectors } = migration.services;
   const before = await computeFingerprint(vectors, SOURCE);
   await migration.start({ accepts });
-  const { failure } = await execute(migration, { onTask: approving(migration) });
+  const { failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
   return { migration, vectors, before, failure };
 }
 

@@ -12,7 +12,7 @@ import {
 import { GetParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import { beforeAll, expect, inject, test } from 'vitest';
 import { clientOptions, runServerless } from '../../../local/emulator/emulated-stage.ts';
-import { migrateWith } from '../../migration/support/command-line.ts';
+import { runMigrate } from '../../migration/support/command-line.ts';
 import { listDeployments } from './deployments.ts';
 
 const { stage, environment } = inject('operator');
@@ -23,7 +23,7 @@ const lambda = new LambdaClient(clientOptions(environment));
 let executionArn: string | undefined;
 
 async function migrate(...words: string[]): Promise<string> {
-  const ended = await migrateWith(environment, ...words, '--stage', stage);
+  const ended = await runMigrate(environment, ...words, '--stage', stage);
   expect(ended.code, ended.stderr).toBe(0);
   return ended.stdout;
 }

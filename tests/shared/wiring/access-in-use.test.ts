@@ -148,14 +148,14 @@ const pass = (milliseconds: number) => {
 };
 
 async function prove(run: RecordedRun): Promise<void> {
-  await run.whileRaced(run.start);
+  await run.raceAgainst(run.start);
   await run.start();
   await run.finish(...BEFORE);
   await run.openWindow();
 }
 
 async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<void> {
-  expect(await run.whileRaced(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
+  expect(await run.raceAgainst(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
 }
 
 /** Runs in which the functions of the migration make all their kinds of calls */

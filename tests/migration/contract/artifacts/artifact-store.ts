@@ -30,7 +30,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('returns the stored content with its length and digest', async () => {
-      const kept = await store.put('run-1/hello.txt', chunks(HELLO));
+      const kept = await store.put('run-1/hello.txt', toChunks(HELLO));
       expect(kept).toEqual({
         key: 'run-1/hello.txt',
         bytes: HELLO.length,
@@ -42,14 +42,14 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('stores empty content', async () => {
-      const kept = await store.put('empty', chunks());
+      const kept = await store.put('empty', toChunks());
       expect(await store.head('empty')).toEqual(kept);
       expect(kept.bytes).toBe(0);
       expect(await readText(store, 'empty')).toBe('');
     });
 
     test('stores content that is longer than one upload part', async () => {
-      const kept = await store.put('large', pattern(40 * MEBIBYTE + 1));
+      const kept = await store.put('large', generateBytes(40 * MEBIBYTE + 1));
       expect(kept.bytes).toBe(40 * MEBIBYTE + 1);
       expect(await measureStream(store.get('large'))).toEqual({
         bytes: kept.bytes,
@@ -58,17 +58,17 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('replaces old content with new', async () => {
-      await store.put('key', chunks('old content'));
-      const kept = await store.put('key', chunks('new'));
+      await store.put('key', toChunks('old content'));
+      const kept = await store.put('key', toChunks('new'));
       expect(await store.head('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('new');
     });
 
     test('does not find content that was never stored', async () => {
       expect(await store.head('none')).toBeUndefined();
-      await expect(readText(store, 'none')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(readText(store, 'none')).rejects.toThrow(errorNamed('RefusedMissingArtifact'));
       await expect(store.retain('none', new Date())).rejects.toThrow(
-        named('RefusedMissingArtifact'),
+        errorNamed('RefusedMissingArtifact'),
       );
       await expect(store.delete('none')).resolves.toBeUndefined();
     });
@@ -77,29 +77,29 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       ['after a few bytes', 10],
       ['after several parts', 40 * MEBIBYTE],
     ])('keeps the old content if the new content breaks off %s', async (_, bytes) => {
-      const kept = await store.put('key', chunks('old'));
-      await expect(store.put('key', breaking(bytes))).rejects.toThrow('the source broke');
+      const kept = await store.put('key', toChunks('old'));
+      await expect(store.put('key', breakAfter(bytes))).rejects.toThrow('the source broke');
       expect(await store.head('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('old');
     });
 
     test('stores nothing if the first content breaks off', async () => {
-      await expect(store.put('key', breaking(40 * MEBIBYTE))).rejects.toThrow('the source broke');
+      await expect(store.put('key', breakAfter(40 * MEBIBYTE))).rejects.toThrow('the source broke');
       expect(await store.head('key')).toBeUndefined();
     });
 
     test('ignores and overwrites the leftovers of a killed put', async () => {
       await under.plantUnfinished('key', 'unfinished');
       expect(await store.head('key')).toBeUndefined();
-      await expect(readText(store, 'key')).rejects.toThrow(named('RefusedMissingArtifact'));
+      await expect(readText(store, 'key')).rejects.toThrow(errorNamed('RefusedMissingArtifact'));
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
-      await store.put('key', chunks('whole'));
+      await store.put('key', toChunks('whole'));
       expect(await readText(store, 'key')).toBe('whole');
     });
 
     test('lists keys by prefix, in order', async () => {
       for (const key of ['run-2/a', 'run-1/b/c', 'run-1/a', 'run-10/a']) {
-        await store.put(key, chunks(key));
+        await store.put(key, toChunks(key));
       }
       const found = await Array.fromAsync(store.list('run-1'), ({ key }) => key);
       expect(found).toEqual(['run-1/a', 'run-1/b/c', 'run-10/a']);
@@ -123,8 +123,8 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       'a\\b',
       'a b',
     ])('refuses the key "%s"', async (key) => {
-      const refusal = named('TypeError');
-      await expect(store.put(key, chunks(HELLO))).rejects.toThrow(refusal);
+      const refusal = errorNamed('TypeError');
+      await expect(store.put(key, toChunks(HELLO))).rejects.toThrow(refusal);
       await expect(store.head(key)).rejects.toThrow(refusal);
       await expect(readText(store, key)).rejects.toThrow(refusal);
       await expect(store.delete(key)).rejects.toThrow(refusal);
@@ -132,8 +132,8 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('deletes an artifact permanently', async () => {
-      await store.put('key', chunks('one'));
-      await store.put('key', chunks('two'));
+      await store.put('key', toChunks('one'));
+      await store.put('key', toChunks('two'));
       await store.delete('key');
       expect(await store.head('key')).toBeUndefined();
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
@@ -146,8 +146,8 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
         'run-1/report',
         'run-10/graph-3',
       ]) {
-        await store.put(key, chunks('one'));
-        await store.put(key, chunks('two'));
+        await store.put(key, toChunks('one'));
+        await store.put(key, toChunks('two'));
       }
       await under.plantUnfinished('run-1/snapshot-4', 'half of it');
       await store.deleteAll('run-1/graph-');
@@ -159,7 +159,8 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('deletes nothing below a prefix while one artifact is retained, and names the one retained longest', async () => {
-      for (const key of ['run-1/a', 'run-1/b', 'run-1/c']) await store.put(key, chunks('precious'));
+      for (const key of ['run-1/a', 'run-1/b', 'run-1/c'])
+        await store.put(key, toChunks('precious'));
       const later = new Date(inAnHour().getTime() + HOUR);
       await store.retain('run-1/c', inAnHour());
       await store.retain('run-1/b', later);
@@ -170,16 +171,16 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('neither deletes nor replaces a retained artifact', async () => {
-      await store.put('key', chunks('precious'));
+      await store.put('key', toChunks('precious'));
       await store.retain('key', inAnHour());
       const refusal = 'must be kept until';
       await expect(store.delete('key')).rejects.toThrow(refusal);
-      await expect(store.put('key', chunks('other'))).rejects.toThrow(refusal);
+      await expect(store.put('key', toChunks('other'))).rejects.toThrow(refusal);
       expect(await readText(store, 'key')).toBe('precious');
     });
 
     test('extends retention and never shortens it', async () => {
-      await store.put('key', chunks('precious'));
+      await store.put('key', toChunks('precious'));
       const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR)];
       for (const until of [sooner, later, sooner]) await store.retain('key', until);
       const artifact = await store.head('key');
@@ -193,7 +194,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
 export function describeEndOfRetention(name: string, open: () => Promise<StoreUnderTest>): void {
   test(`An artifact store in ${name} releases an artifact whose retention has ended`, async () => {
     const { store, passTime } = await open();
-    await store.put('key', chunks('precious'));
+    await store.put('key', toChunks('precious'));
     await store.retain('key', inAnHour());
     passTime(HOUR - 60_000);
     await expect(store.delete('key')).rejects.toThrow('must be kept until');
@@ -203,12 +204,12 @@ export function describeEndOfRetention(name: string, open: () => Promise<StoreUn
   });
 }
 
-export async function* chunks(...texts: string[]): AsyncIterable<Uint8Array> {
+export async function* toChunks(...texts: string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
 /** Yields that many bytes, different in each part, so that swapped parts would be noticed. */
-export async function* pattern(bytes: number): AsyncIterable<Uint8Array> {
+export async function* generateBytes(bytes: number): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes; at += MEBIBYTE) {
     const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - at), at % 251);
     chunk.set(Buffer.from(String(at / MEBIBYTE)).subarray(0, chunk.length));
@@ -216,8 +217,8 @@ export async function* pattern(bytes: number): AsyncIterable<Uint8Array> {
   }
 }
 
-async function* breaking(bytes: number): AsyncIterable<Uint8Array> {
-  yield* pattern(bytes);
+async function* breakAfter(bytes: number): AsyncIterable<Uint8Array> {
+  yield* generateBytes(bytes);
   throw new Error('the source broke');
 }
 
@@ -230,6 +231,6 @@ async function readText(store: ArtifactStore, key: string): Promise<string> {
   return Buffer.concat(await Array.fromAsync(store.get(key))).toString();
 }
 
-function named(name: string) {
+function errorNamed(name: string) {
   return expect.objectContaining({ name });
 }

@@ -5,7 +5,7 @@ import { basename, dirname, join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, expect, test } from 'vitest';
 import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
-import { chunks, describeArtifactStore, describeEndOfRetention } from './artifact-store.ts';
+import { describeArtifactStore, describeEndOfRetention, toChunks } from './artifact-store.ts';
 
 const folders: string[] = [];
 
@@ -25,7 +25,7 @@ async function open() {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       await writeFile(join(folder, key), content);
     },
-    everything: async () => (await filesBelow(folder)).map(keyOf).filter(isFirst).sort(),
+    everything: async () => (await listFiles(folder)).map(keyOf).filter(isFirst).sort(),
     passTime: (milliseconds: number) => {
       later += milliseconds;
     },
@@ -47,40 +47,41 @@ test('A broken put leaves no file behind', async () => {
     throw new Error('the source broke');
   })();
   await expect(store.put('key', broken)).rejects.toThrow('the source broke');
-  expect(await filesIn(folder)).toEqual([]);
+  expect(await listFileNames(folder)).toEqual([]);
 });
 
 test('Content that another program truncated is not an artifact', async () => {
   const { folder, store } = await open();
-  await store.put('key', chunks('a snapshot'));
+  await store.put('key', toChunks('a snapshot'));
   await writeFile(join(folder, 'key'), 'a snap');
   expect(await store.head('key')).toBeUndefined();
 });
 
 test('Artifacts, also those of an earlier release, are closed to other users, and neighbouring files keep their permissions', async () => {
   const { folder } = await open();
-  const mode = async (path: string) => ((await stat(join(folder, path))).mode & 0o777).toString(8);
-  const modes = async (...paths: string[]) => await Promise.all(paths.map(mode));
-  const reopened = () => openArtifacts(pathToFileURL(folder).href);
-  await reopened().put('run/deep/key', chunks('a snapshot'));
-  await reopened().put('key', chunks('a snapshot'));
+  const readMode = async (path: string) =>
+    ((await stat(join(folder, path))).mode & 0o777).toString(8);
+  const readModes = async (...paths: string[]) => await Promise.all(paths.map(readMode));
+  const reopen = () => openArtifacts(pathToFileURL(folder).href);
+  await reopen().put('run/deep/key', toChunks('a snapshot'));
+  await reopen().put('key', toChunks('a snapshot'));
   const folders = ['run', 'run/deep', '.records', '.records/run'];
   const files = ['run/deep/key', 'key', '.records/run/deep/key.json'];
-  expect(await modes(...folders)).toEqual(folders.map(() => '700'));
-  expect(await modes(...files)).toEqual(files.map(() => '600'));
+  expect(await readModes(...folders)).toEqual(folders.map(() => '700'));
+  expect(await readModes(...files)).toEqual(files.map(() => '600'));
   await chmod(join(folder, 'run'), 0o755);
   await chmod(join(folder, 'key'), 0o644);
   await writeFile(join(folder, 'foreign'), '');
   for (const path of ['.', 'foreign']) await chmod(join(folder, path), 0o755);
-  await reopened().put('other', chunks('a snapshot'));
-  expect(await modes('run', 'key', '.', 'foreign')).toEqual(['700', '600', '755', '755']);
+  await reopen().put('other', toChunks('a snapshot'));
+  expect(await readModes('run', 'key', '.', 'foreign')).toEqual(['700', '600', '755', '755']);
 });
 
-async function filesIn(folder: string): Promise<string[]> {
-  return (await filesBelow(folder)).map((path) => basename(path));
+async function listFileNames(folder: string): Promise<string[]> {
+  return (await listFiles(folder)).map((path) => basename(path));
 }
 
-async function filesBelow(folder: string): Promise<string[]> {
+async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
   return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));

@@ -11,10 +11,10 @@ import {
 import { expect, test } from 'vitest';
 import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
 import {
-  chunks,
   describeArtifactStore,
   describeEndOfRetention,
-  pattern,
+  generateBytes,
+  toChunks,
 } from './artifact-store.ts';
 
 if (process.env.S3_ENDPOINT) describeS3(process.env.S3_ENDPOINT);
@@ -52,7 +52,7 @@ function describeS3(endpoint: string): void {
 
   test('A bucket with object lock refuses a deletion that our own clock would allow', async () => {
     const { store, passTime } = await open({ objectLock: true });
-    await store.put('key', chunks('precious'));
+    await store.put('key', toChunks('precious'));
     await store.retain('key', new Date(Date.now() + 3_600_000));
     passTime(7_200_000);
     await expect(store.delete('key')).rejects.toThrow(/object lock|AccessDenied|Access Denied/);
@@ -61,8 +61,8 @@ function describeS3(endpoint: string): void {
 
   test('Deleting leaves no old version that costs money', async () => {
     const { Bucket, store } = await open({ objectLock: true });
-    for (const text of ['one', 'two']) await store.put('key', chunks(text));
-    await store.put('key-of-another', chunks('stays'));
+    for (const text of ['one', 'two']) await store.put('key', toChunks(text));
+    await store.put('key-of-another', toChunks('stays'));
     await store.delete('key');
     const { Versions, DeleteMarkers } = await client.send(
       new ListObjectVersionsCommand({ Bucket }),
@@ -76,8 +76,8 @@ function describeS3(endpoint: string): void {
     for (const Key of ['key', 'key-of-another']) {
       await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
     }
-    await store.put('key', chunks('whole'));
-    expect(await unfinished(Bucket)).toEqual(['key-of-another']);
+    await store.put('key', toChunks('whole'));
+    expect(await listUnfinished(Bucket)).toEqual(['key-of-another']);
   });
 
   test('Deleting by prefix aborts the unfinished uploads below it, and no others', async () => {
@@ -86,17 +86,17 @@ function describeS3(endpoint: string): void {
       await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
     }
     await store.deleteAll('run-1/snapshot-');
-    expect(await unfinished(Bucket)).toEqual(['run-1/report']);
+    expect(await listUnfinished(Bucket)).toEqual(['run-1/report']);
   });
 
   test('A broken put leaves no unfinished upload', async () => {
     const { Bucket, store } = await open();
     const broken = (async function* () {
-      yield* pattern(40 * 1024 * 1024);
+      yield* generateBytes(40 * 1024 * 1024);
       throw new Error('the source broke');
     })();
     await expect(store.put('key', broken)).rejects.toThrow('the source broke');
-    expect(await unfinished(Bucket)).toEqual([]);
+    expect(await listUnfinished(Bucket)).toEqual([]);
   });
 
   test('Objects of other programs in the bucket are not artifacts', async () => {
@@ -105,7 +105,7 @@ function describeS3(endpoint: string): void {
     expect(await Array.fromAsync(store.list(''))).toEqual([]);
   });
 
-  async function unfinished(Bucket: string) {
+  async function listUnfinished(Bucket: string) {
     const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket }));
     return Uploads.map(({ Key }) => Key);
   }

@@ -11,10 +11,10 @@ import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
 import {
   COMMAND,
   createOperator,
-  migrateWith,
   NO_ACCOUNT,
   OF_RUN,
   PLACES,
+  runMigrate,
   startMigrateWith,
 } from '../../support/command-line.ts';
 import { computeFingerprint } from '../../support/holdings.ts';
@@ -78,7 +78,7 @@ describe('an interrupted step', () => {
 
 describe('the environment', () => {
   it('is checked completely before the database is contacted', async () => {
-    const { code, stderr } = await migrateWith(
+    const { code, stderr } = await runMigrate(
       { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
       ...['preflight', ...OF_RUN],
     );
@@ -92,7 +92,7 @@ describe('the environment', () => {
     const { named, start } = await createOperator();
     await start();
     const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
-    const ended = await migrateWith({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
+    const ended = await runMigrate({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
   });
@@ -103,8 +103,8 @@ describe('the environment', () => {
     const { named } = await createOperator();
     const own = { ...named, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
     const begin = ['preflight', ...OF_RUN, ...PLAN, '--free-gb', '1', '--execute'];
-    expect(await migrateWith(own, ...begin)).toMatchObject({ code: 0, stderr: '' });
-    const { code, stdout } = await migrateWith(own, 'status');
+    expect(await runMigrate(own, ...begin)).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout } = await runMigrate(own, 'status');
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${RUN}: checked`)]);
   });
 
@@ -112,10 +112,10 @@ describe('the environment', () => {
     const { named } = await createOperator();
     const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = named;
     const words = ['preflight', '--backend-only', ...OF_RUN];
-    const ended = await migrateWith({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...words);
+    const ended = await runMigrate({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...words);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain('Memory backend: answers');
-    const without = await migrateWith({ MEMORY_BACKEND_URL }, 'preflight', '--backend-only');
+    const without = await runMigrate({ MEMORY_BACKEND_URL }, 'preflight', '--backend-only');
     expect([without.code, without.stderr]).toEqual([
       3,
       expect.stringMatching(/^RefusedSetting: MEMORY_BACKEND_KEY is not set/),
@@ -148,7 +148,7 @@ describe('the environment', () => {
   ])(
     'with %s is refused, and the missing part is named',
     async (_, environment, exitCode, reason) => {
-      const { code, stderr } = await migrateWith(environment, 'status');
+      const { code, stderr } = await runMigrate(environment, 'status');
       expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reason)]);
     },
   );

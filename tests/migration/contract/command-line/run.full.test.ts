@@ -15,7 +15,7 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
 type Invoke = Place['invoke'];
 
 /** Lets a test wrap each invocation of a function. */
-function through(
+function interceptInvoke(
   place: Place,
   passing: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
 ): Place {
@@ -27,7 +27,7 @@ describe('migrate run', () => {
   it('continues after every lost answer', async () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
-    const losing = through(place, async (name, invoke) => {
+    const losing = interceptInvoke(place, async (name, invoke) => {
       const answer = await invoke();
       if (name === 'status') return answer;
       invocations += 1;
@@ -48,7 +48,7 @@ describe('migrate run', () => {
   ])('continues if a service fails inside the window, %s', async (_, times, code, end) => {
     const { type, phase, place, operator } = await createRunningOperator();
     let failures = 0;
-    const failing = through(place, async (name, invoke) => {
+    const failing = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && failures < times) {
         failures += 1;
         throw new RetryableFailure('RetryableUnavailable', 'The store answered 500.');
@@ -63,7 +63,7 @@ describe('migrate run', () => {
 
   it('ends with the warning that users cannot write if it stops inside the window', async () => {
     const { type, place, phase } = await createRunningOperator();
-    const broken = through(place, async (name, invoke) => {
+    const broken = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching') throw new TypeError('A defect');
       return await invoke();
     });
@@ -124,17 +124,17 @@ describe('migrate run', () => {
     const { type, services, pass } = await createRunningOperator();
     await type(FROM_THE_START);
     await type('abort --execute --yes');
-    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
-    expect(await kept()).not.toEqual([]);
+    const listKept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    expect(await listKept()).not.toEqual([]);
     pass(30 * 86_400_000);
     expect(await type('run --yes')).toMatchObject({ code: 0 });
-    expect(await kept()).toEqual([]);
+    expect(await listKept()).toEqual([]);
   });
 
   it('continues if another operator takes a step of the window meanwhile', async () => {
     const { type, phase, place, operator, follow } = await createRunningOperator();
     let isTaken = false;
-    const racing = through(place, async (name, invoke) => {
+    const racing = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
         isTaken = true;
         await follow('cutover');
@@ -153,7 +153,7 @@ describe('migrate run', () => {
     'asks a person to do what no webhook does, and continues once it is confirmed %s',
     async (_, answer) => {
       const { type, phase, operator, place, services } = await createRunningOperator({}, false);
-      const doIt = async () => {
+      const performPending = async () => {
         const { pendingAction } = await readStatus(services);
         const { action, collection } = pendingAction ?? {};
         if (action === undefined || collection === undefined) throw new Error('Nothing pending');
@@ -161,12 +161,12 @@ describe('migrate run', () => {
         await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
         return action;
       };
-      const doing = through(place, async (name, invoke) => {
-        if (name === 'confirm') await doIt();
+      const doing = interceptInvoke(place, async (name, invoke) => {
+        if (name === 'confirm') await performPending();
         return await invoke();
       });
       const confirmElsewhere = async () => {
-        const action = await doIt();
+        const action = await performPending();
         await place.invoke('confirm', { runId: RUN, action, confirmedBy: 'bob' });
       };
       const { code, output } = await type(

@@ -4,16 +4,16 @@ import { describe, expect, it } from 'vitest';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { whenAsked } from '../../support/changed-services.ts';
+import { onRequest } from '../../support/changed-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createRunningOperator, FROM_THE_START } from '../../support/running-operator.ts';
 
 const WINDOW_MS = 30 * 60_000;
 
 /** Lets the webhook refuse that many times to open writes on the new version. It may have opened them before it refused. */
-const refusingToOpen = (times: number) => (migration: Migration) => {
+const refuseToOpen = (times: number) => (migration: Migration) => {
   let left = times;
-  return whenAsked(migration, 'open-writes', async ({ collection }) => {
+  return onRequest(migration, 'open-writes', async ({ collection }) => {
     if (collection === SOURCE) return;
     left -= 1;
     if (left >= 0) throw new Refusal('RefusedByService', 'The webhook answered 400.');
@@ -93,7 +93,7 @@ describe('migrate run', () => {
 
 describe('once users may be on the new version', () => {
   it('run repeats the refused step, and shows the refusal once', async () => {
-    const { type, phase } = await createRunningOperator({}, true, refusingToOpen(3));
+    const { type, phase } = await createRunningOperator({}, true, refuseToOpen(3));
     const { code, output } = await type(`${FROM_THE_START} --yes`);
     expect([code, await phase()]).toEqual([0, 'live']);
     const shown = output.match(/left\] ! Cutover: RefusedByService: .*until the deadline\.$/gm);
@@ -101,7 +101,7 @@ describe('once users may be on the new version', () => {
   });
 
   it('run rolls back at the deadline, and the status still shows the refusal', async () => {
-    const refusing = refusingToOpen(Number.POSITIVE_INFINITY);
+    const refusing = refuseToOpen(Number.POSITIVE_INFINITY);
     const { type, phase, services } = await createRunningOperator({}, true, refusing);
     const { code } = await type(`${FROM_THE_START} --yes`);
     expect([code, await phase(), await services.setting.read()]).toEqual([1, 'copied', SOURCE]);
@@ -109,14 +109,14 @@ describe('once users may be on the new version', () => {
   });
 
   it('cutover finishes an expired window instead of rolling it back', async () => {
-    const running = await openedAndLate();
+    const running = await openPastDeadline();
     const { code } = await running.type('cutover --execute');
     expect([code, await running.phase()]).toEqual([0, 'live']);
     expect(running.operator.heard).not.toContain('deploy-old');
   });
 
   it('cutover is suggested, and finishes, if an expired window has no collection to return to', async () => {
-    const running = await openedAndLate({ hasSource: false });
+    const running = await openPastDeadline({ hasSource: false });
     const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
     const refused = await running.type('run --yes --json');
     expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
@@ -128,13 +128,13 @@ describe('once users may be on the new version', () => {
 });
 
 /** Brings a run to where the webhook has refused once to open writes, and no operator has returned in time. */
-async function openedAndLate({ hasSource = true } = {}) {
+async function openPastDeadline({ hasSource = true } = {}) {
   let isOld = false;
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;
     // A store of version 2.0.0 cannot restore the snapshot.
     const version = async () => (isOld ? '2.0.0' : await vectors.version());
-    return { ...refusingToOpen(1)(migration), vectors: { version } };
+    return { ...refuseToOpen(1)(migration), vectors: { version } };
   });
   const interruption = new AbortController();
   const sleep = async () => {

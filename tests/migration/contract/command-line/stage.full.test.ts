@@ -1,12 +1,12 @@
 // The command line on a deployed stage: answers that come from AWS itself, not from the functions.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { createOperator, migrateWith, OF_RUN } from '../../support/command-line.ts';
+import { createOperator, OF_RUN, runMigrate } from '../../support/command-line.ts';
 import { type Fault, functionError, refusal } from '../../support/lambda-double.ts';
 
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
 
-async function preflightStruckBy(fault: Fault) {
+async function runPreflightWithFault(fault: Fault) {
   const { migrate, start, lambda, record } = await createOperator('on a stage');
   await start();
   lambda.strike(PREFLIGHT, fault);
@@ -44,7 +44,7 @@ describe('a function of a stage', () => {
       /^RetryableUnavailable: .*ServiceException/,
     ],
   ])('that %s ends the command with exit code 1', async (_, fault, reported) => {
-    const { code, stdout, stderr } = await preflightStruckBy(fault);
+    const { code, stdout, stderr } = await runPreflightWithFault(fault);
     expect([code, stdout, stderr]).toEqual([1, '', expect.stringMatching(reported)]);
   });
 
@@ -59,7 +59,9 @@ describe('a function of a stage', () => {
 
   it('that the caller may not invoke is named in the refusal', async () => {
     const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
-    const { code, stderr } = await preflightStruckBy(refusal(403, 'AccessDeniedException', denial));
+    const { code, stderr } = await runPreflightWithFault(
+      refusal(403, 'AccessDeniedException', denial),
+    );
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
   });
 
@@ -81,7 +83,7 @@ describe('a function of a stage', () => {
 
   it('that does not exist is named, with the stage to check', async () => {
     const { named } = await createOperator('on a stage');
-    const { code, stderr } = await migrateWith(named, 'status', '--stage', 'test');
+    const { code, stderr } = await runMigrate(named, 'status', '--stage', 'test');
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(
@@ -105,7 +107,7 @@ describe('AWS', () => {
       /^RetryableUnavailable: No answer/,
     ],
   ])('is reported in one line if it has no %s', async (_, environment, exitCode, reported) => {
-    const { code, stderr } = await migrateWith(environment, 'status', '--stage', 'dev');
+    const { code, stderr } = await runMigrate(environment, 'status', '--stage', 'dev');
     expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
   });
 });

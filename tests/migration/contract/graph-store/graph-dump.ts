@@ -42,7 +42,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
     test('is refused if the graph changes during the dump', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
-      const written = { ...source, nodes: () => writingOnce(source) };
+      const written = { ...source, nodes: () => writeWhileRead(source) };
       await expect(dump(written, artifacts)).rejects.toThrow(
         expect.objectContaining({ name: 'RefusedNotFrozen' }),
       );
@@ -54,7 +54,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
 }
 
 // The change is one that counting cannot find: only the schema changes.
-async function* writingOnce(graph: GraphTarget) {
+async function* writeWhileRead(graph: GraphTarget) {
   yield* graph.nodes();
   const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';
   await graph.createSchema([{ name: 'late', type: 'RANGE', statement }]);

@@ -6,8 +6,8 @@ import type { GraphNode, GraphRelationship } from '../../../../lib/migration/gra
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from '../../support/graph-samples.ts';
 
 const SAMPLE = {
-  nodes: () => streamed(SAMPLE_NODES),
-  relationships: () => streamed(SAMPLE_RELATIONSHIPS),
+  nodes: () => streamRows(SAMPLE_NODES),
+  relationships: () => streamRows(SAMPLE_RELATIONSHIPS),
 };
 
 /** @param open returns an empty graph at each call */
@@ -123,7 +123,7 @@ async function fill(graph: GraphTarget): Promise<void> {
   await graph.restoreRelationships(SAMPLE_RELATIONSHIPS);
 }
 
-async function* streamed<Row extends GraphNode | GraphRelationship>(rows: readonly Row[]) {
+async function* streamRows<Row extends GraphNode | GraphRelationship>(rows: readonly Row[]) {
   yield* rows;
 }
 

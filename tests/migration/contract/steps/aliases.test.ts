@@ -5,12 +5,12 @@ import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { Killed, killedBefore } from '../../support/mortal.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
 const ALIASES = ['of-a-report', 'of-a-search'];
 
-async function copied(): Promise<Migration> {
+async function copyWithAliases(): Promise<Migration> {
   const migration = await createMigration();
   for (const alias of ALIASES) await createAlias(migration.qdrant.url, alias, SOURCE);
   await migration.start({ movesAliases: true });
@@ -18,41 +18,42 @@ async function copied(): Promise<Migration> {
   return migration;
 }
 
-async function collectionsByAlias({ services }: Migration): Promise<Record<string, string>> {
+async function readAliases({ services }: Migration): Promise<Record<string, string>> {
   const listed = await services.vectors.listAliases();
   return Object.fromEntries(
     listed.map(({ alias_name, collection_name }) => [alias_name, collection_name]),
   );
 }
 
-const allOn = (collection: string) => Object.fromEntries(ALIASES.map((one) => [one, collection]));
+const allAliasesOn = (collection: string) =>
+  Object.fromEntries(ALIASES.map((one) => [one, collection]));
 
 /** The backend does not answer as the new version after its deployment. */
 const failing = { backend: { isGraphDeprecated: async () => false } };
 
 describe('aliases of the old collection', () => {
   it('are moved with the switch, and back with a rollback', async () => {
-    const migration = await copied();
-    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+    const migration = await copyWithAliases();
+    expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
     await migration.finish('cutover');
-    expect(await collectionsByAlias(migration)).toEqual(allOn(migration.target));
+    expect(await readAliases(migration)).toEqual(allAliasesOn(migration.target));
     await migration.finish('rollback');
-    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+    expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
   it('are unchanged after a refused window', async () => {
-    const migration = await copied();
+    const migration = await copyWithAliases();
     const attempt = migration.finish('cutover', {}, failing);
-    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
-    expect(await collectionsByAlias(migration)).toEqual(allOn(migration.target));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
+    expect(await readAliases(migration)).toEqual(allAliasesOn(migration.target));
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+    expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
   it.each(['cutover', 'rollback'] as const)(
     'are moved by the next %s after a kill',
     async (step) => {
-      const migration = await copied();
+      const migration = await copyWithAliases();
       if (step === 'rollback') await migration.finish('cutover');
       const killed = killedBefore(
         migration.services,
@@ -62,12 +63,12 @@ describe('aliases of the old collection', () => {
       migration.pass(130_000);
       await migration.finish(step);
       const reached = step === 'cutover' ? migration.target : SOURCE;
-      expect(await collectionsByAlias(migration)).toEqual(allOn(reached));
+      expect(await readAliases(migration)).toEqual(allAliasesOn(reached));
     },
   );
 
   it('are left alone if another program has changed them since', async () => {
-    const migration = await copied();
+    const migration = await copyWithAliases();
     const { qdrant, services, target } = migration;
     await migration.finish('cutover');
     await services.vectors.createCollection('elsewhere', {
@@ -76,7 +77,7 @@ describe('aliases of the old collection', () => {
     await createAlias(qdrant.url, 'of-a-report', 'elsewhere');
     await createAlias(qdrant.url, 'of-an-archive', target);
     await migration.finish('rollback');
-    expect(await collectionsByAlias(migration)).toEqual({
+    expect(await readAliases(migration)).toEqual({
       'of-a-report': 'elsewhere',
       'of-a-search': SOURCE,
       'of-an-archive': target,
@@ -84,12 +85,12 @@ describe('aliases of the old collection', () => {
   });
 
   it('are created again if they were deleted with the new collection', async () => {
-    const migration = await copied();
+    const migration = await copyWithAliases();
     await migration.finish('cutover');
     await migration.services.vectors.deleteCollection(migration.target);
-    expect(await collectionsByAlias(migration)).toEqual({});
+    expect(await readAliases(migration)).toEqual({});
     await migration.finish('rollback', { asItWas: true });
-    expect(await collectionsByAlias(migration)).toEqual(allOn(SOURCE));
+    expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
   it('stay if the plan does not move them', async () => {
@@ -97,12 +98,14 @@ describe('aliases of the old collection', () => {
     await createAlias(migration.qdrant.url, 'of-a-report', SOURCE);
     await migration.start({ accepts: ['aliases'] });
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
-    expect(await collectionsByAlias(migration)).toEqual({ 'of-a-report': SOURCE });
+    expect(await readAliases(migration)).toEqual({ 'of-a-report': SOURCE });
   });
 
   it('need not move in a migration in place', async () => {
     const { services } = await createMigration();
     const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
-    await expect(takePreflight(services, plan)).rejects.toEqual(named('RefusedSetting', 'aliases'));
+    await expect(takePreflight(services, plan)).rejects.toEqual(
+      failureNamed('RefusedSetting', 'aliases'),
+    );
   });
 });

@@ -9,11 +9,11 @@ import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
-import { changeFirst, deleteFirst, emptied, writeToOld } from '../../support/holdings.ts';
+import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
+import { changeFirst, deleteFirst, emptyCollection, writeToOld } from '../../support/holdings.ts';
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
-import { migrationAt, type Point } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const WINDOW_MS = 30 * 60_000;
 
@@ -36,7 +36,7 @@ async function closeWindow(migration: Migration): Promise<void> {
 }
 
 /** A row in which the window closes while that call is under way */
-function closing(
+function closeWindowDuring(
   at: Point,
   port: 'vectors' | 'backend',
   method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
@@ -53,7 +53,7 @@ function closing(
 }
 
 /** A row in which writes cannot be proved frozen, however often the step tries */
-function unproved(answer?: number): Row {
+function unprovedRow(answer?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
     'Not now.',
@@ -68,7 +68,7 @@ function unproved(answer?: number): Row {
 }
 
 /** Empties the new collection during the final check: after the deployment, no other walk reads the old collection to its end. */
-function emptyingBesideFinalCheck(migration: Migration): ServiceChanges {
+function emptyDuringFinalCheck(migration: Migration): ServiceChanges {
   const { vectors, hooks } = migration.services;
   let isDeployed = false;
   return {
@@ -82,7 +82,7 @@ function emptyingBesideFinalCheck(migration: Migration): ServiceChanges {
       scroll: async (name, request) => {
         const page = await vectors.scroll(name, request);
         const isCheck = isDeployed && name === SOURCE && page.nextOffset === null;
-        if (isCheck) await emptied(migration, migration.target);
+        if (isCheck) await emptyCollection(migration, migration.target);
         return page;
       },
     },
@@ -91,7 +91,7 @@ function emptyingBesideFinalCheck(migration: Migration): ServiceChanges {
 
 const IN_PLACE = { options: { isInPlace: true }, plan: { inPlace: true } };
 
-const without = (shortcomings: NonNullable<MigrationOptions['shortcomings']>) => ({
+const withShortcomings = (shortcomings: NonNullable<MigrationOptions['shortcomings']>) => ({
   hasPreview: false,
   shortcomings,
 });
@@ -125,10 +125,10 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'a write is only answered with a timeout': unproved(),
-  'a write is only answered with 429': unproved(429),
-  'a write is only answered with 502': unproved(502),
-  'a write is only answered with 500': unproved(500),
+  'a write is only answered with a timeout': unprovedRow(),
+  'a write is only answered with 429': unprovedRow(429),
+  'a write is only answered with 502': unprovedRow(502),
+  'a write is only answered with 500': unprovedRow(500),
   'the dump of the graph cannot be read back': {
     at: 'frozen',
     refused: 'RefusedSnapshot',
@@ -244,36 +244,36 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'equal',
     refused: 'RefusedVerification',
     changes: (migration) =>
-      whenAsked(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
+      onRequest(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
   },
   'the old collection is written to while the new version is deployed': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
     changes: (migration) =>
-      whenAsked(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
+      onRequest(migration, 'deploy-new', () => writeToOld(migration, 'Too late')),
   },
   'the new collection is emptied while the final check reads the old one': {
     at: 'equal',
     refused: 'RefusedVerification',
-    changes: emptyingBesideFinalCheck,
+    changes: emptyDuringFinalCheck,
   },
   'the new version has no model for keywords': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     why: 'fastembed',
-    options: without({ noKeywordModel: true }),
+    options: withShortcomings({ noKeywordModel: true }),
   },
   'the new version has another embedding model': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     why: 'another embedding model',
-    options: without({ otherEmbeddings: true }),
+    options: withShortcomings({ otherEmbeddings: true }),
   },
   'the new version remembers nothing': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     why: 'does not find what it has remembered',
-    options: without({ emptyExtractions: 9 }),
+    options: withShortcomings({ emptyExtractions: 9 }),
   },
   'the old version is there in place of the new one, which a smoke test writes to': {
     at: 'equal',
@@ -312,15 +312,27 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'the window closes while its backup is tried': closing('frozen', 'vectors', 'uploadSnapshot'),
-  'the window closes while both are compared': closing('frozen-and-backed-up', 'vectors', 'scroll'),
-  'the window closes while the new version is tried': closing('equal', 'backend', 'bestMatch'),
+  'the window closes while its backup is tried': closeWindowDuring(
+    'frozen',
+    'vectors',
+    'uploadSnapshot',
+  ),
+  'the window closes while both are compared': closeWindowDuring(
+    'frozen-and-backed-up',
+    'vectors',
+    'scroll',
+  ),
+  'the window closes while the new version is tried': closeWindowDuring(
+    'equal',
+    'backend',
+    'bestMatch',
+  ),
 };
 
 it.each(Object.entries(ROWS))(
   'where %s',
   async (_, { at, options, plan, happens, changes, refused, why, isLeak }) => {
-    const migration = await migrationAt(at, options, plan);
+    const migration = await createMigrationAt(at, options, plan);
     const { services, runs, operator } = migration;
     const { vectors, setting } = services;
     // Leaves out the memories of the test user.
@@ -329,7 +341,7 @@ it.each(Object.entries(ROWS))(
     await happens?.(migration);
     const active = await setting.read();
     const attempt = migration.finish('cutover', {}, changes?.(migration));
-    await expect(attempt).rejects.toEqual(named(refused, why));
+    await expect(attempt).rejects.toEqual(failureNamed(refused, why));
     const turned = await readStatus(services);
     expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
     expect(turned.openedAt).toBeNull();
@@ -356,7 +368,7 @@ it.each(Object.entries(ROWS))(
 );
 
 it('says what failed and why it cannot return if there is nothing to return to', async () => {
-  const migration = await migrationAt('equal');
+  const migration = await createMigrationAt('equal');
   const { services, runs } = migration;
   const slow = { hooks: { ask: async () => 'under-way' as const } };
   expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
@@ -367,7 +379,7 @@ it('says what failed and why it cannot return if there is nothing to return to',
   for (const step of ['cutover', 'rollback'] as const) {
     const attempt = migration.finish(step, { actor: 'machine' }, changes);
     const seen = step === 'cutover' ? both : '';
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo', seen));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo', seen));
   }
   expect(await runs.read(RUN)).toMatchObject({
     phase: 'switching',
@@ -376,7 +388,7 @@ it('says what failed and why it cannot return if there is nothing to return to',
 });
 
 it('the record keeps what a window compared, and what was copied before it', async () => {
-  const migration = await migrationAt('equal');
+  const migration = await createMigrationAt('equal');
   await migration.finish('rollback', { actor: 'machine' });
   const { evidence, lastWindow } = await readStatus(migration.services);
   expect(evidence.map(({ kind }) => kind)).not.toContain('verification-report');

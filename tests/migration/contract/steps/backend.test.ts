@@ -5,10 +5,10 @@ import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices } from '../../support/changed-services.ts';
+import { changeServices } from '../../support/changed-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const MISSING = '';
 const OPTIONAL = {
@@ -19,7 +19,7 @@ const OPTIONAL = {
 const USER = `__migration_test_${RUN}`;
 const WITHOUT = ['no-health', 'no-chat', 'no-stats'];
 
-async function backendIn({ services }: Migration, input: object = {}) {
+async function checkBackend({ services }: Migration, input: object = {}) {
   const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
   const { prerequisites } = await takePreflight(services, payload);
   const found = prerequisites.find(({ name }) => name === 'Memory backend');
@@ -30,7 +30,7 @@ describe('the preflight', () => {
   it('lists everything that the backend lacks at once', async () => {
     const paths = { ...OPTIONAL, '/memories': MISSING, '/memories/search': MISSING };
     const migration = await createMigration({ backend: { paths } });
-    const { whys, problems } = await backendIn(migration);
+    const { whys, problems } = await checkBackend(migration);
     expect(whys).toEqual([
       'It has no POST /memories and no POST /memories/search.',
       'It has no GET /health.',
@@ -45,7 +45,7 @@ describe('the preflight', () => {
   it('says that it cannot detect missing endpoints if every path gets the same answer', async () => {
     const paths = { '/chat': MISSING, '/health': MISSING };
     const migration = await createMigration({ backend: { paths, validatesFirst: true } });
-    const { whys, detail, facts } = await backendIn(migration);
+    const { whys, detail, facts } = await checkBackend(migration);
     expect(whys).toEqual(['It has no GET /health.']);
     const undetermined = ['POST /memories', 'POST /memories/search', 'POST /chat'];
     expect(facts).toMatchObject({ missing: ['GET /health'], undetermined });
@@ -54,7 +54,7 @@ describe('the preflight', () => {
 
   it('accepts missing endpoints by name, and says what replaces them', async () => {
     const migration = await createMigration({ backend: { paths: OPTIONAL } });
-    const { problems, detail } = await backendIn(migration, { accepts: WITHOUT });
+    const { problems, detail } = await checkBackend(migration, { accepts: WITHOUT });
     expect(problems).toEqual([]);
     expect(detail).toMatch(/without POST \/chat: the smoke test writes, searches and reads/);
   });
@@ -68,8 +68,8 @@ describe('the preflight', () => {
     });
     const call = backend.findMissing(USER).catch((error) => error);
     const { services } = migration;
-    const changed = { ...migration, services: changedServices(services, { backend }) };
-    const { whys, problems } = await backendIn(changed);
+    const changed = { ...migration, services: changeServices(services, { backend }) };
+    const { whys, problems } = await checkBackend(changed);
     expect([await call, whys, problems?.[0]?.remedy]).toEqual([
       expect.anything(),
       [expect.stringMatching(/All of its endpoints answer 404/)],
@@ -79,30 +79,35 @@ describe('the preflight', () => {
 
   it('contacts only the backend', async () => {
     const migration = await createMigration();
-    const deaf = () => Promise.reject(new Error('Nothing but the backend is asked'));
-    const services = changedServices(migration.services, {
-      vectors: { version: deaf, listCollections: deaf, collectionInfo: deaf, scroll: deaf },
-      setting: { read: deaf },
-      runs: { read: deaf },
+    const refuseCalls = () => Promise.reject(new Error('Nothing but the backend is asked'));
+    const services = changeServices(migration.services, {
+      vectors: {
+        version: refuseCalls,
+        listCollections: refuseCalls,
+        collectionInfo: refuseCalls,
+        scroll: refuseCalls,
+      },
+      setting: { read: refuseCalls },
+      runs: { read: refuseCalls },
     });
     const { prerequisites } = await takePreflight(services, { runId: RUN, backendOnly: true });
     expect(prerequisites).toMatchObject([{ name: 'Memory backend', problems: [] }]);
     const attempt = takePreflight(services, { runId: RUN, backendOnly: true, execute: true });
-    await expect(attempt).rejects.toEqual(named('RefusedSetting'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 
   it.each([{ chatWrites: true }, { chatWrites: true, isLenient: true }])(
     'writes nothing in order to check a backend with %j',
     async (backend) => {
       const migration = await createMigration({ backend });
-      const { problems } = await backendIn(migration);
+      const { problems } = await checkBackend(migration);
       expect([problems, migration.backend.writes()]).toEqual([[], 0]);
     },
   );
 });
 
 it('goes live and back on a backend without health, chat and counts', async () => {
-  const migration = await migrationAt(
+  const migration = await createMigrationAt(
     'copied',
     { backend: { paths: OPTIONAL } },
     { accepts: WITHOUT },

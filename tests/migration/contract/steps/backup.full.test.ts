@@ -12,8 +12,8 @@ import {
   type MigrationOptions,
   RUN,
 } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { createAlias, point } from '../../support/vector-stores.ts';
 
 describe('a backup', () => {
@@ -42,7 +42,7 @@ describe('a backup', () => {
   });
 
   it('polls for its snapshot often at first, and less often the longer it takes', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
       does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
@@ -124,11 +124,11 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
 
 describe('a snapshot that cannot be restored', () => {
   it.each(FAULTS)('is not a backup, and the next one takes another: %s', async (_, fault) => {
-    const migration = await migrationAt('checked', fault.options);
+    const migration = await createMigrationAt('checked', fault.options);
     const { vectors } = migration.services;
     const before = await readStanding(migration);
     const attempt = migration.finish('backup', {}, fault.changes(migration));
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
     expect(await readStanding(migration)).toEqual(before);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
@@ -136,21 +136,23 @@ describe('a snapshot that cannot be restored', () => {
   });
 
   it('is taken again if one of its parts, or the file on the store, disappears half-way', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors, artifacts } = migration.services;
-    const broken = () => Promise.reject(new Error('Broken off'));
-    const halfway = async (ill: Partial<typeof vectors>) => {
+    const breakOff = () => Promise.reject(new Error('Broken off'));
+    const failBackup = async (ill: Partial<typeof vectors>) => {
       const attempt = migration.finish('backup', {}, { vectors: ill });
       await expect(attempt).rejects.toThrow('Broken off');
     };
-    await halfway({ downloadSnapshot: broken });
+    await failBackup({ downloadSnapshot: breakOff });
     for (const { name } of await vectors.listSnapshots(SOURCE)) {
       await vectors.deleteSnapshot(SOURCE, name);
     }
-    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedSnapshot'));
-    await halfway({ uploadSnapshot: broken });
+    await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RefusedSnapshot'));
+    await failBackup({ uploadSnapshot: breakOff });
     await artifacts.deleteAll(`${RUN}/snapshot-`);
-    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedMissingArtifact'));
+    await expect(migration.finish('backup')).rejects.toEqual(
+      failureNamed('RefusedMissingArtifact'),
+    );
     await migration.finish('backup');
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
@@ -164,7 +166,7 @@ describe('a snapshot', () => {
   ] as const)(
     'that another program makes %s is used as well, and none is removed',
     async (_, call) => {
-      const migration = await migrationAt('checked');
+      const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
       let isMade = false;
       const makeAnother = async (now: typeof call) => {
@@ -203,7 +205,7 @@ describe('a snapshot', () => {
   ])(
     'that another program makes half a minute later %s is neither taken nor removed',
     async (_, status) => {
-      const migration = await migrationAt('checked');
+      const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
       const startSnapshot: typeof vectors.startSnapshot = async (name) => {
         const body = '{"status":"accepted"}';
@@ -217,7 +219,7 @@ describe('a snapshot', () => {
       };
       const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
       if (status > 0)
-        await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'no snapshot'));
+        await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', 'no snapshot'));
       else await attempt;
       expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
     },
@@ -226,23 +228,23 @@ describe('a snapshot', () => {
 
 describe('the restore test of a backup', () => {
   it('does not restore onto an alias of what users work on', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
     const before = await readStanding(migration);
-    await expect(migration.finish('backup')).rejects.toEqual(named('RefusedNameTaken'));
+    await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RefusedNameTaken'));
     expect(await readStanding(migration)).toEqual(before);
   });
 
   it('waits for a restore that the store fails to confirm, and does not begin it again', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const before = await readStanding(migration);
     migration.qdrant.fault({
       on: /\/snapshots\/upload/,
       when: 'after',
       does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
     });
-    await expect(migration.finish('backup')).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readStanding(migration)).toEqual(before);
     const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
     await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
@@ -250,7 +252,7 @@ describe('the restore test of a backup', () => {
   });
 
   it('removes a half-restored collection of an earlier test, over which the store may panic', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
     const uploadSnapshot: typeof vectors.uploadSnapshot = async (name, upload) => {
@@ -263,28 +265,32 @@ describe('the restore test of a backup', () => {
 });
 
 describe('a request for a snapshot that the connection loses', () => {
-  const lost = (on: RegExp, times: number) => ({ on, times, does: { kind: 'drop' as const } });
+  const loseResponses = (on: RegExp, times: number) => ({
+    on,
+    times,
+    does: { kind: 'drop' as const },
+  });
   const ASKS = /^POST .*\/snapshots\?wait=false/;
 
   const secondsSince = ({ clock }: Migration, begun: Date) =>
     (clock().getTime() - begun.getTime()) / 1_000;
 
   it('is sent again after a minute in which no snapshot has appeared', async () => {
-    const migration = await migrationAt('frozen');
+    const migration = await createMigrationAt('frozen');
     const begun = migration.clock();
-    migration.qdrant.fault(lost(ASKS, 1));
-    await migration.reach('backed-up');
+    migration.qdrant.fault(loseResponses(ASKS, 1));
+    await migration.runUntilStage('backed-up');
     expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
     expect(secondsSince(migration, begun)).toBeLessThan(75);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
   });
 
   it('is given up after ten minutes, not at the end of the window', async () => {
-    const migration = await migrationAt('frozen');
+    const migration = await createMigrationAt('frozen');
     const begun = migration.clock();
-    migration.qdrant.fault(lost(ASKS, 99));
+    migration.qdrant.fault(loseResponses(ASKS, 99));
     const attempt = migration.finish('cutover');
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
     expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
     expect(secondsSince(migration, begun)).toBeLessThan(675);
   });
@@ -292,7 +298,7 @@ describe('a request for a snapshot that the connection loses', () => {
   it.each(['before the second one', 'while the second one is used'])(
     'leaves no snapshot if the store had begun one, listed %s',
     async (when) => {
-      const migration = await migrationAt('checked');
+      const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
       let asked = 0;
       let isListed = false;

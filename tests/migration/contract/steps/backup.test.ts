@@ -10,22 +10,22 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeFirst,
   deleteFirst,
-  emptied,
+  emptyCollection,
   LAYOUT,
   readStoredManifest,
   writeToOld,
 } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 describe('a backup', () => {
   it('resumes from a checkpoint that was stored before steps had journals', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     await storeEarlierCheckpoint(migration);
-    const notTwice = () => Promise.reject(new Error('Not twice'));
-    const changes = { startSnapshot: notTwice, uploadSnapshot: notTwice };
+    const refuseSecondCall = () => Promise.reject(new Error('Not twice'));
+    const changes = { startSnapshot: refuseSecondCall, uploadSnapshot: refuseSecondCall };
     await migration.finish('backup', {}, { vectors: changes });
     expect((await readStoredManifest(migration)).contents.points).toBe(60);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
@@ -33,7 +33,7 @@ describe('a backup', () => {
   });
 
   it('records every user exactly, and none by name', async () => {
-    const migration = await migrationAt('backed-up');
+    const migration = await createMigrationAt('backed-up');
     const { services } = migration;
     const manifest = await readStoredManifest(migration);
     expect(manifest.counts.facts).toMatchObject({ points: 60, users: 7 });
@@ -48,7 +48,7 @@ describe('a backup', () => {
   });
 
   it('keeps the snapshot in parts, byte for byte, and restores it once', async () => {
-    const migration = await migrationAt('backed-up', { snapshotPartBytes: 2_000 });
+    const migration = await createMigrationAt('backed-up', { snapshotPartBytes: 2_000 });
     const { vectors } = migration.services;
     const { snapshot, contents } = await readStoredManifest(migration);
     expect(snapshot.parts.count).toBeGreaterThan(2);
@@ -63,11 +63,11 @@ describe('a backup', () => {
     ['nothing', 60, 'lacks 60 of the 60 points'],
     ['all but one point', 1, 'lacks 1 of the 60 points'],
   ])('is refused with the numbers if the store restores %s', async (_, lost, why) => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
-    const damaged = onceRestored(migration, (name) => emptied(migration, name, lost));
+    const damaged = changeOnceRestored(migration, (name) => emptyCollection(migration, name, lost));
     const attempt = migration.finish('backup', {}, damaged);
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', why));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', why));
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     await migration.finish('backup');
@@ -75,10 +75,10 @@ describe('a backup', () => {
   });
 
   it('is refused if the store restores a changed text', async () => {
-    const migration = await migrationAt('checked');
-    const damaged = onceRestored(migration, (name) => changeFirst(migration, name));
+    const migration = await createMigrationAt('checked');
+    const damaged = changeOnceRestored(migration, (name) => changeFirst(migration, name));
     const attempt = migration.finish('backup', {}, damaged);
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'differs in 1'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', 'differs in 1'));
   });
 
   it('is refused for a collection with shard keys of its own, which the store restores empty', async () => {
@@ -91,11 +91,13 @@ describe('a backup', () => {
     await vectors.upsert(SOURCE, whole, 'upsert');
     await migration.start();
     const attempt = migration.finish('backup');
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot', 'lacks 60 of the 60 points'));
+    await expect(attempt).rejects.toEqual(
+      failureNamed('RefusedSnapshot', 'lacks 60 of the 60 points'),
+    );
   });
 
   it('is taken while users create, change and delete memories', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     const startSnapshot: typeof vectors.startSnapshot = async (...asked) => {
       await writeToOld(migration, 'Before the snapshot');
@@ -112,15 +114,15 @@ describe('a backup', () => {
     ['backup', 'backed-up'],
     ['cutover', 'copied'],
   ] as const)('backs up a graph that every later %s expects', async (step, point) => {
-    const migration = await migrationAt(point);
+    const migration = await createMigrationAt(point);
     const attempt = migration.finish(step, {}, { graph: undefined });
-    await expect(attempt).rejects.toEqual(named('RefusedSetting', 'NEO4J_URL is not set'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSetting', 'NEO4J_URL is not set'));
     expect((await migration.runs.read(RUN)).phase).toBe(point);
     expect((await readStoredManifest(migration)).graph.kind).toBe('exact');
   });
 
   it('frees the space of its snapshot before the restore test, and removes no later snapshot', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     const listed: unknown[] = [];
     const uploadSnapshot: typeof vectors.uploadSnapshot = async (...upload) => {
@@ -134,7 +136,7 @@ describe('a backup', () => {
   });
 
   it('removes no other snapshot if it is killed after it removed its own', async () => {
-    const migration = await migrationAt('checked', { snapshotPartBytes: 1_000_000 });
+    const migration = await createMigrationAt('checked', { snapshotPartBytes: 1_000_000 });
     const { vectors } = migration.services;
     const deleteSnapshot: typeof vectors.deleteSnapshot = async (...names) => {
       await vectors.deleteSnapshot(...names);
@@ -148,7 +150,7 @@ describe('a backup', () => {
   });
 
   it('finishes if it is killed after its list of digests was removed', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { artifacts } = migration.services;
     const deleteAll: typeof artifacts.deleteAll = async (prefix) => {
       await artifacts.deleteAll(prefix);
@@ -161,7 +163,7 @@ describe('a backup', () => {
   });
 
   it('is a dry run unless execute is given', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({
       dryRun: true,
@@ -173,7 +175,7 @@ describe('a backup', () => {
 });
 
 /** Lets something happen to the restored collection before its points are counted. */
-function onceRestored(
+function changeOnceRestored(
   { services: { vectors } }: Migration,
   happens: (name: string) => Promise<void>,
 ) {
@@ -206,7 +208,7 @@ function withBusyGraph({ graph }: Migration) {
 
 describe('the backup of the graph', () => {
   it('is a dump that can be read back, kept as long as the snapshot', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { services, runs } = migration;
     const { graph, snapshot } = await readManifest(services, await runs.read(RUN));
     expect(graph).toMatchObject({ kind: 'exact', nodes: 2, relationships: 1 });
@@ -219,14 +221,14 @@ describe('the backup of the graph', () => {
   });
 
   it('reports before the window that the graph changed meanwhile', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('drifted');
   });
 
   it('is left out if the plan says so', async () => {
-    const migration = await migrationAt(
+    const migration = await createMigrationAt(
       'backed-up',
       { hasGraph: false },
       { accepts: ['no-graph'] },

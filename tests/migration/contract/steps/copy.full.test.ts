@@ -5,11 +5,11 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
 import type { PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { whenAsked } from '../../support/changed-services.ts';
+import { onRequest } from '../../support/changed-services.ts';
 import { computeFingerprint } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { point } from '../../support/vector-stores.ts';
 
 describe('a new collection', () => {
@@ -17,7 +17,7 @@ describe('a new collection', () => {
     ['turns red', { status: 'red' }],
     ['has no space', { optimizer_status: { error: 'No space left on device' } }],
   ] as const)('that %s in the middle of the copy stops it', async (_, trouble) => {
-    const migration = await migrationAt('rebuilt', { memories: 1_000 });
+    const migration = await createMigrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
     const troubled: Partial<typeof vectors> = {
@@ -32,7 +32,7 @@ describe('a new collection', () => {
       },
     };
     const attempt = migration.finish('copy', {}, { vectors: troubled });
-    await expect(attempt).rejects.toEqual(named('RefusedByService'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedByService'));
     const checkpoint = await migration.runs.readCheckpoint(RUN, 'copy');
     const copied = await vectors.count(migration.target);
     expect([writes, checkpoint?.progress]).toMatchObject([2, { done: copied, total: 1_000 }]);
@@ -43,13 +43,13 @@ describe('a new collection', () => {
   it.each(['yellow', 'grey'] as const)(
     'is copied into once the store has indexed it: %s',
     async (status) => {
-      const migration = await migrationAt('rebuilt');
+      const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
       let isIndexed = false;
       const collectionInfo: typeof vectors.collectionInfo = async (name) => {
         const info = await vectors.collectionInfo(name);
-        const isUnder = name === migration.target && !isIndexed;
-        return info && isUnder ? { ...info, status, indexed_vectors_count: 7 } : info;
+        const isIndexing = name === migration.target && !isIndexed;
+        return info && isIndexing ? { ...info, status, indexed_vectors_count: 7 } : info;
       };
       const updates: string[] = [];
       const updateCollection = async (name: string) => void updates.push(name);
@@ -72,7 +72,7 @@ const MANY = 600;
 const FEW = 450;
 
 it('the window reads every memory at most five times', async () => {
-  const migration = await migrationAt('copied', { memories: MANY });
+  const migration = await createMigrationAt('copied', { memories: MANY });
   const { vectors, hooks } = migration.services;
   let read = 0;
   let isWindow = false;
@@ -143,7 +143,7 @@ it('ends live with every write carried over', async () => {
   const migration = await createMigration();
   const { vectors } = migration.services;
   const writer = createWriter(vectors);
-  const freezing = whenAsked(migration, 'freeze', async () => writer.freeze());
+  const freezing = onRequest(migration, 'freeze', async () => writer.freeze());
   const busy = { vectors: writer.writing, ...freezing };
   await migration.start({}, busy);
   for (const step of ['backup', 'rebuild', 'copy'] as const) {

@@ -9,9 +9,9 @@ import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { evidenceOf } from '../../support/holdings.ts';
+import { readEvidence } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
 
 interface Forecast {
   readonly points: number;
@@ -21,7 +21,7 @@ interface Forecast {
 }
 
 it('reports users and points, and writes no memory', async () => {
-  const migration = await migrationAt('rebuilt', { users: 40 });
+  const migration = await createMigrationAt('rebuilt', { users: 40 });
   const { vectors, artifacts } = migration.services;
   const result = await migration.invoke('copy', { execute: false });
   if (!result.dryRun) throw new Error('No dry run');
@@ -38,10 +38,10 @@ it('reports users and points, and writes no memory', async () => {
 });
 
 const factsOf = async (migration: Migration) =>
-  (await evidenceOf(migration, 'verification-report')).facts;
+  (await readEvidence(migration, 'verification-report')).facts;
 
 describe('searches that differ', () => {
-  const misses = (migration: Migration) => ({
+  const missHits = (migration: Migration) => ({
     vectors: {
       search: async (collection, request) => {
         const answer = await migration.services.vectors.search(collection, request);
@@ -51,8 +51,8 @@ describe('searches that differ', () => {
   });
 
   it('refuse the copy with their figures, until they are repaired', async () => {
-    const migration = await migrationAt('rebuilt');
-    const refused = migration.finish('copy', {}, misses(migration));
+    const migration = await createMigrationAt('rebuilt');
+    const refused = migration.finish('copy', {}, missHits(migration));
     await expect(refused).rejects.toMatchObject({
       name: 'RefusedPrerequisites',
       data: { finding: 'search-parity' },
@@ -64,11 +64,11 @@ describe('searches that differ', () => {
   });
 
   it('say for a quantised collection what was compared, and how to compare without quantisation', async () => {
-    const migration = await migrationAt('rebuilt');
+    const migration = await createMigrationAt('rebuilt');
     const { vectors } = migration.services;
     const quantization_config = { scalar: { type: 'int8' } } as const;
     await vectors.updateCollection(SOURCE, { quantization_config });
-    const refused = migration.finish('copy', {}, misses(migration));
+    const refused = migration.finish('copy', {}, missHits(migration));
     await expect(refused).rejects.toMatchObject({
       name: 'RefusedPrerequisites',
       why: expect.stringMatching(/by quantised vectors.*"ignore": true/),
@@ -76,9 +76,9 @@ describe('searches that differ', () => {
   });
 
   it('no longer stop the copy once they are accepted', async () => {
-    const migration = await migrationAt('rebuilt');
-    await migration.finish('copy', { accepts: ['search-parity'] }, misses(migration));
-    const { facts, report } = await evidenceOf(migration, 'verification-report');
+    const migration = await createMigrationAt('rebuilt');
+    await migration.finish('copy', { accepts: ['search-parity'] }, missHits(migration));
+    const { facts, report } = await readEvidence(migration, 'verification-report');
     expect(facts.overlap).toBeLessThan(0.98);
     expect(report).toMatchObject({ overlap: facts.overlap });
   });
@@ -98,7 +98,7 @@ it.each([
   ['a dry run', 'rebuilt', { runId: RUN }],
   ['a copy', 'rebuilt', { runId: RUN, execute: true }],
 ] as const)('%s reads at most the given number of points a second', async (_, point, input) => {
-  const { services } = await migrationAt(point, { memories: 600 });
+  const { services } = await createMigrationAt(point, { memories: 600 });
   const time = createTime();
   const payload = { ...input, maxRate: 100 };
   let isFilled = false;

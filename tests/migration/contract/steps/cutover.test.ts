@@ -8,8 +8,8 @@ import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { computeFingerprint, deleteFirst, writeToOld } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 describe('a migration', () => {
   it('runs to the cutover with every memory of every user', async () => {
@@ -33,7 +33,7 @@ describe('a migration', () => {
   });
 
   it('carries over what was written, changed and deleted between the copy and the freeze', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     await writeToOld(migration, 'Ada has bought a boat');
     await deleteFirst(migration, SOURCE);
     await migration.follow('cutover');
@@ -47,7 +47,7 @@ describe('a migration', () => {
 describe('the window', () => {
   it('is not opened, and nothing begins, if it is too short; with more minutes it opens', async () => {
     const plan = { windowMinutes: 3, deploySeconds: 150 };
-    const migration = await migrationAt('copied', {}, plan);
+    const migration = await createMigrationAt('copied', {}, plan);
     const data = { windowMinutes: 4 };
     const refused = expect.objectContaining({ name: 'RefusedPrerequisites', data });
     await expect(migration.invoke('cutover')).rejects.toEqual(refused);
@@ -60,7 +60,7 @@ describe('the window', () => {
   });
 
   it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { history, evidence, took } = await readStatus(migration.services, RUN);
     const report = evidence.find(({ kind }) => kind === 'verification-report');
     expect(report?.facts).toMatchObject({ searched: 60, overlap: 1, pending: 0 });
@@ -75,10 +75,10 @@ describe('the window', () => {
   });
 
   it('is not opened before the report is approved', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     for (const approvedDigest of [undefined, 'f'.repeat(64), 'f'.repeat(8)]) {
       const opening = migration.invoke('cutover', { approvedDigest });
-      await expect(opening).rejects.toEqual(named('RefusedNotApproved'));
+      await expect(opening).rejects.toEqual(failureNamed('RefusedNotApproved'));
     }
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('copied');
@@ -89,7 +89,7 @@ describe('the window', () => {
   it.each([[503], ['ECONNREFUSED']])(
     'trusts the freeze after %s, when the longest request must have ended',
     async (answer) => {
-      const migration = await migrationAt('copied');
+      const migration = await createMigrationAt('copied');
       let tries = 0;
       const addMemory = () => {
         tries += 1;
@@ -101,7 +101,7 @@ describe('the window', () => {
       await migration.invoke('cutover', {}, changes);
       expect(await frozenSince()).toBe(before.toISOString());
       migration.pass(10_000);
-      await migration.reach('frozen', changes);
+      await migration.runUntilStage('frozen', changes);
       expect(await frozenSince()).toBe(before.toISOString());
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
       expect(tries).toBe(7);
@@ -112,7 +112,7 @@ describe('the window', () => {
   );
 
   it('names the host and the cause if the backend cannot be reached', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const why = 'The memory backend: POST /memories: no answer from memory.test (ETIMEDOUT).';
     const addMemory = () => Promise.reject(new RetryableFailure('RetryableUnavailable', why));
     const changes = { backend: { addMemory } };
@@ -120,37 +120,40 @@ describe('the window', () => {
       waitsFor: `a write to be refused with 503 (${why})`,
     });
     const attempt = migration.finish('cutover', {}, changes);
-    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen', why));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotFrozen', why));
   });
 
   it.each([
     ['drains again from the first refusal after a write that was answered otherwise', 60, 90],
     ['looks again as soon as the longest request may have ended', 2, 4],
   ])('%s', async (_, drainSeconds, seconds) => {
-    const migration = await migrationAt('copied', {}, { drainSeconds });
+    const migration = await createMigrationAt('copied', {}, { drainSeconds });
     const answers = drainSeconds === 2 ? [429] : [503, 503, 429];
     const addMemory = () => {
       const answer = answers.shift() ?? 503;
       return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
     };
     const before = migration.clock().getTime();
-    await migration.reach('frozen', { backend: { addMemory } });
+    await migration.runUntilStage('frozen', { backend: { addMemory } });
     expect(migration.clock().getTime() - before).toBe(seconds * 1_000);
   });
 });
 
 describe('a cutover', () => {
   it('names the deployment if the old version, still frozen, refuses the test write', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const hooks = { ask: async () => 'done' as const };
     const attempt = migration.finish('cutover', {}, { hooks });
     await expect(attempt).rejects.toEqual(
-      named('RetryableUnavailable', `check that "deploy-new" on ${migration.target} is done`),
+      failureNamed(
+        'RetryableUnavailable',
+        `check that "deploy-new" on ${migration.target} is done`,
+      ),
     );
   });
 
   it('is a dry run without execute', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
       dryRun: true,

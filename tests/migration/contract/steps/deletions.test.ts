@@ -3,13 +3,14 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { evidenceOf, writeToOld } from '../../support/holdings.ts';
+import { readEvidence, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed } from '../../support/mortal.ts';
-import { migrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Point } from '../../support/prepared.ts';
 
 const DAY_MS = 86_400_000;
-const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
+const createInPlaceAt = (point: Point) =>
+  createMigrationAt(point, { isInPlace: true }, { inPlace: true });
 
 const listIds = async ({ services }: Migration) =>
   (await services.vectors.scroll(SOURCE, { limit: 999, vector: false })).points.map(({ id }) => id);
@@ -30,7 +31,7 @@ function withDeleter(migration: Migration) {
     await vectors.deletePoints(SOURCE, { ids: [point.id] });
     deleted.push(point.id);
   };
-  const around =
+  const removeAround =
     (name: keyof VectorStore) =>
     async (...asked: unknown[]) => {
       await remove();
@@ -40,7 +41,7 @@ function withDeleter(migration: Migration) {
       return answer;
     };
   const names = Object.keys(vectors) as (keyof VectorStore)[];
-  const changed = Object.fromEntries(names.map((name) => [name, around(name)]));
+  const changed = Object.fromEntries(names.map((name) => [name, removeAround(name)]));
   return { deleted, seenAgain, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
@@ -48,7 +49,7 @@ const MAX_DELETED = 40;
 
 describe('adding the slot to a collection in use', () => {
   it('waits until the store has optimized it, so that no deletion comes back', async () => {
-    const migration = await inPlaceAt('backed-up');
+    const migration = await createInPlaceAt('backed-up');
     const end = migration.qdrant.optimize(SOURCE);
     const { deleted, seenAgain, changes } = withDeleter(migration);
     for (let n = 0; n < 3; n += 1) {
@@ -66,12 +67,12 @@ describe('adding the slot to a collection in use', () => {
     expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
     expect(seenAgain).toEqual([]);
     expect(await countThreads(migration)).toBeNull();
-    const { facts } = await evidenceOf(migration, 'rebuild-proof');
+    const { facts } = await readEvidence(migration, 'rebuild-proof');
     expect(facts).not.toHaveProperty('deletionsUndone');
   });
 
   it('removes and counts deleted memories that come back anyway, but no new memory', async () => {
-    const migration = await inPlaceAt('backed-up');
+    const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
     // The store hides that it is optimizing.
@@ -91,7 +92,7 @@ describe('adding the slot to a collection in use', () => {
     expect(left.filter((id) => deleted.includes(id))).toEqual([]);
     // One memory was written for each of the two slots.
     expect(left).toHaveLength(before + 2);
-    const { facts } = await evidenceOf(migration, 'rebuild-proof');
+    const { facts } = await readEvidence(migration, 'rebuild-proof');
     expect(facts).toMatchObject({ deletionsUndone: 5 });
   });
 
@@ -99,7 +100,7 @@ describe('adding the slot to a collection in use', () => {
     ['while the points are listed', 'lastOperation'],
     ['once a process was killed that had found the store idle', 'updateCollection'],
   ] as const)('waits for an optimization that begins %s', async (_, call) => {
-    const migration = await inPlaceAt('backed-up');
+    const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const [first, second] = await listIds(migration);
     let end = () => {};
@@ -126,7 +127,7 @@ describe('adding the slot to a collection in use', () => {
   });
 
   it('survives a kill: no deleted memory comes back, and the optimizer is on again', async () => {
-    const migration = await inPlaceAt('backed-up');
+    const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const before = await listIds(migration);
     for (const call of [
@@ -135,11 +136,11 @@ describe('adding the slot to a collection in use', () => {
       'addSparseVector',
       'deletePoints',
     ] as const) {
-      const killed = async (...asked: unknown[]) => {
+      const callThenDie = async (...asked: unknown[]) => {
         await (vectors[call] as (...all: unknown[]) => Promise<unknown>)(...asked);
         if (asked[0] === SOURCE) throw new Error('Killed');
       };
-      const changes = { vectors: { [call]: killed } as Partial<VectorStore> };
+      const changes = { vectors: { [call]: callThenDie } as Partial<VectorStore> };
       await migration.invoke('rebuild', {}, changes).catch(() => undefined);
     }
     await migration.finish('rebuild');
@@ -153,7 +154,7 @@ it.each([
   ['an abort', 'abort', 'copied', 'aborted'],
   ['the end of the retention', 'retention', 'live', 'closed'],
 ] as const)('%s waits for the optimizer, too', async (_, step, point, phase) => {
-  const migration = await inPlaceAt(point);
+  const migration = await createInPlaceAt(point);
   if (step === 'retention') migration.pass(31 * DAY_MS);
   const end = migration.qdrant.optimize(SOURCE);
   const [first] = await listIds(migration);

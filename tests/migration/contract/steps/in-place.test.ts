@@ -6,24 +6,25 @@ import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { whenAsked } from '../../support/changed-services.ts';
+import { onRequest } from '../../support/changed-services.ts';
 import {
   computeFingerprint,
   deleteFirst,
-  evidenceOf,
   firstPoint,
   LAYOUT,
+  readEvidence,
   startOld,
   writeToOld,
 } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt, type Point } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { point } from '../../support/vector-stores.ts';
 
 const DAY_MS = 86_400_000;
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
-const inPlaceAt = (point: Point) => migrationAt(point, { isInPlace: true }, { inPlace: true });
+const createInPlaceAt = (point: Point) =>
+  createMigrationAt(point, { isInPlace: true }, { inPlace: true });
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -32,31 +33,31 @@ async function readSlots({ services: { vectors } }: Migration) {
   return Object.keys(info?.config.params.sparse_vectors ?? {});
 }
 
-async function lacking({ services: { vectors } }: Migration): Promise<number> {
+async function countWithoutSlot({ services: { vectors } }: Migration): Promise<number> {
   return await vectors.count(SOURCE, { must_not: [{ has_vector: 'bm25' }] });
 }
 
 describe('a migration in place', () => {
   it('ends with the new version on the same memories, each with its keywords', async () => {
-    const migration = await inPlaceAt('copied');
+    const migration = await createInPlaceAt('copied');
     const { services, operator } = migration;
     await deleteFirst(migration, SOURCE);
     await writeToOld(migration, 'Ada has bought a boat');
     const before = await computeFingerprint(services.vectors, SOURCE);
-    expect(await lacking(migration)).toBe(1);
+    expect(await countWithoutSlot(migration)).toBe(1);
     await migration.follow('cutover');
 
     expect(await readPhase(migration)).toBe('live');
     expect(await services.setting.read()).toBe(SOURCE);
     expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
-    expect(await lacking(migration)).toBe(0);
+    expect(await countWithoutSlot(migration)).toBe(0);
     expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
       'deploy-new',
       'open-writes',
     ]);
     const left = await services.vectors.listCollections();
     expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
-    const { facts } = await evidenceOf(migration, 'verification-report');
+    const { facts } = await readEvidence(migration, 'verification-report');
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
     const { contents } = await scanCollection(services, await migration.runs.read(RUN), SOURCE);
     const { users, usersDigest } = contents;
@@ -64,13 +65,13 @@ describe('a migration in place', () => {
   });
 
   it('counts the memories of agents and sessions exactly', async () => {
-    const migration = await inPlaceAt('checked');
+    const migration = await createInPlaceAt('checked');
     const { vectors } = migration.services;
     const owners = ['"agent_id":"planner"', '"run_id":"r1"', '"agent_id":"planner","run_id":"r1"'];
     const memories = owners.map((owner, n) => point(9_000 + n, `{${owner},"data":"Oboe"}`, VECTOR));
     await vectors.upsert(SOURCE, memories, 'upsert');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
-    const { facts } = await evidenceOf(migration, 'verification-report');
+    const { facts } = await readEvidence(migration, 'verification-report');
     const run = await migration.runs.read(RUN);
     const { contents } = await scanCollection(migration.services, run, SOURCE);
     const { points, users, usersDigest } = contents;
@@ -79,7 +80,7 @@ describe('a migration in place', () => {
   });
 
   it('is rolled back and repeated any number of times without moving data', async () => {
-    const migration = await inPlaceAt('live');
+    const migration = await createInPlaceAt('live');
     const { services } = migration;
     for (const n of [1, 2, 3]) {
       await (await startOld(migration)).add('user-1', `Written while live, ${n}`);
@@ -90,13 +91,13 @@ describe('a migration in place', () => {
       await writeToOld(migration, `Written after rollback ${n}`);
       await migration.follow('copy', 'cutover');
       expect(await readPhase(migration)).toBe('live');
-      expect(await lacking(migration)).toBe(0);
+      expect(await countWithoutSlot(migration)).toBe(0);
     }
     expect(await services.setting.read()).toBe(SOURCE);
   });
 
   it('is rolled back to the snapshot, and later writes stay in the old collection', async () => {
-    const migration = await inPlaceAt('copied');
+    const migration = await createInPlaceAt('copied');
     const { services } = migration;
     const returnsTo = `${SOURCE}_restored_${RUN}`;
     const backedUp = await computeFingerprint(services.vectors, SOURCE);
@@ -109,7 +110,9 @@ describe('a migration in place', () => {
     const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
     expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
     const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    await expect(attempt).rejects.toEqual(
+      failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
+    );
     expect(await readPhase(migration)).toBe('live');
     await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
     expect(await services.setting.read()).toBe(returnsTo);
@@ -123,20 +126,20 @@ describe('a migration in place', () => {
   });
 
   it('opens writes again if more was written before the freeze than was acknowledged', async () => {
-    const migration = await inPlaceAt('live');
-    const late = whenAsked(
+    const migration = await createInPlaceAt('live');
+    const late = onRequest(
       migration,
       'freeze',
       async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
     );
     const attempt = migration.finish('rollback', { toSnapshot: true }, late);
-    await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
     expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
   });
 
   it('gives a memory whose text alone was changed the keywords of its text', async () => {
-    const migration = await inPlaceAt('copied');
+    const migration = await createInPlaceAt('copied');
     const { id } = await firstPoint(migration, SOURCE);
     await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
       method: 'POST',
@@ -144,33 +147,33 @@ describe('a migration in place', () => {
       body: `{"payload":{"data":"An oboe"},"points":[${id}]}`,
     });
     await migration.follow('cutover');
-    const { facts } = await evidenceOf(migration, 'verification-report');
+    const { facts } = await readEvidence(migration, 'verification-report');
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
   });
 
   it('keeps the slot at its end, without the fingerprints of the texts', async () => {
-    const migration = await inPlaceAt('live');
+    const migration = await createInPlaceAt('live');
     migration.pass(31 * DAY_MS);
     await migration.finish('retention');
     expect(await readPhase(migration)).toBe('closed');
     expect(await readSlots(migration)).toEqual(['bm25']);
-    expect(await lacking(migration)).toBe(0);
+    expect(await countWithoutSlot(migration)).toBe(0);
   });
 });
 
 describe('an abort', () => {
   it('restores the collection', async () => {
-    const migration = await inPlaceAt('copied');
+    const migration = await createInPlaceAt('copied');
     await migration.finish('abort');
     expect(await readSlots(migration)).toEqual([]);
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
   it('removes what the new version created in a window that was rolled back', async () => {
-    const migration = await inPlaceAt('equal');
+    const migration = await createInPlaceAt('equal');
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
     await migration.finish('rollback', { actor: 'machine' });
     await migration.finish('abort');
     expect(await readSlots(migration)).toEqual([]);
@@ -178,7 +181,7 @@ describe('an abort', () => {
   });
 
   it('keeps the slot and the companion if users have worked with them', async () => {
-    const migration = await inPlaceAt('live');
+    const migration = await createInPlaceAt('live');
     await migration.finish('rollback');
     await migration.finish('abort');
     expect(await readSlots(migration)).toEqual(['bm25']);
@@ -220,7 +223,9 @@ describe('the prerequisites', () => {
   it('probe the slot on a separate collection, and remove it', async () => {
     const migration = await createMigration({ isInPlace: true });
     migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
-    await expect(migration.start({ inPlace: true })).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(migration.start({ inPlace: true })).rejects.toEqual(
+      failureNamed('RefusedPrerequisites'),
+    );
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
     const { vectors } = migration.services;
     await migration.start({ inPlace: true });
@@ -233,6 +238,6 @@ describe('the prerequisites', () => {
 
   it('refuse a target name, because no collection is built', async () => {
     const both = find(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
-    await expect(both).rejects.toEqual(named('RefusedSetting'));
+    await expect(both).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 });

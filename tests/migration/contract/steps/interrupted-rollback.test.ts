@@ -12,15 +12,15 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed, killedBefore } from '../../support/mortal.ts';
-import { migrationAt } from '../../support/prepared.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
 
 const MINUTE_MS = 60_000;
 
-const live = () => migrationAt('live');
+const createLive = () => createMigrationAt('live');
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -32,12 +32,13 @@ const away: ServiceChanges = {
 };
 
 /** Lets the webhook report the old version as deployed, without deploying it. */
-const withoutDeploying = (migration: Migration) => whenAsked(migration, 'deploy-old', () => 'done');
+const reportUndoneDeployment = (migration: Migration) =>
+  onRequest(migration, 'deploy-old', () => 'done');
 
 /** Returns the services of a process that is killed right before it requests the action. */
-function killedBeforeRequest(migration: Migration, action: ExternalAction): Services {
+function killBeforeRequest(migration: Migration, action: ExternalAction): Services {
   let isDead = false;
-  const { hooks } = whenAsked(migration, action, () => {
+  const { hooks } = onRequest(migration, action, () => {
     isDead = true;
     throw new Killed();
   });
@@ -45,7 +46,7 @@ function killedBeforeRequest(migration: Migration, action: ExternalAction): Serv
 }
 
 /** Returns the services of a process that is killed right after the first record that `isLast` accepts. */
-function killedAfter(services: Services, isLast: (state: RecordedJournal) => boolean): Services {
+function killAfter(services: Services, isLast: (state: RecordedJournal) => boolean): Services {
   let isDead = false;
   const saveCheckpoint: Services['runs']['saveCheckpoint'] = async (lease, step, checkpoint) => {
     await services.runs.saveCheckpoint(lease, step, checkpoint);
@@ -73,14 +74,14 @@ async function readRecord({ runs }: Migration): Promise<RecordedJournal> {
 }
 
 describe('the request of a deployment', () => {
-  const killed = async (migration: Migration) => {
-    const services = killedBeforeRequest(migration, 'deploy-old');
+  const runUntilKilled = async (migration: Migration) => {
+    const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
   };
 
   /** Runs the rollback until the first proof of the deployment has failed. */
-  async function unproved(migration: Migration): Promise<void> {
-    const attempt = migration.finish('rollback', {}, withoutDeploying(migration));
+  async function rollBackWithoutProof(migration: Migration): Promise<void> {
+    const attempt = migration.finish('rollback', {}, reportUndoneDeployment(migration));
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
     migration.pass(5_000);
   }
@@ -88,15 +89,15 @@ describe('the request of a deployment', () => {
   /** Expects that the deployment has its whole time for a proof again, after the rollback was cut off in the second request. */
   async function expectTimeForProof(migration: Migration): Promise<void> {
     migration.pass(6 * MINUTE_MS);
-    const services = { ...withoutDeploying(migration), ...away };
+    const services = { ...reportUndoneDeployment(migration), ...away };
     const attempt = migration.invoke('rollback', {}, services);
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
     expect(await readPhase(migration)).toBe('switching-back');
   }
 
   it('is sent after a kill right before it, however late', async () => {
-    const migration = await live();
-    await killed(migration);
+    const migration = await createLive();
+    await runUntilKilled(migration);
     migration.pass(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
@@ -104,8 +105,8 @@ describe('the request of a deployment', () => {
   });
 
   it('is sent if an earlier release recorded its time but no request', async () => {
-    const migration = await live();
-    await killed(migration);
+    const migration = await createLive();
+    await runUntilKilled(migration);
     const { passed, noted } = await readRecord(migration);
     const facts = Object.entries(passed).map(([stage, { found = {}, workedMs = 0 }]) => [
       stage,
@@ -119,8 +120,8 @@ describe('the request of a deployment', () => {
   });
 
   it('is sent again if the last one was reported as done and was not, however late', async () => {
-    const migration = await live();
-    await unproved(migration);
+    const migration = await createLive();
+    await rollBackWithoutProof(migration);
     migration.pass(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
@@ -128,12 +129,12 @@ describe('the request of a deployment', () => {
   });
 
   it('is not sent for ever if it is reported as done and is not', async () => {
-    const migration = await live();
-    await unproved(migration);
+    const migration = await createLive();
+    await rollBackWithoutProof(migration);
     migration.pass(40 * MINUTE_MS);
     let minutes = 0;
     do {
-      const services = withoutDeploying(migration);
+      const services = reportUndoneDeployment(migration);
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
       migration.pass(MINUTE_MS);
       minutes += 1;
@@ -142,10 +143,10 @@ describe('the request of a deployment', () => {
   });
 
   it('does not freeze users for ever if every attempt is killed', async () => {
-    const migration = await live();
+    const migration = await createLive();
     let minutes = 0;
     do {
-      const services = killedBeforeRequest(migration, 'deploy-old');
+      const services = killBeforeRequest(migration, 'deploy-old');
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
       migration.pass(5 * MINUTE_MS);
       minutes += 5;
@@ -154,21 +155,21 @@ describe('the request of a deployment', () => {
   });
 
   it('restarts the time for a proof if it is killed', async () => {
-    const migration = await live();
-    await unproved(migration);
-    await killed(migration);
+    const migration = await createLive();
+    await rollBackWithoutProof(migration);
+    await runUntilKilled(migration);
     await expectTimeForProof(migration);
   });
 
   it('restarts the time for a proof if the command is stopped in it', async () => {
-    const migration = await live();
-    await unproved(migration);
+    const migration = await createLive();
+    await rollBackWithoutProof(migration);
     const interruption = new AbortController();
-    const stopped = whenAsked(migration, 'deploy-old', (): HookAnswer => {
+    const stopped = onRequest(migration, 'deploy-old', (): HookAnswer => {
       interruption.abort(new Error('Interrupted'));
       return 'under-way';
     });
-    const attempt = runStep(rollback, changedServices(migration.services, stopped), {
+    const attempt = runStep(rollback, changeServices(migration.services, stopped), {
       payload: { runId: RUN, execute: true },
       timeLeftMs: () => 600_000,
       interruption: interruption.signal,
@@ -178,12 +179,12 @@ describe('the request of a deployment', () => {
   });
 
   it('of the new version is reported if the backend does not prove it', async () => {
-    const migration = await live();
+    const migration = await createLive();
     const told: string[] = [];
     const log: Services['log'] = ({ message }) => told.push(message);
-    const ignored = whenAsked(migration, 'deploy-new', (): HookAnswer => 'under-way');
-    const within = { services: changedServices(migration.services, ignored) };
-    const services = { ...whenAsked(within, 'deploy-old', () => 'done'), ...away, log };
+    const ignored = onRequest(migration, 'deploy-new', (): HookAnswer => 'under-way');
+    const within = { services: changeServices(migration.services, ignored) };
+    const services = { ...onRequest(within, 'deploy-old', () => 'done'), ...away, log };
     let minutes = 0;
     do {
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
@@ -200,8 +201,8 @@ describe('the request of a deployment', () => {
 it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'another version' }])(
   'an unreadable record is not treated as the beginning: %j',
   async (unreadable) => {
-    const migration = await live();
-    const services = killedBeforeRequest(migration, 'deploy-old');
+    const migration = await createLive();
+    const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
     migration.pass(5 * MINUTE_MS);
     const heard = migration.operator.heard.length;
@@ -213,13 +214,13 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
 );
 
 it('writes are opened in time if the window was late and the old collection cannot be restored', async () => {
-  const migration = await migrationAt('equal');
-  const slow = whenAsked(migration, 'open-writes', () => 'under-way');
+  const migration = await createMigrationAt('equal');
+  const slow = onRequest(migration, 'open-writes', () => 'under-way');
   await migration.invoke('cutover', {}, slow);
   await migration.services.vectors.deleteCollection(SOURCE);
   migration.pass(31 * MINUTE_MS);
   const heard = migration.operator.heard.length;
-  const services = changedServices(migration.services, {
+  const services = changeServices(migration.services, {
     vectors: { restoredPoints: async () => undefined },
   });
   let minutes = 0;
@@ -232,7 +233,7 @@ it('writes are opened in time if the window was late and the old collection cann
 });
 
 it('a refused rollback sends the webhook new requests, also after a kill', async () => {
-  const migration = await migrationAt('live', { isUpgraded: true });
+  const migration = await createMigrationAt('live', { isUpgraded: true });
   const keys = new Set<string>();
   const { hooks } = migration.services;
   const ask: typeof hooks.ask = async (request) => {
@@ -243,7 +244,7 @@ it('a refused rollback sends the webhook new requests, also after a kill', async
   };
   const silent: ServiceChanges = { ...away, hooks: { ask } };
   const isRefused = ({ noted }: RecordedJournal) => noted?.refused !== undefined;
-  const dying = killedAfter(changedServices(migration.services, silent), isRefused);
+  const dying = killAfter(changeServices(migration.services, silent), isRefused);
   let end: unknown;
   for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
     end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
@@ -262,20 +263,20 @@ it('a refused rollback sends the webhook new requests, also after a kill', async
 });
 
 it('writes to the new version survive a kill, the loss of the old collection and its restore by hand', async () => {
-  const migration = await live();
+  const migration = await createLive();
   const { vectors } = migration.services;
   const info = await vectors.collectionInfo(SOURCE);
   const { points } = await vectors.scroll(SOURCE, { limit: 1_000 });
   for (const text of ['One', 'Two', 'Three']) await writeToNew(migration, text);
   const before = await computeFingerprint(vectors, migration.target);
   let isDue = true;
-  const gone = whenAsked(migration, 'open-writes', async () => {
+  const gone = onRequest(migration, 'open-writes', async () => {
     if (!isDue) return;
     isDue = false;
     await vectors.deleteCollection(SOURCE);
   });
   let wasDeployed = false;
-  const dying = killedAfter(changedServices(migration.services, gone), ({ passed }) => {
+  const dying = killAfter(changeServices(migration.services, gone), ({ passed }) => {
     wasDeployed ||= 'deployed' in passed;
     return wasDeployed && !('frozen' in passed);
   });

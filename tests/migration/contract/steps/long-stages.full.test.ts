@@ -7,8 +7,8 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../support/changed-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS } from '../../support/run-table.ts';
 
 /** Slow part of a step: a call, or the rows of a stream */
@@ -37,14 +37,14 @@ describe('a stage that takes longer than a lease', () => {
     ['the dump of the graph', 'backup', 'checked', slowGraph],
     ['comparing everything', 'copy', 'copied', slowScroll],
   ] as const)('keeps its lease: %s', async (_, step, point, slow) => {
-    const migration = await migrationAt(point);
+    const migration = await createMigrationAt(point);
     let refused = 0;
     const pass = async () => {
       for (let beats = 0; beats < 6; beats += 1) {
         migration.pass(LEASE_MS / 4);
         await migration.beat();
       }
-      await expect(migration.lock.take(RUN)).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(migration.lock.take(RUN)).rejects.toEqual(failureNamed('RetryableLockHeld'));
       refused += 1;
     };
     await migration.finish(step, {}, slow(migration.services, pass));
@@ -59,7 +59,7 @@ describe('a context that cannot be ended', () => {
     ['a success', {}, { done: true }],
     ['a failure', { encodesKeywords: async () => false }, { name: 'RefusedPrerequisites' }],
   ])('does not hide the outcome of the step: %s', async (_, vectors, expected) => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const release = () => Promise.reject(new Error('No table'));
     const outcome = await migration
       .invoke('copy', {}, { lock: { release }, vectors })
@@ -80,7 +80,7 @@ describe('a stage that is at work when the window closes', () => {
   }
 
   it('stops renewing its lease, and the watch rolls back once the lease has expired', async () => {
-    const migration = await migrationAt('frozen');
+    const migration = await createMigrationAt('frozen');
     const watched: unknown[] = [];
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
     const closing = slowGraph(migration.services, async () => {
@@ -94,7 +94,7 @@ describe('a stage that is at work when the window closes', () => {
       }
     });
     const attempt = migration.finish('cutover', {}, closing);
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
     expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
     const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
     expect(held).toHaveLength(3);
@@ -102,7 +102,7 @@ describe('a stage that is at work when the window closes', () => {
   });
 
   it('opens no traffic: a cutover that was about to open writes', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const { setting, hooks } = migration.services;
     let isOpening = false;
     const ask: typeof hooks.ask = async (request) => {
@@ -117,12 +117,12 @@ describe('a stage that is at work when the window closes', () => {
     expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
     migration.operator.heard.length = 0;
     const attempt = migration.invoke('cutover', {}, { setting: { change } });
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
     expect(migration.operator.heard).toEqual([]);
   });
 
   it('continues if it is the return itself', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
     let beats = 0;
     const slow: ServiceChanges = {
@@ -151,7 +151,7 @@ function nameOf(error: Error): string {
 
 describe('a step that stood still for as long as a lease', () => {
   it('aborts its upload and leaves the name to its successor', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     const changes: string[] = [];
     const spoken: ServiceChanges = {
@@ -171,7 +171,7 @@ describe('a step that stood still for as long as a lease', () => {
       },
     };
     const attempt = migration.finish('backup', {}, spoken);
-    await expect(attempt).rejects.toEqual(named('RefusedLockLost'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedLockLost'));
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     expect(changes).toEqual([]);
   });

@@ -22,23 +22,23 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
 /** Kinds of changes that must be made once: a surplus request would create a second copy. */
 const ONCE = ['snapshot', 'restore', 'collection'];
 
-const kindOfStore = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
+const classifyStoreCall = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
 
-const kindOfBackend = (request: string) =>
+const classifyBackendCall = (request: string) =>
   /^POST \/(memories|chat)$/.test(request) ? 'write' : undefined;
 
 const KEY = 'key-of-the-test-user';
 
 /** Returns the services of the migration over connections that lose the first response to each change. */
-async function servicesOver(migration: Migration, loses: boolean) {
+async function connectServices(migration: Migration, loses: boolean) {
   const { qdrant, backend, services } = migration;
-  const store = await startLosingProxy(qdrant.url, kindOfStore, { loses });
-  const users = await startLosingProxy(backend.url, kindOfBackend, { loses });
+  const store = await startLosingProxy(qdrant.url, classifyStoreCall, { loses });
+  const users = await startLosingProxy(backend.url, classifyBackendCall, { loses });
   let lostElsewhere = 0;
   const seen = new Set<string>();
 
   /** Makes the change, and loses its response. */
-  function losing<Args extends unknown[], Result>(
+  function loseFirstResponse<Args extends unknown[], Result>(
     name: string,
     method: (...args: Args) => Promise<Result>,
   ): (...args: Args) => Promise<Result> {
@@ -64,11 +64,11 @@ async function servicesOver(migration: Migration, loses: boolean) {
     }),
     artifacts: {
       ...artifacts,
-      retain: losing('retain', artifacts.retain),
-      delete: losing('delete', artifacts.delete),
+      retain: loseFirstResponse('retain', artifacts.retain),
+      delete: loseFirstResponse('delete', artifacts.delete),
     },
-    setting: { ...setting, change: losing('change', setting.change) },
-    hooks: { ask: losing('ask', hooks.ask) },
+    setting: { ...setting, change: loseFirstResponse('change', setting.change) },
+    hooks: { ask: loseFirstResponse('ask', hooks.ask) },
   };
   return { over, store, lost: () => store.lost() + users.lost() + lostElsewhere };
 }
@@ -95,14 +95,14 @@ interface Way {
   readonly left: readonly string[];
 }
 
-async function migrated({ plan, live, left }: Way, loses: boolean) {
+async function migrateAndBack({ plan, live, left }: Way, loses: boolean) {
   const isInPlace = 'inPlace' in plan;
   // In place, the new version creates its own collections, out of the migration's reach. By upload, the migration creates them.
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
   const migration = await createMigration(options);
   const { vectors } = migration.services;
   const before = await computeFingerprint(vectors, SOURCE);
-  const { over, store, lost } = await servicesOver(migration, loses);
+  const { over, store, lost } = await connectServices(migration, loses);
   await migration.start(plan);
   for (const step of RUNBOOK) await follow(migration, step, over);
   await follow(migration, 'cutover', over);
@@ -137,8 +137,8 @@ test.each([
   ['by upload', UPLOADED],
   ['in place', IN_PLACE],
 ])('%s: every response to a change is lost once, and nothing is done twice', async (_, way) => {
-  const calm = await migrated(way, false);
-  const lossy = await migrated(way, true);
+  const calm = await migrateAndBack(way, false);
+  const lossy = await migrateAndBack(way, true);
   console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
   expect(calm.lost).toBe(0);
   expect(lossy.lost).toBeGreaterThan(30);

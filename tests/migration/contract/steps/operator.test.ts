@@ -5,22 +5,22 @@ import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices } from '../../support/changed-services.ts';
+import { changeServices } from '../../support/changed-services.ts';
 import { RUN, STEPS } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const DAYS_MS = 30 * 86_400_000;
 
 it('a step that does not check for a finding refuses its acceptance', async () => {
-  const migration = await migrationAt('checked');
+  const migration = await createMigrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
-  await expect(backup).rejects.toEqual(named('RefusedSetting', 'Only copy'));
+  await expect(backup).rejects.toEqual(failureNamed('RefusedSetting', 'Only copy'));
 });
 
 describe('the status of a run', () => {
   it('says that a step is at work, since when and for how long', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     expect((await readStatus(migration.services)).lock).toBeNull();
     const since = migration.clock();
     await migration.lock.take(RUN);
@@ -34,7 +34,7 @@ describe('the status of a run', () => {
 
 describe('an interrupted step', () => {
   it('makes no further change, releases its lock, and continues when it is given again', async () => {
-    const migration = await migrationAt('rebuilt');
+    const migration = await createMigrationAt('rebuilt');
     const { vectors } = migration.services;
     const controller = new AbortController();
     let pages = 0;
@@ -43,7 +43,7 @@ describe('an interrupted step', () => {
       if (pages === 1) controller.abort(new Error('Ctrl-C'));
       return vectors.scroll(...args);
     };
-    const interrupting = changedServices(migration.services, { vectors: { scroll } });
+    const interrupting = changeServices(migration.services, { vectors: { scroll } });
     const copying = runStep(STEPS.copy, interrupting, {
       payload: { runId: RUN, execute: true },
       timeLeftMs: () => 600_000,
@@ -59,7 +59,7 @@ describe('an interrupted step', () => {
 
 describe('a collection setting that another client changed', () => {
   it('is replaced by a rollback while writes are frozen', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const { setting } = migration.services;
     const health = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'down'));
     const attempt = migration.finish('cutover', {}, { backend: { health } });
@@ -73,13 +73,13 @@ describe('a collection setting that another client changed', () => {
   });
 
   it('stops a rollback before anything is frozen', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
     const heard = migration.operator.heard.length;
     const attempt = migration.finish('rollback');
     await expect(attempt).rejects.toEqual(
-      named('RefusedSettingChanged', `instead of "${migration.target}"`),
+      failureNamed('RefusedSettingChanged', `instead of "${migration.target}"`),
     );
     expect(migration.operator.heard).toHaveLength(heard);
     expect(await setting.read()).toBe('elsewhere');
@@ -90,7 +90,7 @@ describe('a collection setting that another client changed', () => {
 });
 
 it('a rollback is refused from the day on which its period ends', async () => {
-  const migration = await migrationAt('live');
+  const migration = await createMigrationAt('live');
   const { pass, target, services } = migration;
   const forecast = { execute: false };
   pass(DAYS_MS - 1);
@@ -99,18 +99,18 @@ it('a rollback is refused from the day on which its period ends', async () => {
   pass(1);
   for (const input of [forecast, {}]) {
     const refused = migration.invoke('rollback', input);
-    await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
+    await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
   }
   expect(await services.setting.read()).toBe(target);
 });
 
 it('a rollback is refused once backups may have been deleted, even if the clock is behind', async () => {
-  const migration = await migrationAt('live', {}, { removesArtifactsWhenOver: true });
+  const migration = await createMigrationAt('live', {}, { removesArtifactsWhenOver: true });
   migration.pass(DAYS_MS);
   const deleteAll = () => Promise.reject(new Error('Killed'));
   const killed = migration.invoke('retention', {}, { artifacts: { deleteAll } });
   await expect(killed).rejects.toThrow('Killed');
   migration.pass(-1);
   const refused = migration.invoke('rollback');
-  await expect(refused).rejects.toEqual(named('RefusedNotNow', 'rollback period ended'));
+  await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
 });

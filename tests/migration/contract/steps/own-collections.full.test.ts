@@ -6,11 +6,11 @@ import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
 
 describe('the collection that the setting names', () => {
   it.each(['abort', 'rebuild'] as const)('is not removed by %s', async (step) => {
-    const migration = await migrationAt('rebuilt');
+    const migration = await createMigrationAt('rebuilt');
     const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
     await writeToNew(migration, 'Written by a user admitted by hand');
@@ -19,7 +19,7 @@ describe('the collection that the setting names', () => {
   });
 
   it('is never removed; nor is the old collection while a rollback is possible', async () => {
-    const { services, target, runs } = await migrationAt('rebuilt');
+    const { services, target, runs } = await createMigrationAt('rebuilt');
     const { setting, vectors } = services;
     await setting.change({ from: SOURCE, to: target });
     const context = { services, run: await runs.read(RUN), renew: async () => {} };
@@ -33,7 +33,7 @@ describe('the collection that the setting names', () => {
 
 describe('a backup that is given up half-way', () => {
   /** Breaks off a backup after it has made its snapshot and recorded it. */
-  async function breakOff(
+  async function failHalfWay(
     { services, finish }: Migration,
     step: 'backup' | 'cutover',
   ): Promise<void> {
@@ -48,15 +48,15 @@ describe('a backup that is given up half-way', () => {
     ['before the window', 'checked', 'backup', 'abort'],
     ['inside the window', 'frozen', 'cutover', 'rollback'],
   ] as const)('leaves no snapshot on the store: %s', async (_, point, step, end) => {
-    const migration = await migrationAt(point);
-    await breakOff(migration, step);
+    const migration = await createMigrationAt(point);
+    await failHalfWay(migration, step);
     await migration.finish(end);
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
   it('does not keep a rollback from ending if the store does not delete the snapshot', async () => {
-    const migration = await migrationAt('frozen');
-    await breakOff(migration, 'cutover');
+    const migration = await createMigrationAt('frozen');
+    await failHalfWay(migration, 'cutover');
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));
     await migration.finish('rollback', {}, { vectors: { deleteSnapshot } });
     expect((await migration.runs.read(RUN)).phase).toBe('copied');

@@ -16,8 +16,8 @@ import {
 import { keywordProbe } from '../../../../lib/migration/steps/store-probes.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices, type ServiceChanges } from '../../support/changed-services.ts';
-import { evidenceOf, LAYOUT } from '../../support/holdings.ts';
+import { changeServices, type ServiceChanges } from '../../support/changed-services.ts';
+import { LAYOUT, readEvidence } from '../../support/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -25,8 +25,8 @@ import {
   RUN,
 } from '../../support/migration.ts';
 import { Killed, mortal } from '../../support/mortal.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { createAlias, point } from '../../support/vector-stores.ts';
 
 const TEST_USER = '__migration_test_run-a';
@@ -38,7 +38,7 @@ async function withPayload({ services }: Migration, payload: string): Promise<vo
 
 /** Reads the facts of the last preflight about one prerequisite. */
 async function factsOf(migration: Migration, prerequisite: string) {
-  const { report } = await evidenceOf(migration, 'preflight-report');
+  const { report } = await readEvidence(migration, 'preflight-report');
   const { prerequisites } = report as { prerequisites: readonly Prerequisite[] };
   return prerequisites.find(({ name }) => name === prerequisite)?.facts ?? {};
 }
@@ -58,26 +58,26 @@ const [STORE, NAMES, LAYOUT_OF, MEMORIES] = [
 ];
 const [SPACE, GRAPH, KEY] = ['Disk space', 'Graph store', 'API key of the test user'];
 
-const refused = (why: string) => () => Promise.reject(new Refusal('RefusedByService', why));
-const away = () =>
+const refuseWith = (why: string) => () => Promise.reject(new Refusal('RefusedByService', why));
+const failUnavailable = () =>
   Promise.reject(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
-const remade = (settings: Partial<CollectionSettings>) => ({
+const recreateSource = (settings: Partial<CollectionSettings>) => ({
   put: async ({ services: { vectors } }: Migration) => {
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings });
   },
 });
-const inStrictMode = (limits: object) =>
-  remade({ strict_mode_config: { enabled: true, ...limits } });
-const made = (name: string) => ({
+const withStrictMode = (limits: object) =>
+  recreateSource({ strict_mode_config: { enabled: true, ...limits } });
+const withCollection = (name: string) => ({
   put: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
 });
-const answering = (on: RegExp, status: number, body: string) => ({
+const withAnswer = (on: RegExp, status: number, body: string) => ({
   put: async ({ qdrant }: Migration) =>
     qdrant.fault({ on, does: { kind: 'answer', status, body } }),
 });
 /** Makes a stream of rows fail before its first row. */
-const unread = (what: 'nodes' | 'relationships') => ({
+const withUnreadable = (what: 'nodes' | 'relationships') => ({
   changes: () => ({
     graph: {
       // biome-ignore lint/correctness/useYield: it fails before its first row
@@ -104,7 +104,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     NAMES,
     { put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }) },
   ],
-  ['a target that is taken', NAMES, made(TARGET)],
+  ['a target that is taken', NAMES, withCollection(TARGET)],
   [
     'a target that is an alias',
     NAMES,
@@ -118,14 +118,18 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'several vectors in each point',
     LAYOUT_OF,
-    remade({
+    recreateSource({
       vectors: { ...LAYOUT.vectors, multivector_config: { comparator: 'max_sim' } },
     }),
   ],
-  ['a companion that is taken', NAMES, made(`${TARGET}_entities`)],
-  ['a collection for the restore test that is taken', NAMES, made(`restore_drill_${RUN}`)],
-  ['a collection to restore to that is taken', NAMES, made(`${SOURCE}_restored_${RUN}`)],
-  ['what an earlier run left behind', NAMES, made(`${SOURCE}_v3_earlier`)],
+  ['a companion that is taken', NAMES, withCollection(`${TARGET}_entities`)],
+  [
+    'a collection for the restore test that is taken',
+    NAMES,
+    withCollection(`restore_drill_${RUN}`),
+  ],
+  ['a collection to restore to that is taken', NAMES, withCollection(`${SOURCE}_restored_${RUN}`)],
+  ['what an earlier run left behind', NAMES, withCollection(`${SOURCE}_v3_earlier`)],
   [
     'a memory that the new version would not find',
     MEMORIES,
@@ -145,23 +149,27 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     GRAPH,
     { changes: () => ({ graph: { size: async () => ({ nodes: 0, relationships: 0 }) } }) },
   ],
-  ['a store whose shards are not ready', STORE, answering(/readyz/, 503, 'not ready')],
-  ['an address where no store answers', STORE, answering(/^GET \/$/, 200, '<html>')],
-  ['a readiness that the key may not ask for', STORE, answering(/readyz/, 403, 'Forbidden')],
+  ['a store whose shards are not ready', STORE, withAnswer(/readyz/, 503, 'not ready')],
+  ['an address where no store answers', STORE, withAnswer(/^GET \/$/, 200, '<html>')],
+  ['a readiness that the key may not ask for', STORE, withAnswer(/readyz/, 403, 'Forbidden')],
   [
     'several nodes, each with a snapshot of its own',
     STORE,
     { changes: () => ({ vectors: { nodeCount: async () => 3 } }) },
   ],
-  ['another distance than cosine', LAYOUT_OF, remade({ vectors: { size: 8, distance: 'Dot' } })],
-  ['a strict mode for few points', LAYOUT_OF, inStrictMode({ max_query_limit: 100 })],
-  ['a strict mode without exact counts', LAYOUT_OF, inStrictMode({ search_allow_exact: false })],
-  ['a strict mode for small batches', LAYOUT_OF, inStrictMode({ upsert_max_batchsize: 10 })],
+  [
+    'another distance than cosine',
+    LAYOUT_OF,
+    recreateSource({ vectors: { size: 8, distance: 'Dot' } }),
+  ],
+  ['a strict mode for few points', LAYOUT_OF, withStrictMode({ max_query_limit: 100 })],
+  ['a strict mode without exact counts', LAYOUT_OF, withStrictMode({ search_allow_exact: false })],
+  ['a strict mode for small batches', LAYOUT_OF, withStrictMode({ upsert_max_batchsize: 10 })],
   [
     'a strict mode for few ids in a condition',
     LAYOUT_OF,
     {
-      ...inStrictMode({ condition_max_size: 511 }),
+      ...withStrictMode({ condition_max_size: 511 }),
       why: 'Strict mode: condition_max_size 511 is below',
     },
   ],
@@ -169,7 +177,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'a strict mode for simple filters',
     LAYOUT_OF,
     {
-      ...inStrictMode({ filter_max_conditions: 2 }),
+      ...withStrictMode({ filter_max_conditions: 2 }),
       why: 'Strict mode: filter_max_conditions 2 is below',
     },
   ],
@@ -182,7 +190,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'a proxy that takes no body as large as a snapshot',
     'Snapshot upload',
     {
-      changes: () => ({ vectors: { tryUpload: refused('A proxy takes no such body.') } }),
+      changes: () => ({ vectors: { tryUpload: refuseWith('A proxy takes no such body.') } }),
       why: 'A proxy takes no such body.',
     },
   ],
@@ -199,16 +207,16 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ...(['server', 'size', 'position', 'schema'] as const).map((part): (typeof OBSTACLES)[number] => [
     `a graph that does not let its ${part} be read`,
     GRAPH,
-    { changes: () => ({ graph: { [part]: refused('ProcedureNotFound.') } }), why: 'Procedure' },
+    { changes: () => ({ graph: { [part]: refuseWith('ProcedureNotFound.') } }), why: 'Procedure' },
   ]),
-  ['a graph whose nodes cannot be read', GRAPH, unread('nodes')],
-  ['a graph whose relationships cannot be read', GRAPH, unread('relationships')],
-  ['a graph that is gone', GRAPH, { changes: () => ({ graph: { server: away } }) }],
+  ['a graph whose nodes cannot be read', GRAPH, withUnreadable('nodes')],
+  ['a graph whose relationships cannot be read', GRAPH, withUnreadable('relationships')],
+  ['a graph that is gone', GRAPH, { changes: () => ({ graph: { server: failUnavailable } }) }],
   [
     'a key of another user',
     KEY,
     {
-      put: async (migration) => grantTo(migration, 'user-1'),
+      put: async (migration) => grantKey(migration, 'user-1'),
       why: `The memory backend refuses the key for ${TEST_USER}`,
     },
   ],
@@ -221,14 +229,14 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'an unknown key',
     KEY,
     {
-      changes: () => ({ backend: { memoryCount: refused('It answered 401.') } }),
+      changes: () => ({ backend: { memoryCount: refuseWith('It answered 401.') } }),
       why: 'It answered 401.',
     },
   ],
   [
     'a webhook that takes no token',
     'Webhook',
-    { changes: () => ({ hooks: { ask: refused('Not allowed.') } }), why: 'Not allowed.' },
+    { changes: () => ({ hooks: { ask: refuseWith('Not allowed.') } }), why: 'Not allowed.' },
   ],
   [
     'a webhook that does not answer "check" at once',
@@ -238,7 +246,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'a setting that must not be written',
     'Collection setting',
-    { changes: () => ({ setting: { tryWrite: refused('Not allowed.') } }), why: 'Not allowed.' },
+    { changes: () => ({ setting: { tryWrite: refuseWith('Not allowed.') } }), why: 'Not allowed.' },
   ],
   [
     'a store that makes no keyword vectors',
@@ -252,7 +260,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'a new version that cannot be used',
     'New version',
     {
-      changes: () => ({ preview: { health: refused('It answered 404.') } }),
+      changes: () => ({ preview: { health: refuseWith('It answered 404.') } }),
       why: 'It answered 404.',
     },
   ],
@@ -260,9 +268,9 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
 
 describe('the preflight', () => {
   it('of a store without obstacles reports what it found, users by digest only', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
-    const { report } = await evidenceOf(migration, 'preflight-report');
+    const { report } = await readEvidence(migration, 'preflight-report');
     expect(report).toMatchObject({ testUser: TEST_USER });
     const facts = await Promise.all(
       ['Vector store', 'Vector layout', 'Memories'].map((name) => factsOf(migration, name)),
@@ -281,7 +289,7 @@ describe('the preflight', () => {
   ])('finds what the new version would create differently: %o', async (settings, what) => {
     const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
       const migration = await createMigration(options);
-      await remade(settings as Partial<CollectionSettings>).put(migration);
+      await recreateSource(settings as Partial<CollectionSettings>).put(migration);
       return await migration.start(plan).then(
         () => 'met',
         ({ message }: Error) => message,
@@ -299,9 +307,11 @@ describe('the preflight', () => {
     await put?.(migration);
     const there = await vectors.listCollections();
     const attempt = migration.start(plan, changes?.(migration));
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', `${prerequisite}: ${why}`));
+    await expect(attempt).rejects.toEqual(
+      failureNamed('RefusedPrerequisites', `${prerequisite}: ${why}`),
+    );
     await expect(attempt).rejects.not.toThrow(/ada/);
-    await expect(migration.runs.read(RUN)).rejects.toEqual(named('RefusedUnknownRun'));
+    await expect(migration.runs.read(RUN)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
     expect(await migration.lock.activeRun()).toBeUndefined();
     expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
     expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
@@ -312,17 +322,17 @@ describe('the preflight', () => {
     await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const take = (more: object) => takePreflight(migration.services, { ...payload, ...more });
-    const failedIn = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
+    const listFailed = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const all = ['Memories', 'Disk space', 'Graph store'];
     for (const execute of [false, true]) {
       const { prerequisites } = await take({ execute });
-      expect(failedIn({ prerequisites })).toEqual(all);
+      expect(listFailed({ prerequisites })).toEqual(all);
       expect(() => assertMet(prerequisites)).toThrow(`Not met: ${all.join(', ')}.`);
       expect(await migration.services.lock.activeRun()).toBeUndefined();
     }
     const accepts = ['no-graph', 'unknown-space', 'unreachable-users', 'expired-memories'];
-    expect(failedIn(await take({ accepts }))).toEqual([]);
+    expect(listFailed(await take({ accepts }))).toEqual([]);
     expect(await take({ execute: true, accepts })).toMatchObject({ dryRun: false });
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'checked', plan: { accepts } });
     await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
@@ -337,14 +347,14 @@ describe('the preflight', () => {
     const migration = await createMigration();
     await withPayload(migration, payload);
     const given = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
-    const problemsOf = async (accepts: readonly string[]) => {
+    const listProblems = async (accepts: readonly string[]) => {
       const { prerequisites } = await takePreflight(migration.services, { ...given, accepts });
       return prerequisites.flatMap(({ problems }) => problems);
     };
     const found = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
-    expect(await problemsOf(['expired-memories'])).toEqual([found]);
-    expect(await problemsOf([name])).toEqual([]);
-    expect(await problemsOf(['unreachable-users'])).toEqual([]);
+    expect(await listProblems(['expired-memories'])).toEqual([found]);
+    expect(await listProblems([name])).toEqual([]);
+    expect(await listProblems(['unreachable-users'])).toEqual([]);
   });
 
   it.each(['agent_id', 'run_id'])('accepts memories of %s alone', async (key) => {
@@ -356,7 +366,7 @@ describe('the preflight', () => {
 
   it('says how many nodes a store has, and how to work around several', async () => {
     const { services } = await createMigration();
-    const cluster = changedServices(services, { vectors: { nodeCount: async () => 3 } });
+    const cluster = changeServices(services, { vectors: { nodeCount: async () => 3 } });
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const { prerequisites } = await takePreflight(cluster, payload);
     expect(prerequisites.find(({ name }) => name === STORE)?.problems).toEqual([
@@ -366,9 +376,9 @@ describe('the preflight', () => {
   });
 
   it('says what it could not check, and checks the rest', async () => {
-    const checked = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
+    const runChecks = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
-      const changed = changedServices(services, changes);
+      const changed = changeServices(services, changes);
       const { prerequisites } = await takePreflight(changed, { runId: RUN, sourceCollection });
       const namesOf = (ones: typeof prerequisites) => ones.map(({ name }) => name);
       return {
@@ -386,25 +396,25 @@ describe('the preflight', () => {
       'In place',
       'Collection setting',
     ];
-    expect(await checked({})).toEqual({ failed: ['Collection names'], unchecked: unread });
+    expect(await runChecks({})).toEqual({ failed: ['Collection names'], unchecked: unread });
     const setting = { read: async () => 'another' };
-    expect(await checked({ setting }, SOURCE)).toEqual({
+    expect(await runChecks({ setting }, SOURCE)).toEqual({
       failed: ['Collection names', 'Disk space'],
       unchecked: [],
     });
     const alias = { alias_name: 'of-a-report', collection_name: SOURCE };
-    expect(await checked({ vectors: { listAliases: async () => [alias] } }, SOURCE)).toEqual({
+    expect(await runChecks({ vectors: { listAliases: async () => [alias] } }, SOURCE)).toEqual({
       failed: ['Collection names', 'Disk space'],
       unchecked: [],
     });
     const all = {
-      vectors: { version: away },
-      backend: { health: away },
-      preview: { health: away },
-      graph: { server: away },
-      artifacts: { head: away },
+      vectors: { version: failUnavailable },
+      backend: { health: failUnavailable },
+      preview: { health: failUnavailable },
+      graph: { server: failUnavailable },
+      artifacts: { head: failUnavailable },
     };
-    expect(await checked(all)).toEqual({
+    expect(await runChecks(all)).toEqual({
       failed: ['Vector store', 'Memory backend', 'New version', 'Graph store', 'Artifacts'],
       unchecked: ['Collection names', ...unread, 'Keyword vectors'],
     });
@@ -428,25 +438,26 @@ describe('the preflight', () => {
   it('names the aliases that would stay on the old collection, and passes if they are accepted', async () => {
     const { services, qdrant } = await createMigration();
     await createAlias(qdrant.url, 'of-a-report', SOURCE);
-    const whys = async (input: object) => {
+    const listReasons = async (input: object) => {
       const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
       const { prerequisites } = await takePreflight(services, payload);
       return prerequisites.find(({ name }) => name === NAMES)?.problems.map(({ why }) => why);
     };
-    expect(await whys({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
-    expect(await whys({ accepts: ['aliases'] })).toEqual([]);
-    expect(await whys({ inPlace: true })).toEqual([]);
-    expect(await whys({ movesAliases: true })).toEqual([]);
+    expect(await listReasons({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
+    expect(await listReasons({ accepts: ['aliases'] })).toEqual([]);
+    expect(await listReasons({ inPlace: true })).toEqual([]);
+    expect(await listReasons({ movesAliases: true })).toEqual([]);
   });
 
   it('names the points whose vectors are not numbers, because no collection accepts a copy of them', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const memory = '{"user_id":"ada","data":"Oboe"}';
-    const beyond = (id: number) => point(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
+    const pointBeyondFloat = (id: number) =>
+      point(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
     await vectors.upsert(
       SOURCE,
-      [beyond(9_001), beyond(9_002), point(9_003, memory, '{}')],
+      [pointBeyondFloat(9_001), pointBeyondFloat(9_002), point(9_003, memory, '{}')],
       'upsert',
     );
     const problemsOf = async (plan: object) => {
@@ -468,20 +479,20 @@ describe('the preflight', () => {
   it('says how to migrate without a graph that does not answer', async () => {
     const { services } = await createMigration();
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
-    const changed = changedServices(services, { graph: { server: away } });
+    const changed = changeServices(services, { graph: { server: failUnavailable } });
     const { prerequisites } = await takePreflight(changed, payload);
     const graph = prerequisites.find(({ name }) => name === 'Graph store');
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
   });
 
   it('checks nothing while another run is in progress', async () => {
-    const { services, runs } = await migrationAt('checked');
+    const { services, runs } = await createMigrationAt('checked');
     const payload = { runId: 'run-b', sourceCollection: SOURCE };
     for (const execute of [false, true]) {
       const attempt = takePreflight(services, { ...payload, execute });
-      await expect(attempt).rejects.toEqual(named('RefusedOtherRun'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedOtherRun'));
     }
-    await expect(runs.read('run-b')).rejects.toEqual(named('RefusedUnknownRun'));
+    await expect(runs.read('run-b')).rejects.toEqual(failureNamed('RefusedUnknownRun'));
   });
 
   it('begins the run when it is repeated after a kill at any call', async () => {
@@ -502,7 +513,7 @@ describe('the preflight', () => {
   it.each(['checked', 'rebuilt', 'copied'] as const)(
     'of a run that is %s recognises what that run created',
     async (point) => {
-      const { services } = await migrationAt(point);
+      const { services } = await createMigrationAt(point);
       const payload = { runId: RUN, sourceCollection: SOURCE };
       const { prerequisites } = await takePreflight(services, payload);
       expect(prerequisites.flatMap(({ problems }) => problems)).toEqual([]);
@@ -515,12 +526,12 @@ describe('the preflight', () => {
       ['frozen', 'RefusedNotNow'],
       ['live', 'RefusedNotNow'],
     ] as const) {
-      const { services } = await migrationAt(point);
-      await expect(takePreflight(services, { runId: RUN })).rejects.toEqual(named(name));
+      const { services } = await createMigrationAt(point);
+      await expect(takePreflight(services, { runId: RUN })).rejects.toEqual(failureNamed(name));
     }
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     await migration.finish('abort');
-    await expect(migration.start()).rejects.toEqual(named('RefusedNotNow', 'aborted'));
+    await expect(migration.start()).rejects.toEqual(failureNamed('RefusedNotNow', 'aborted'));
   });
 });
 
@@ -531,19 +542,19 @@ async function spaceOf(migration: Migration) {
 
 describe('free space', () => {
   it('below three times the collection and its keywords is refused with both numbers', async () => {
-    const { neededBytes } = await spaceOf(await migrationAt('checked'));
+    const { neededBytes } = await spaceOf(await createMigrationAt('checked'));
     const migration = await createMigration();
     const attempt = migration.start({ freeBytes: neededBytes - 1 });
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
-    const shown = (bytes: number) => bytes.toLocaleString('en');
-    await expect(attempt).rejects.toThrow(`${shown(neededBytes - 1)} bytes`);
-    await expect(attempt).rejects.toThrow(`${shown(neededBytes)} bytes`);
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedPrerequisites'));
+    const formatBytes = (bytes: number) => bytes.toLocaleString('en');
+    await expect(attempt).rejects.toThrow(`${formatBytes(neededBytes - 1)} bytes`);
+    await expect(attempt).rejects.toThrow(`${formatBytes(neededBytes)} bytes`);
     await migration.start({ freeBytes: neededBytes });
     expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
   });
 
   it('is counted with vectors, payloads and keywords, three times over', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 100 });
     const bytes = points.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
     const words = points.reduce(
@@ -556,21 +567,21 @@ describe('free space', () => {
   });
 });
 
-async function preflightOver(change: (graph: GraphSource) => Partial<GraphSource>) {
+async function checkGraph(change: (graph: GraphSource) => Partial<GraphSource>) {
   const migration = await createMigration();
   return { attempt: migration.start({}, { graph: change(migration.graph) }) };
 }
 
 describe('the graph', () => {
   it('is reported by version, edition and size', async () => {
-    const migration = await migrationAt('checked');
+    const migration = await createMigrationAt('checked');
     const facts = { version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 };
     expect(await factsOf(migration, 'Graph store')).toMatchObject(facts);
   });
 
   it('is sampled: one node shows that nodes can be read', async () => {
     let read = 0;
-    const { attempt } = await preflightOver((graph) => ({
+    const { attempt } = await checkGraph((graph) => ({
       async *nodes() {
         for await (const node of graph.nodes()) {
           read += 1;
@@ -583,7 +594,7 @@ describe('the graph', () => {
   });
 });
 
-function grantTo({ backend, environment }: Migration, userId: string): void {
+function grantKey({ backend, environment }: Migration, userId: string): void {
   backend.grant(String(environment.MEMORY_BACKEND_KEY), userId);
 }
 
@@ -616,9 +627,9 @@ describe('a probe of what the window needs', () => {
 
   it('writes nothing in a dry run', async () => {
     const migration = await createMigration();
-    const services = changedServices(migration.services, {
-      setting: { tryWrite: refused('written') },
-      vectors: { createCollection: refused('made') },
+    const services = changeServices(migration.services, {
+      setting: { tryWrite: refuseWith('written') },
+      vectors: { createCollection: refuseWith('made') },
     });
     const { prerequisites } = await takePreflight(services, {
       runId: RUN,

@@ -12,8 +12,8 @@ import {
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { readStanding } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 describe('a rebuild', () => {
   it.each([
@@ -28,7 +28,7 @@ describe('a rebuild', () => {
       { made: 'explicitly', isHybridProved: false, embeddings: 'unverified' },
     ],
   ])('creates both collections %s, and leaves them empty', async (_, hasPreview, facts) => {
-    const { services, target, runs, finish } = await migrationAt('backed-up', { hasPreview });
+    const { services, target, runs, finish } = await createMigrationAt('backed-up', { hasPreview });
     const { vectors } = services;
     await vectors.updateCollection(SOURCE, { hnsw_config: { m: 24 } });
     const index = { field_name: 'topic', field_schema: 'integer' } as const;
@@ -61,14 +61,16 @@ describe('a rebuild', () => {
     ['another embedding model', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
     ['nothing to remember, ever', { emptyExtractions: 99 }, 'there is no memory in'],
   ])('with %s is refused', async (_, shortcomings, why) => {
-    const migration = await migrationAt('backed-up', { shortcomings });
+    const migration = await createMigrationAt('backed-up', { shortcomings });
     const before = await readStanding(migration);
-    await expect(migration.finish('rebuild')).rejects.toEqual(named('RefusedNewVersion', why));
+    await expect(migration.finish('rebuild')).rejects.toEqual(
+      failureNamed('RefusedNewVersion', why),
+    );
     expect(await readStanding(migration)).toEqual(before);
   });
 
   it('tries another sentence if the backend found no fact in one', async () => {
-    const { finish, runs } = await migrationAt('backed-up', {
+    const { finish, runs } = await createMigrationAt('backed-up', {
       shortcomings: { emptyExtractions: 2 },
     });
     await finish('rebuild');
@@ -78,7 +80,7 @@ describe('a rebuild', () => {
 
 describe('a memory of the test user that arrives in the background', () => {
   /** Lets the memory arrive after each deletion of the test user's points, that many times. */
-  async function arriving(migration: Migration, times: number) {
+  async function addLateMemories(migration: Migration, times: number) {
     const { services, target } = migration;
     const { vectors } = services;
     const payload = toJsonText({ user_id: testUserOf(RUN), data: 'In the background' });
@@ -98,22 +100,22 @@ describe('a memory of the test user that arrives in the background', () => {
   }
 
   it('while the first ones are removed is removed too', async () => {
-    const migration = await migrationAt('backed-up');
-    await migration.finish('rebuild', {}, await arriving(migration, 1));
+    const migration = await createMigrationAt('backed-up');
+    await migration.finish('rebuild', {}, await addLateMemories(migration, 1));
     expect(await readPhase(migration)).toBe('rebuilt');
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
   it('after the second removal makes the rebuild refuse', async () => {
-    const migration = await migrationAt('backed-up');
-    const attempt = migration.finish('rebuild', {}, await arriving(migration, 2));
-    await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+    const migration = await createMigrationAt('backed-up');
+    const attempt = migration.finish('rebuild', {}, await addLateMemories(migration, 2));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
   });
 });
 
 describe('an aborted run', () => {
   it('removes its collections and frees the lock', async () => {
-    const { services, finish, lock } = await migrationAt('backed-up');
+    const { services, finish, lock } = await createMigrationAt('backed-up');
     await finish('rebuild');
     await finish('abort');
     expect(await services.vectors.listCollections()).toEqual([SOURCE]);
@@ -154,7 +156,7 @@ describe('a collection that the new version created at its start', () => {
     await migration.start({}, poor);
     await migration.finish('backup', {}, poor);
     const attempt = migration.finish('rebuild', {}, poor);
-    await expect(attempt).rejects.toEqual(named('RefusedNewVersion', /fastembed|spaCy/));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion', /fastembed|spaCy/));
     await migration.finish('rebuild', {}, await withStarted(migration));
     expect(await readPhase(migration)).toBe('rebuilt');
   });
@@ -164,13 +166,13 @@ describe('a collection that the new version created at its start', () => {
     const spoken = await withStarted(migration);
     await spoken.preview.addMemory('user-1', 'A user writes to it already');
     const attempt = migration.start({}, spoken);
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedPrerequisites'));
   });
 
   it('is an obstacle until an operator confirms that a new version is running', async () => {
     const migration = await createMigration({ hasPreview: false });
     const { services, target: collection, clock: now } = migration;
     await startNewVersion({ store: services.vectors, collection, dimensions: 8, now });
-    await expect(migration.start()).rejects.toEqual(named('RefusedPrerequisites'));
+    await expect(migration.start()).rejects.toEqual(failureNamed('RefusedPrerequisites'));
   });
 });

@@ -4,11 +4,11 @@ import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts
 import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices, whenAsked } from '../../support/changed-services.ts';
-import { emptied, LAYOUT, writeToNew, writeToOld } from '../../support/holdings.ts';
+import { changeServices, onRequest } from '../../support/changed-services.ts';
+import { emptyCollection, LAYOUT, writeToNew, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
@@ -19,7 +19,7 @@ const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-  await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
 }
 
 async function has({ services }: Migration, name: string, text: string): Promise<boolean> {
@@ -29,7 +29,7 @@ async function has({ services }: Migration, name: string, text: string): Promise
 
 describe('a write that the store refuses once with 503 is carried over on the retry', () => {
   /** Refuses the write once: the step must not conclude that a user made and deleted the memory. */
-  function failingOnce({ services: { vectors } }: Migration, name: string) {
+  function failUpsertOnce({ services: { vectors } }: Migration, name: string) {
     let isDue = true;
     const upsert: typeof vectors.upsert = async (collection, points, mode, filter) => {
       const isRefused = isDue && collection === name && mode === 'insert_only';
@@ -46,36 +46,36 @@ describe('a write that the store refuses once with 503 is carried over on the re
     ...[step, input, changes]: Parameters<Migration['finish']>
   ): Promise<void> {
     const first = migration.finish(step, input, changes);
-    await expect(first).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(first).rejects.toEqual(failureNamed('RetryableUnavailable'));
     await migration.finish(step, input, changes);
   }
 
   it('forward', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     let isDue = true;
-    const late = whenAsked(migration, 'open-writes', async () => {
+    const late = onRequest(migration, 'open-writes', async () => {
       if (isDue) await writeToOld(migration, 'Of a request that outlasted the freeze');
       isDue = false;
     });
-    const vectors = failingOnce(migration, migration.target);
+    const vectors = failUpsertOnce(migration, migration.target);
     await finishTwice(migration, 'cutover', {}, { ...late, vectors });
     expect(await has(migration, migration.target, 'outlasted the freeze')).toBe(true);
   });
 
   it('backward', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     await failCutover(migration);
     await writeToNew(migration, 'Leaked by the deployment');
-    const vectors = failingOnce(migration, SOURCE);
+    const vectors = failUpsertOnce(migration, SOURCE);
     await finishTwice(migration, 'rollback', {}, { vectors });
     expect(await has(migration, SOURCE, 'Leaked by the deployment')).toBe(true);
   });
 
   it('between two windows', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     await writeToNew(migration, 'By a worker that was not stopped');
-    const vectors = failingOnce(migration, SOURCE);
+    const vectors = failUpsertOnce(migration, SOURCE);
     await finishTwice(migration, 'copy', {}, { vectors });
     for (const name of [SOURCE, migration.target]) {
       expect(await has(migration, name, 'was not stopped')).toBe(true);
@@ -85,15 +85,15 @@ describe('a write that the store refuses once with 503 is carried over on the re
 
 describe('a rollback', () => {
   it('in place does not open writes on a collection that was emptied after the old version was deployed', async () => {
-    const migration = await migrationAt('live', { isInPlace: true }, { inPlace: true });
+    const migration = await createMigrationAt('live', { isInPlace: true }, { inPlace: true });
     const { heard } = migration.operator;
     const before = heard.length;
     const health = async () => {
-      await emptied(migration, SOURCE);
+      await emptyCollection(migration, SOURCE);
       return await migration.services.backend.health();
     };
     const attempt = migration.finish('rollback', {}, { backend: { health } });
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(heard.slice(before)).not.toContain('open-writes');
     expect(await readPhase(migration)).toBe('switching-back');
   });
@@ -101,17 +101,17 @@ describe('a rollback', () => {
   it.each(['asItWas', 'toSnapshot'] as const)(
     'restores the snapshot again if the restored collection was deleted: %s',
     async (way) => {
-      const migration = await migrationAt('live');
+      const migration = await createMigrationAt('live');
       const { services, runs } = migration;
       await services.vectors.deleteCollection(SOURCE);
       const restored = restoredCollectionOf(await runs.read(RUN));
       let isDue = true;
-      const changes = whenAsked(migration, 'deploy-old', async () => {
+      const changes = onRequest(migration, 'deploy-old', async () => {
         if (isDue) await services.vectors.deleteCollection(restored);
         isDue = false;
       });
       const attempt = migration.finish('rollback', { [way]: true }, changes);
-      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
       await migration.finish('rollback', { [way]: true }, changes);
       expect(await readPhase(migration)).toBe('copied');
       expect(await services.vectors.count(restored)).toBe(60);
@@ -124,7 +124,7 @@ describe('a rollback', () => {
   ])(
     'ends even if the new collection, %s, cannot be read once users are back',
     async (_, arrive) => {
-      const migration = await migrationAt('equal');
+      const migration = await createMigrationAt('equal');
       const { vectors } = migration.services;
       await arrive(migration);
       let isBroken = false;
@@ -134,7 +134,7 @@ describe('a rollback', () => {
           throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer });
         return await vectors.scroll(name, request);
       };
-      const breaking = whenAsked(migration, 'open-writes', async () => {
+      const breaking = onRequest(migration, 'open-writes', async () => {
         isBroken = true;
       });
       await migration.finish('rollback', {}, { vectors: { scroll }, ...breaking });
@@ -145,7 +145,7 @@ describe('a rollback', () => {
 });
 
 it('a cutover that was killed after the final check, and whose rollback is refused, can be completed', async () => {
-  const migration = await migrationAt('equal');
+  const migration = await createMigrationAt('equal');
   const { runs } = migration;
   let isDead = false;
   const write: typeof runs.write = async (lease, run) => {
@@ -158,7 +158,7 @@ it('a cutover that was killed after the final check, and whose rollback is refus
   };
   const killed = migration.finish('cutover', {}, { runs: { write, saveCheckpoint } });
   await expect(killed).rejects.toThrow('Killed');
-  const refusing = whenAsked(migration, 'freeze', () => {
+  const refusing = onRequest(migration, 'freeze', () => {
     throw new Refusal('RefusedByService', 'The webhook answered 400.');
   });
   await expect(migration.finish('rollback', {}, refusing)).rejects.toThrow('400');
@@ -170,7 +170,7 @@ it('a cutover that was killed after the final check, and whose rollback is refus
 it.each(['cutover', 'abort'] as const)(
   'a collection of another program under the upload name is not touched by %s',
   async (step) => {
-    const migration = await migrationAt('equal', {}, { uploadAs: 'uploaded' });
+    const migration = await createMigrationAt('equal', {}, { uploadAs: 'uploaded' });
     const { vectors } = migration.services;
     await failCutover(migration);
     await migration.finish('rollback');
@@ -178,14 +178,14 @@ it.each(['cutover', 'abort'] as const)(
     await vectors.createCollection('uploaded', LAYOUT);
     await migration.finish('copy');
     const attempt = migration.finish(step);
-    if (step === 'cutover') await expect(attempt).rejects.toEqual(named('RefusedNameTaken'));
+    if (step === 'cutover') await expect(attempt).rejects.toEqual(failureNamed('RefusedNameTaken'));
     else await attempt;
     expect(await vectors.count('uploaded')).toBe(0);
   },
 );
 
 it('a lock that a killed watch left to an aborted run does not block the steps of other runs', async () => {
-  const migration = await migrationAt('live');
+  const migration = await createMigrationAt('live');
   const { runs, lock, services } = migration;
   await migration.follow('rollback', 'abort');
   const { plan } = await runs.read(RUN);
@@ -199,7 +199,7 @@ it('a lock that a killed watch left to an aborted run does not block the steps o
     if (isDead) throw new Error('Killed');
     await lock.release(...args);
   };
-  const killed = keepWatch(changedServices(services, { runs: { write }, lock: { release } }));
+  const killed = keepWatch(changeServices(services, { runs: { write }, lock: { release } }));
   await expect(killed).rejects.toThrow('Killed');
   expect(await lock.activeRun()).toBe(RUN);
   migration.pass(LEASE_MS);

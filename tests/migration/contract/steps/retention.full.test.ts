@@ -5,11 +5,11 @@ import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { deleteFirst, emptied, writeToNew, writeToOld } from '../../support/holdings.ts';
+import { deleteFirst, emptyCollection, writeToNew, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed, mortal } from '../../support/mortal.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
@@ -20,8 +20,8 @@ const isBackup = (key: string) => /^(snapshot|graph)-/.test(key);
 const isBase = (key: string) => key.startsWith('base-');
 
 /** Creates a run that has just gone live. */
-async function liveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
-  const migration = await migrationAt('live', {}, plan);
+async function createLiveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
+  const migration = await createMigrationAt('live', {}, plan);
   migration.operator.heard.length = 0;
   return migration;
 }
@@ -49,7 +49,7 @@ async function watchFor(migration: Migration, days: number, services = migration
 
 describe('the end of the rollback period', () => {
   it('comes not a day early, with warnings in the last week, and then ends the possibility of a rollback', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     migration.pass(22 * DAY_MS);
     const early = await readStatus(migration.services);
     expect(early.retention).toMatchObject({ daysLeft: 8, isEnding: false, isOver: false });
@@ -60,11 +60,11 @@ describe('the end of the rollback period', () => {
     migration.pass(1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     const attempt = migration.invoke('rollback');
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow', /ended at 20\d\d-/));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', /ended at 20\d\d-/));
   });
 
   it('is announced once a day in its last week, in the log and to the webhook', async () => {
-    const migration = await liveRun({ removesWhenOver: true });
+    const migration = await createLiveRun({ removesWhenOver: true });
     const { logged, operator } = migration;
     await watchFor(migration, 22);
     expect([logged, operator.heard]).toEqual([[], []]);
@@ -89,7 +89,7 @@ describe('the end of the rollback period', () => {
   });
 
   it("does not depend on the webhook's answer", async () => {
-    const migration = await liveRun();
+    const migration = await createLiveRun();
     const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
     migration.pass(29 * DAY_MS);
     await keepWatch({ ...migration.services, hooks: { ask } });
@@ -111,7 +111,7 @@ describe('the data kept for a rollback', () => {
     [{ removesWhenOver: true, removesArtifactsWhenOver: true }, false, false],
     [{ removesWhenOver: true, removesArtifactsWhenOver: true, uploadAs: 'up' }, false, false],
   ])('of a plan with %o: collection kept %s, backups kept %s', async (plan, hasOld, hasBackups) => {
-    const migration = await liveRun(plan);
+    const migration = await createLiveRun(plan);
     const kept = await listArtifacts(migration);
     for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
       expect(kept.join('\n')).toMatch(backup);
@@ -129,7 +129,10 @@ describe('the data kept for a rollback', () => {
   });
 
   it('is kept while a backup must be retained for longer, which is logged once a day', async () => {
-    const migration = await liveRun({ removesWhenOver: true, removesArtifactsWhenOver: true });
+    const migration = await createLiveRun({
+      removesWhenOver: true,
+      removesArtifactsWhenOver: true,
+    });
     const { services, logged, clock, pass } = migration;
     const kept = await listArtifacts(migration);
     const part = kept.findLast((key) => key.startsWith('snapshot-'));
@@ -138,12 +141,14 @@ describe('the data kept for a rollback', () => {
     await services.artifacts.retain(`${RUN}/${part}`, until);
     const refused = migration.invoke('retention');
     await expect(refused).rejects.toEqual(
-      named('RefusedNotNow', `${part} must be kept until ${until.toISOString()}`),
+      failureNamed('RefusedNotNow', `${part} must be kept until ${until.toISOString()}`),
     );
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await listArtifacts(migration)).toContain(part);
     pass(DAY_MS);
-    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNotNow', 'must be kept until'));
+    await expect(keepWatch(services)).rejects.toEqual(
+      failureNamed('RefusedNotNow', 'must be kept until'),
+    );
     pass(TWO_MINUTES_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([
@@ -156,7 +161,7 @@ describe('the data kept for a rollback', () => {
   });
 
   it('is kept if it changed since the switch, because those writes exist nowhere else', async () => {
-    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const migration = await createMigrationAt('live', {}, { removesWhenOver: true });
     const { services, logged } = migration;
     await writeToOld(migration, 'By a forgotten program');
     migration.pass(30 * DAY_MS);
@@ -174,14 +179,14 @@ describe('the data kept for a rollback', () => {
     ['the old collection', 'deleted', { removesWhenOver: true }],
   ] as const)('is kept (%s) while the collection in use is %s', async (_, how, plan) => {
     const isInPlace = 'inPlace' in plan;
-    const migration = await migrationAt('live', { isInPlace }, plan);
+    const migration = await createMigrationAt('live', { isInPlace }, plan);
     const { services } = migration;
     const active = await services.setting.read();
     const kept = await listArtifacts(migration);
-    if (how === 'emptied') await emptied(migration, active);
+    if (how === 'emptied') await emptyCollection(migration, active);
     else await services.vectors.deleteCollection(active);
     migration.pass(30 * DAY_MS);
-    const refused = named('RefusedMassChange', /lacks 60 of the 60 memories .*"deletes":60/);
+    const refused = failureNamed('RefusedMassChange', /lacks 60 of the 60 memories .*"deletes":60/);
     await expect(migration.finish('retention')).rejects.toEqual(refused);
     await expect(keepWatch(services)).rejects.toEqual(refused);
     expect(await hasOldCollection(migration)).toBe(true);
@@ -192,13 +197,13 @@ describe('the data kept for a rollback', () => {
   });
 
   it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {
-    const some = await liveRun({ removesWhenOver: true });
+    const some = await createLiveRun({ removesWhenOver: true });
     for (let n = 0; n < 25; n += 1) await deleteFirst(some, some.target);
     some.pass(30 * DAY_MS);
     await some.finish('retention');
     expect(await hasOldCollection(some)).toBe(false);
-    const keeping = await liveRun();
-    await emptied(keeping, keeping.target);
+    const keeping = await createLiveRun();
+    await emptyCollection(keeping, keeping.target);
     keeping.pass(30 * DAY_MS);
     await keeping.finish('retention');
     expect((await keeping.runs.read(RUN)).phase).toBe('closed');
@@ -206,11 +211,11 @@ describe('the data kept for a rollback', () => {
 
   it('is removed even if a rollback was refused half-way, which left it unchanged', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
-    const migration = await migrationAt('live', {}, plan);
+    const migration = await createMigrationAt('live', {}, plan);
     await writeToNew(migration, 'Written while live');
     const does = { kind: 'answer', status: 400 } as const;
     migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), does });
-    await expect(migration.finish('rollback')).rejects.toEqual(named('RefusedByService'));
+    await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedByService'));
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
     migration.pass(31 * DAY_MS);
     await migration.finish('retention');
@@ -218,11 +223,13 @@ describe('the data kept for a rollback', () => {
   });
 
   it('is kept while the setting names it, even if another client changed the setting', async () => {
-    const migration = await liveRun({ removesWhenOver: true });
+    const migration = await createLiveRun({ removesWhenOver: true });
     const { services, target, pass } = migration;
     await services.setting.change({ from: target, to: SOURCE });
     pass(31 * DAY_MS);
-    await expect(migration.invoke('retention')).rejects.toEqual(named('RefusedSettingChanged'));
+    await expect(migration.invoke('retention')).rejects.toEqual(
+      failureNamed('RefusedSettingChanged'),
+    );
     expect(await hasOldCollection(migration)).toBe(true);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     await services.setting.change({ from: SOURCE, to: target });
@@ -232,19 +239,19 @@ describe('the data kept for a rollback', () => {
 
   it('is removed completely, wherever its removal is killed', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
-    async function overdue() {
-      const migration = await liveRun(plan);
+    async function createOverdueRun() {
+      const migration = await createLiveRun(plan);
       migration.pass(30 * DAY_MS);
       return migration;
     }
-    const whole = await overdue();
+    const whole = await createOverdueRun();
     const kept = await listArtifacts(whole);
     const { services, deaths } = mortal(whole.services);
     await whole.invoke('retention', {}, services);
     expect(deaths().length).toBeGreaterThan(8);
     let begun = 0;
     for (const death of deaths()) {
-      const migration = await overdue();
+      const migration = await createOverdueRun();
       const doomed = mortal(migration.services, death);
       const attempt = migration.invoke('retention', {}, doomed.services);
       await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
@@ -258,7 +265,7 @@ describe('the data kept for a rollback', () => {
         await migration.lock.release(lease, 'live');
         migration.pass(-DAY_MS);
         await expect(migration.invoke('rollback')).rejects.toEqual(
-          named('RefusedNotNow', 'The rollback period ended'),
+          failureNamed('RefusedNotNow', 'The rollback period ended'),
         );
         migration.pass(DAY_MS);
       }
@@ -276,11 +283,11 @@ describe('the data kept for a rollback', () => {
 
 describe('a watch that fails', () => {
   it('is logged with its run, under the name of a transient failure', async () => {
-    const migration = await liveRun();
+    const migration = await createLiveRun();
     const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
     const runs = { ...migration.runs, read: () => Promise.reject(away) };
     const watching = keepWatch({ ...migration.services, runs });
-    await expect(watching).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(watching).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(migration.logged).toEqual([
       {
         level: 'ERROR',
@@ -293,7 +300,7 @@ describe('a watch that fails', () => {
   });
 
   it('is logged even if it fails before it knows of a run', async () => {
-    const migration = await liveRun();
+    const migration = await createLiveRun();
     const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
     await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');
     expect(migration.logged).toMatchObject([{ level: 'ERROR', runId: 'unknown', why: 'odd' }]);
@@ -302,7 +309,7 @@ describe('a watch that fails', () => {
 
 describe('several runs that are live', () => {
   it('are all watched: if one fails, the others still end', async () => {
-    const migration = await migrationAt('live', {}, { removesWhenOver: true });
+    const migration = await createMigrationAt('live', {}, { removesWhenOver: true });
     const { services, runs, lock } = migration;
     expect(await lock.activeRun()).toBeUndefined();
     const run = await runs.read(RUN);

@@ -15,19 +15,19 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { changedServices, type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import {
   changeByUser,
   computeFingerprint,
-  deletedNew,
-  deletedOld,
   deleteFirst,
-  emptied,
+  deleteFirstNew,
+  deleteFirstOld,
+  deleteOld,
+  emptyCollection,
   firstPoint,
-  goneOld,
   type Happening,
+  inSequence,
   LAYOUT,
-  oneAfterAnother,
   readStoredManifest,
   startOld,
   writeToNew,
@@ -35,8 +35,8 @@ import {
 } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt, type Point } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
 const DAY_MS = 86_400_000;
@@ -63,9 +63,9 @@ const readReport = async ({ runs }: Migration) =>
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
 
 /** Lets something happen once, right before the operator is asked for the action. */
-function justBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
+function runBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
   let isDue = true;
-  return whenAsked(migration, action, async () => {
+  return onRequest(migration, action, async () => {
     if (!isDue) return;
     isDue = false;
     await happens();
@@ -73,7 +73,7 @@ function justBefore(migration: Migration, action: ExternalAction, happens: () =>
 }
 
 /** A webhook that does each action once per idempotency key. It reports the actions in `deaf` as done, without doing them. */
-function doingOnce(
+function actOnce(
   { services }: Migration,
   deaf: ReadonlySet<string> = new Set(),
   { hooks }: Pick<Migration['services'], 'hooks'> = services,
@@ -97,35 +97,35 @@ async function giveNameAway() {
   return [{ alias_name: RESTORED, collection_name: 'of another program' }];
 }
 
-const live = () => migrationAt('live');
+const createLive = () => createMigrationAt('live');
 
 /** Creates a run whose window was refused: the new version is deployed, but never took traffic. */
-async function failed(): Promise<Migration> {
+async function createFailedCutover(): Promise<Migration> {
   const lacking = { hasPreview: false, shortcomings: { noKeywordModel: true } };
-  const migration = await migrationAt('equal', lacking);
+  const migration = await createMigrationAt('equal', lacking);
   const attempt = migration.finish('cutover');
-  await expect(attempt).rejects.toEqual(named('RefusedNewVersion', /fastembed|spaCy/));
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion', /fastembed|spaCy/));
   const filter = ofTestUser(await migration.runs.read(RUN));
   await migration.services.vectors.deletePoints(migration.target, { filter });
   return migration;
 }
 
 /** Creates a run that has asked to open writes, and waits for that action. */
-async function opening(): Promise<Migration> {
-  const migration = await migrationAt('equal');
-  const slow = whenAsked(migration, 'open-writes', () => 'under-way');
+async function createOpening(): Promise<Migration> {
+  const migration = await createMigrationAt('equal');
+  const slow = onRequest(migration, 'open-writes', () => 'under-way');
   expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
   const { openedAt, frozenSince } = await readStatus(migration.services);
   expect([openedAt, frozenSince]).toEqual([expect.any(String), null]);
   return migration;
 }
 
-const gone = async ({ services, target }: Migration) =>
+const deleteNew = async ({ services, target }: Migration) =>
   void (await services.vectors.deleteCollection(target));
 
-const poorer: Happening = (migration) => emptied(migration, migration.target, 21);
+const loseMemories: Happening = (migration) => emptyCollection(migration, migration.target, 21);
 
-async function overwritten({ services: { vectors }, target }: Migration): Promise<void> {
+async function overwriteNew({ services: { vectors }, target }: Migration): Promise<void> {
   const { points } = await vectors.scroll(target, { limit: 21 });
   const payload = '{"user_id":"user-1","data":"Nonsense"}' as (typeof points)[0]['payload'];
   const changed = points.map(({ id, vector = '[]' as never }) => ({ id, vector, payload }));
@@ -133,7 +133,7 @@ async function overwritten({ services: { vectors }, target }: Migration): Promis
 }
 
 /** Lets the store report the collection as red. */
-const troubled = (name: string) => (migration: Migration) => {
+const makeRed = (name: string) => (migration: Migration) => {
   const { vectors } = migration.services;
   const collectionInfo: typeof vectors.collectionInfo = async (asked) => {
     const info = await vectors.collectionInfo(asked);
@@ -154,18 +154,18 @@ async function restore(
   await vectors.upsert(name, whole, 'upsert');
 }
 
-const wroteNew =
+const addToNew =
   (...texts: string[]): Happening =>
   (migration) =>
     writeToNew(migration, ...texts);
-const wroteOld =
+const addToOld =
   (text: string): Happening =>
   (migration) =>
     writeToOld(migration, text);
 
 /** Every kind of write. New memories come last: their ids are random, so one of them could become the first point. */
-const everyWrite = oneAfterAnother(
-  deletedNew,
+const everyWrite = inSequence(
+  deleteFirstNew,
   async (migration) => {
     const { id, vector = '[]' as never, payload } = await firstPoint(migration, migration.target);
     const changed = '{"user_id":"user-2","data":"Changed","n":10.0}' as typeof payload;
@@ -175,7 +175,7 @@ const everyWrite = oneAfterAnother(
       'upsert',
     );
   },
-  wroteNew('New fact 1', 'New fact 2'),
+  addToNew('New fact 1', 'New fact 2'),
 );
 
 interface Row {
@@ -208,27 +208,27 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
   'what was written until the freeze comes along, too': {
-    during: ['freeze', wroteNew('At the last moment')],
+    during: ['freeze', addToNew('At the last moment')],
     have: 'new',
   },
   'a memory created after both were compared comes along': {
-    during: ['deploy-old', wroteNew('After the walk')],
+    during: ['deploy-old', addToNew('After the walk')],
     have: 'new',
   },
   'a memory deleted after both were compared comes along': {
-    during: ['deploy-old', deletedNew],
+    during: ['deploy-old', deleteFirstNew],
     have: 'new',
   },
   'a write to the new collection right before writes are opened comes along': {
-    during: ['open-writes', wroteNew('Late')],
+    during: ['open-writes', addToNew('Late')],
     have: 'new',
     hasNothingToCompare: true,
     report: { leakedWrites: 1, leakedWritesOverruled: 0 },
   },
   'what another program has written to the old collection since stays, and is reported': {
-    from: () => migrationAt('live', {}, { uploadAs: UPLOADED }),
+    from: () => createMigrationAt('live', {}, { uploadAs: UPLOADED }),
     // The deletion comes first, because it could otherwise hit the new memory.
-    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
+    before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     hasNothingToCompare: true,
@@ -240,10 +240,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     have: 'begun',
   },
   'what the old version takes before writes are opened is not removed by the last look': {
-    during: [
-      'deploy-old',
-      oneAfterAnother(wroteNew('Late, to the new'), wroteOld('Early, to the old')),
-    ],
+    during: ['deploy-old', inSequence(addToNew('Late, to the new'), addToOld('Early, to the old'))],
     have: 'new',
     texts: ['Early, to the old'],
     hasNothingToCompare: true,
@@ -254,12 +251,12 @@ const ROWS: Readonly<Record<string, Row>> = {
     have: 'new',
   },
   'a damaged new collection makes the old one poorer where users did it, as the operator says': {
-    before: poorer,
+    before: loseMemories,
     input: { deletes: 21 },
     have: 'new',
   },
   'what was written since is left behind, as the operator decides, and kept': {
-    before: wroteNew('New fact 1', 'New fact 2'),
+    before: addToNew('New fact 1', 'New fact 2'),
     input: { asItWas: true },
     have: 'old',
     forecast: { returnsTo: SOURCE, leavesBehind: 2 },
@@ -267,45 +264,45 @@ const ROWS: Readonly<Record<string, Row>> = {
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
   'both collections gone, users return to the snapshot as it was': {
-    before: oneAfterAnother(gone, goneOld),
+    before: inSequence(deleteNew, deleteOld),
     input: { asItWas: true },
     users: RESTORED,
     have: 'begun',
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'a new collection in which only the optimizer fails hinders nothing': {
-    before: wroteNew('New fact'),
-    changes: troubled(`memories_v3_${RUN}`),
+    before: addToNew('New fact'),
+    changes: makeRed(`memories_v3_${RUN}`),
     have: 'new',
   },
   'nor what a forgotten program has written to the old one, which stays there': {
-    before: oneAfterAnother(deletedOld, wroteOld('Of a program that still uses the old one')),
-    changes: troubled(`memories_v3_${RUN}`),
+    before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
+    changes: makeRed(`memories_v3_${RUN}`),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     hasNothingToCompare: true,
   },
   'the old collection gone, its snapshot is restored, and every write since comes along': {
-    before: oneAfterAnother(wroteNew('New fact 1'), deletedNew, goneOld),
+    before: inSequence(addToNew('New fact 1'), deleteFirstNew, deleteOld),
     users: RESTORED,
     have: 'new',
     report: { returnedTo: RESTORED, leftBehind: 0 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'the old collection in trouble, its snapshot takes its place, and the damaged one stays': {
-    before: wroteNew('New fact'),
-    changes: troubled(SOURCE),
+    before: addToNew('New fact'),
+    changes: makeRed(SOURCE),
     users: RESTORED,
     have: 'new',
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'an old collection that was emptied is filled again, and nothing is taken from the new one': {
-    before: oneAfterAnother(wroteNew('New fact'), (migration) => emptied(migration, SOURCE)),
+    before: inSequence(addToNew('New fact'), (migration) => emptyCollection(migration, SOURCE)),
     have: 'new',
     report: { lateWrites: 60, lateWritesWithheld: 60 },
   },
   'writes that are acknowledged stay in the new collection, and users get the snapshot': {
-    before: wroteNew('New fact 1', 'New fact 2'),
+    before: addToNew('New fact 1', 'New fact 2'),
     input: { toSnapshot: true, acknowledgedLoss: 2 },
     users: RESTORED,
     have: 'begun',
@@ -313,15 +310,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     takesNoWindow: `users are on ${RESTORED}`,
   },
   'what the new version took before it should comes along, once users are back': {
-    from: failed,
+    from: createFailedCutover,
     isWatched: true,
     have: 'new',
-    before: oneAfterAnother(deletedNew, wroteNew('Of a user who was let in too early')),
+    before: inSequence(deleteFirstNew, addToNew('Of a user who was let in too early')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
   'of two changes of one memory, the one stays that users have, and the other is kept': {
-    from: failed,
-    before: oneAfterAnother(
+    from: createFailedCutover,
+    before: inSequence(
       (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
       (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
     ),
@@ -330,56 +327,56 @@ const ROWS: Readonly<Record<string, Row>> = {
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
   'a new collection that was emptied before traffic opened takes nothing from the old': {
-    from: failed,
-    before: (migration) => emptied(migration),
+    from: createFailedCutover,
+    before: (migration) => emptyCollection(migration),
     have: 'old',
     report: { leakedWritesWithheld: 60 },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
   'what was written to the old version though writes were frozen is kept': {
-    from: failed,
+    from: createFailedCutover,
     isWatched: true,
-    before: wroteOld('Though frozen'),
+    before: addToOld('Though frozen'),
     have: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
   'what was deleted from the old collection meanwhile stays deleted': {
-    from: failed,
-    before: deletedOld,
+    from: createFailedCutover,
+    before: deleteFirstOld,
     have: 'old',
   },
   'a new version that declines nothing is no reason to stay frozen': {
-    from: failed,
+    from: createFailedCutover,
     have: 'old',
     changes: () => ({
       backend: { addMemory: () => Promise.reject(new Error('No write is expected')) },
     }),
   },
   'the window closes by itself where users may have written': {
-    from: opening,
+    from: createOpening,
     isWatched: true,
     have: 'old',
   },
   'writes to both are not thrown away by the clock: they come along': {
-    from: opening,
+    from: createOpening,
     isWatched: true,
     have: 'new',
     texts: ['Outlasted the freeze'],
-    before: oneAfterAnother(wroteNew('Among the first'), wroteOld('Outlasted the freeze')),
+    before: inSequence(addToNew('Among the first'), addToOld('Outlasted the freeze')),
   },
   'a new collection that was emptied inside the window takes nothing from the old one': {
-    from: opening,
+    from: createOpening,
     isWatched: true,
     have: 'old',
     texts: ['Among the first'],
-    before: oneAfterAnother((migration) => emptied(migration), wroteNew('Among the first')),
+    before: inSequence((migration) => emptyCollection(migration), addToNew('Among the first')),
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
   },
   'a new collection that is gone does not keep users from returning when the window closes': {
-    from: opening,
+    from: createOpening,
     isWatched: true,
-    before: gone,
+    before: deleteNew,
     have: 'old',
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
@@ -388,7 +385,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 describe('users return after a rollback', () => {
   it.each(Object.entries(ROWS))(
     '%s',
-    async (_, { from = live, users = SOURCE, texts = [], ...row }) => {
+    async (_, { from = createLive, users = SOURCE, texts = [], ...row }) => {
       const migration = await from();
       const { services, runs } = migration;
       const { vectors } = services;
@@ -408,7 +405,7 @@ describe('users return after a rollback', () => {
       }
       const happening =
         during &&
-        justBefore(migration, during[0], async () => {
+        runBefore(migration, during[0], async () => {
           await during[1](migration);
           had = await look();
         });
@@ -441,13 +438,13 @@ describe('users return after a rollback', () => {
 });
 
 it('each walk of a rollback keeps what it overwrites in a separate report', async () => {
-  const migration = await live();
+  const migration = await createLive();
   const changeBoth = async (when: string) => {
     await changeByUser(migration, migration.target, `On the new version, ${when}`);
     await changeByUser(migration, SOURCE, `On the old version, ${when}`);
   };
   await changeBoth('before');
-  const again = justBefore(migration, 'open-writes', () => changeBoth('after'));
+  const again = runBefore(migration, 'open-writes', () => changeBoth('after'));
   await migration.finish('rollback', {}, again);
   const { artifacts } = await migration.image();
   const reports = [...artifacts].filter(([key]) => key.startsWith(`${RUN}/conflicts-`));
@@ -465,29 +462,29 @@ interface Staying extends Pick<Row, 'before'> {
 const STAYING: Readonly<Record<string, Staying>> = {
   'writes are not frozen': {
     refused: 'RefusedNotFrozen',
-    changes: (migration) => whenAsked(migration, 'freeze', () => 'done'),
+    changes: (migration) => onRequest(migration, 'freeze', () => 'done'),
   },
   'the old collection cannot be made equal': {
     refused: 'RefusedVerification',
-    before: wroteNew('New fact'),
+    before: addToNew('New fact'),
     changes: () => ({ vectors: { upsert: async () => {} } }),
   },
   'the new collection is emptied after writes were frozen': {
     refused: 'RefusedMassChange',
     why: /remove 60 of 60/,
-    changes: (migration) => justBefore(migration, 'freeze', () => emptied(migration)),
+    changes: (migration) => runBefore(migration, 'freeze', () => emptyCollection(migration)),
   },
   'the new collection is emptied after both were compared': {
     refused: 'RefusedMassChange',
     why: /remove (59|60) points or more of memories; .* at most 20/,
-    before: deletedNew,
+    before: deleteFirstNew,
     changes: (migration) => {
       const { vectors } = migration.services;
       let walks = 0;
       const count: typeof vectors.count = async (name, filter) => {
         const points = await vectors.count(name, filter);
         // Empties the new collection at the first call of the second walk.
-        if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
+        if (name === migration.target && !filter && ++walks === 2) await emptyCollection(migration);
         return points;
       };
       return { vectors: { count } };
@@ -498,12 +495,12 @@ const STAYING: Readonly<Record<string, Staying>> = {
 it.each(Object.entries(STAYING))(
   'users stay on the new version, and can write, if %s',
   async (_, { refused, why, changes, before }) => {
-    const migration = await live();
+    const migration = await createLive();
     const { vectors, setting, backend } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
     await before?.(migration);
     const attempt = migration.finish('rollback', {}, changes(migration));
-    await expect(attempt).rejects.toEqual(named(refused, why));
+    await expect(attempt).rejects.toEqual(failureNamed(refused, why));
     expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.at(-1)).toBe('open-writes');
     expect(await setting.read()).toBe(migration.target);
@@ -518,7 +515,7 @@ describe('before the switch', () => {
   const POINTS: readonly Point[] = ['frozen', 'frozen-and-backed-up', 'equal'];
 
   it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
-    const migration = await migrationAt(point);
+    const migration = await createMigrationAt(point);
     const { vectors } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
@@ -531,16 +528,16 @@ describe('before the switch', () => {
   });
 });
 
-async function uploading(): Promise<Migration> {
-  const migration = await migrationAt('equal', {}, { uploadAs: UPLOADED });
+async function createUploading(): Promise<Migration> {
+  const migration = await createMigrationAt('equal', {}, { uploadAs: UPLOADED });
   const uploadSnapshot = () => Promise.reject(new Error('died'));
   const attempt = migration.finish('cutover', {}, { vectors: { uploadSnapshot } });
-  await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
   return migration;
 }
 
-async function deploying(): Promise<Migration> {
-  const migration = await migrationAt('equal');
+async function createDeploying(): Promise<Migration> {
+  const migration = await createMigrationAt('equal');
   const hooks = { ask: async () => 'under-way' as const };
   await migration.invoke('cutover', {}, { hooks });
   expect(await migration.services.setting.read()).toBe(migration.target);
@@ -549,19 +546,19 @@ async function deploying(): Promise<Migration> {
 
 describe('an old collection that is deleted after the rollback has begun', () => {
   it.each([
-    ['uploading', 'freeze', uploading],
-    ['uploading', 'deploy-old', uploading],
-    ['uploading', 'open-writes', uploading],
-    ['deploying the new version', 'freeze', deploying],
-    ['deploying the new version', 'deploy-old', deploying],
-    ['deploying the new version', 'open-writes', deploying],
-    ['about to switch', 'open-writes', () => migrationAt('equal')],
+    ['uploading', 'freeze', createUploading],
+    ['uploading', 'deploy-old', createUploading],
+    ['uploading', 'open-writes', createUploading],
+    ['deploying the new version', 'freeze', createDeploying],
+    ['deploying the new version', 'deploy-old', createDeploying],
+    ['deploying the new version', 'open-writes', createDeploying],
+    ['about to switch', 'open-writes', () => createMigrationAt('equal')],
   ] as const)('keeps users on the new one: %s, before %s', async (_, action, arrive) => {
     const migration = await arrive();
     const { vectors } = migration.services;
     const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
     expect(own).toContain(migration.target);
-    const services = justBefore(
+    const services = runBefore(
       migration,
       action,
       async () => void (await vectors.deleteCollection(SOURCE)),
@@ -569,7 +566,7 @@ describe('an old collection that is deleted after the rollback has begun', () =>
     // The rollback is repeated, as the watch would repeat it.
     for (let n = 0; n < 2; n += 1) {
       const attempt = migration.finish('rollback', { actor: 'machine' }, services);
-      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
       expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
       expect(await readPhase(migration)).toBe('switching-back');
       expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
@@ -589,18 +586,18 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const end = await migration.finish('rollback', input, changes).catch((error) => error);
       if ((await readPhase(migration)) !== 'switching-back') return end;
-      expect(end).toEqual(named(end.name, 'Writes stay frozen until'));
+      expect(end).toEqual(failureNamed(end.name, 'Writes stay frozen until'));
       migration.pass(60_000);
     }
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
 
-  const goneBefore = (action: ExternalAction) => (migration: Migration) =>
-    justBefore(migration, action, async () => void (await goneOld(migration)));
-  const withoutSnapshot =
+  const deleteOldBefore = (action: ExternalAction) => (migration: Migration) =>
+    runBefore(migration, action, async () => void (await deleteOld(migration)));
+  const deleteOldAndSnapshotBefore =
     (action: ExternalAction) =>
     (migration: Migration): ServiceChanges => ({
-      ...goneBefore(action)(migration),
+      ...deleteOldBefore(action)(migration),
       vectors: { version: async () => '2.0.0' },
     });
   const lockedSetting = (): ServiceChanges => ({ setting: { change: refuse } });
@@ -623,27 +620,44 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
 
   const UNPROVED: Readonly<Record<string, Unproved>> = {
     'live again, if the old collection is deleted once users are moved': {
-      ...{ from: live, changes: goneBefore('open-writes'), phase: 'live', ...onNew },
+      ...{ from: createLive, changes: deleteOldBefore('open-writes'), phase: 'live', ...onNew },
       ...{ heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
     'on the new collection, if it was active, and the old one is deleted': {
-      ...{ from: deploying, changes: goneBefore('freeze'), input: machine, phase: 'switching' },
+      ...{
+        from: createDeploying,
+        changes: deleteOldBefore('freeze'),
+        input: machine,
+        phase: 'switching',
+      },
       ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
     'on the new collection, if the setting cannot be changed': {
-      ...{ from: deploying, changes: lockedSetting, input: machine, phase: 'switching' },
+      ...{ from: createDeploying, changes: lockedSetting, input: machine, phase: 'switching' },
       ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedCredentials' },
     },
     'on the restored snapshot, if the old collection was active and is deleted': {
-      ...{ from: uploading, changes: goneBefore('deploy-old'), input: machine, ...onRestored },
+      ...{
+        from: createUploading,
+        changes: deleteOldBefore('deploy-old'),
+        input: machine,
+        ...onRestored,
+      },
       heard: ['deploy-old', 'open-writes'],
     },
     'on the restored snapshot, before anything was switched': {
-      ...{ from: () => migrationAt('equal'), changes: goneBefore('open-writes'), ...onRestored },
+      ...{
+        from: () => createMigrationAt('equal'),
+        changes: deleteOldBefore('open-writes'),
+        ...onRestored,
+      },
       ...{ input: machine, heard: ['deploy-old', 'open-writes'] },
     },
     'under the old name, if no snapshot can be restored either': {
-      ...{ from: () => migrationAt('equal'), changes: withoutSnapshot('open-writes') },
+      ...{
+        from: () => createMigrationAt('equal'),
+        changes: deleteOldAndSnapshotBefore('open-writes'),
+      },
       ...{ input: machine, phase: 'copied', users: () => SOURCE, isWhole: false },
       heard: ['open-writes', 'open-writes'],
     },
@@ -654,7 +668,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     const { vectors, setting } = migration.services;
     const whole = await computeFingerprint(vectors, SOURCE);
     const end = await persist(migration, row.changes(migration), row.input ?? {});
-    if (row.refused) expect(end).toEqual(named(row.refused));
+    if (row.refused) expect(end).toEqual(failureNamed(row.refused));
     expect(await readPhase(migration)).toBe(row.phase);
     expect(migration.operator.heard.slice(-2)).toEqual(row.heard);
     const users = row.users(migration);
@@ -668,29 +682,29 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   });
 
   it('and a later refusal as long again, if a repair let the rollback continue', async () => {
-    const migration = await failed();
-    const forMinutes = async (changes: ServiceChanges, minutes: number) => {
+    const migration = await createFailedCutover();
+    const retryForMinutes = async (changes: ServiceChanges, minutes: number) => {
       for (let minute = 0; minute < minutes; minute += 1) {
         const end = await migration.finish('rollback', machine, changes).catch((error) => error);
-        expect(end).toEqual(named('RefusedCredentials', 'Writes stay frozen until'));
+        expect(end).toEqual(failureNamed('RefusedCredentials', 'Writes stay frozen until'));
         migration.pass(60_000);
       }
     };
-    await forMinutes({ setting: { change: refuse } }, 14);
-    await forMinutes(whenAsked(migration, 'open-writes', refuse), 14);
+    await retryForMinutes({ setting: { change: refuse } }, 14);
+    await retryForMinutes(onRequest(migration, 'open-writes', refuse), 14);
     await migration.finish('rollback', machine);
     expect(await readPhase(migration)).toBe('copied');
     expect(await readReport(migration)).not.toHaveProperty('oldVersion');
   });
 
   it('the watch leaves users there, and an operator carries their writes along', async () => {
-    const migration = await deploying();
-    await persist(migration, goneBefore('freeze')(migration), machine);
+    const migration = await createDeploying();
+    await persist(migration, deleteOldBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
     migration.pass(WINDOW_MS);
     const { heard } = await readService(migration);
     await expect(keepWatch(migration.services)).rejects.toEqual(
-      named('RefusedNotNow', 'as no rollback was proved'),
+      failureNamed('RefusedNotNow', 'as no rollback was proved'),
     );
     expect((await readService(migration)).heard).toEqual(heard);
     const { vectors, setting } = migration.services;
@@ -701,16 +715,16 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   });
 
   it('a window that expired long ago is left even with nothing to return to', async () => {
-    const migration = await deploying();
-    await goneOld(migration);
+    const migration = await createDeploying();
+    await deleteOld(migration);
     const changes = { vectors: { version: async () => '2.0.0' } };
-    const services = changedServices(migration.services, changes);
+    const services = changeServices(migration.services, changes);
     migration.pass(WINDOW_MS);
-    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(migration.operator.heard).not.toContain('open-writes');
     migration.pass(15 * 60_000);
     const end = persist(migration, changes, machine);
-    expect(await end).toEqual(named('RefusedNothingToReturnTo'));
+    expect(await end).toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await migration.services.setting.read()).toBe(migration.target);
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
   });
@@ -718,28 +732,28 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
 
 describe('when the old collection', () => {
   it('is deleted after writes were frozen, users can write to the new one again', async () => {
-    const migration = await migrationAt('live');
-    const deleting = justBefore(migration, 'freeze', async () => void (await goneOld(migration)));
+    const migration = await createMigrationAt('live');
+    const deleting = runBefore(migration, 'freeze', async () => void (await deleteOld(migration)));
     const attempt = migration.finish('rollback', {}, deleting);
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 
   it('was deleted and restored, later writes are carried over again', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await writeToNew(migration, 'New fact');
     const written = await computeFingerprint(vectors, migration.target);
-    const deleting = justBefore(
+    const deleting = runBefore(
       migration,
       'open-writes',
       async () => void (await vectors.deleteCollection(SOURCE)),
     );
-    const services = doingOnce(migration, new Set(), deleting);
+    const services = actOnce(migration, new Set(), deleting);
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     await restore(migration, points);
     await migration.finish('rollback', {}, services);
     expect(await readPhase(migration)).toBe('copied');
@@ -747,7 +761,7 @@ describe('when the old collection', () => {
   });
 
   it('gets another write after the carry-over, that write is carried over too', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     let writes = 0;
     // Only the comparison reads the old collection with its vectors.
@@ -768,17 +782,17 @@ describe('when the old collection', () => {
   });
 
   it('is deleted and restored before traffic opens, it receives the early writes', async () => {
-    const migration = await failed();
+    const migration = await createFailedCutover();
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await writeToNew(migration, 'Of a user who was let in too early');
-    const deleting = justBefore(
+    const deleting = runBefore(
       migration,
       'open-writes',
       async () => void (await vectors.deleteCollection(SOURCE)),
     );
     const attempt = migration.finish('rollback', {}, deleting);
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     await restore(migration, points);
     await migration.finish('rollback');
     expect(await readReport(migration)).toMatchObject({ leakedWrites: 1 });
@@ -787,23 +801,25 @@ describe('when the old collection', () => {
   });
 
   it('got writes while the new one could not be read, they are copied once it can be read again', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     await writeToOld(migration, 'Of a program that still uses the old one');
     const old = await computeFingerprint(vectors, SOURCE);
-    await migration.finish('rollback', {}, troubled(migration.target)(migration));
+    await migration.finish('rollback', {}, makeRed(migration.target)(migration));
     await migration.finish('copy');
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     expect(await computeFingerprint(vectors, migration.target)).toEqual(old);
   });
 
   it('cannot be served because no old version is deployed, the rollback says so, and ends once one is', async () => {
-    const migration = await migrationAt('live');
-    const services = justBefore(migration, 'deploy-old', async () => {
+    const migration = await createMigrationAt('live');
+    const services = runBefore(migration, 'deploy-old', async () => {
       throw new Refusal('RefusedByService', 'The webhook answered 404 to deploy-old.');
     });
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RetryableUnavailable', '404 to deploy-old'));
+    await expect(attempt).rejects.toEqual(
+      failureNamed('RetryableUnavailable', '404 to deploy-old'),
+    );
     expect(await readPhase(migration)).toBe('switching-back');
     await migration.finish('rollback', {}, services);
     expect(await readPhase(migration)).toBe('copied');
@@ -812,8 +828,8 @@ describe('when the old collection', () => {
 
 describe('after deploy-old', () => {
   /** Lets the webhook report the old version as deployed, without deploying it. */
-  const withoutDeploying = (migration: Migration) =>
-    whenAsked(migration, 'deploy-old', () => 'done');
+  const reportUndoneDeployment = (migration: Migration) =>
+    onRequest(migration, 'deploy-old', () => 'done');
 
   const noAnswer = () =>
     Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
@@ -821,17 +837,17 @@ describe('after deploy-old', () => {
   it.each<Point>(['equal', 'live'])(
     'writes stay frozen until a new version that still answers is replaced: %s',
     async (point) => {
-      const migration = await migrationAt(point);
+      const migration = await createMigrationAt(point);
       const { backend, setting } = migration.services;
       if (point === 'equal') {
         const addMemory = () => Promise.reject(new Error('died'));
         const attempt = migration.finish('cutover', {}, { backend: { addMemory } });
-        await expect(attempt).rejects.toEqual(named('RefusedDefect'));
+        await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
       }
-      const services = withoutDeploying(migration);
+      const services = reportUndoneDeployment(migration);
       for (let n = 0; n < 2; n += 1) {
         const attempt = migration.finish('rollback', {}, services);
-        await expect(attempt).rejects.toEqual(named('RetryableUnavailable', SOURCE));
+        await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable', SOURCE));
         expect(await readPhase(migration)).toBe('switching-back');
         expect(await setting.read()).toBe(SOURCE);
         expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
@@ -845,11 +861,11 @@ describe('after deploy-old', () => {
   );
 
   it('a webhook that executes each request once deploys it when asked a second time', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const deaf = new Set(['deploy-old']);
-    const services = doingOnce(migration, deaf);
+    const services = actOnce(migration, deaf);
     const attempt = migration.finish('rollback', {}, services);
-    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable'));
     deaf.clear();
     await migration.finish('rollback', {}, services);
     expect(await readPhase(migration)).toBe('copied');
@@ -857,7 +873,7 @@ describe('after deploy-old', () => {
   });
 
   it('a backend that does not report its version does not prevent the rollback', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const isGraphDeprecated = () =>
       Promise.reject(new Refusal('RefusedByService', '/graph/relationships answered 404.'));
     await migration.finish('rollback', {}, { backend: { isGraphDeprecated } });
@@ -868,12 +884,12 @@ describe('after deploy-old', () => {
   it.each(['health', 'isGraphDeprecated'] as const)(
     'a backend that does not answer %s is waited for, but not for ever',
     async (call) => {
-      const migration = await failed();
+      const migration = await createFailedCutover();
       const services = { backend: { [call]: noAnswer } };
       for (let minute = 0; minute < 5; minute += 1) {
         const attempt = migration.finish('rollback', {}, services);
         await expect(attempt).rejects.toEqual(
-          named('RetryableUnavailable', `check that "deploy-old" on ${SOURCE} is done`),
+          failureNamed('RetryableUnavailable', `check that "deploy-old" on ${SOURCE} is done`),
         );
         expect(await readPhase(migration)).toBe('switching-back');
         expect(migration.operator.heard.at(-1)).toBe('deploy-old');
@@ -899,7 +915,7 @@ describe('users can write again even if nothing proves that the old version is b
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
 
-  const ignored: Readonly<Record<string, Parameters<typeof whenAsked>[2]>> = {
+  const ignored: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
     'is said to be done': () => 'done',
     'is never done': () => 'under-way',
     'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
@@ -908,8 +924,8 @@ describe('users can write again even if nothing proves that the old version is b
   it.each(Object.entries(ignored))(
     'after a window, on the old collection: it %s',
     async (_, answer) => {
-      const migration = await failed();
-      const services = whenAsked(migration, 'deploy-old', answer);
+      const migration = await createFailedCutover();
+      const services = onRequest(migration, 'deploy-old', answer);
       await persist(migration, services);
       expect(await readPhase(migration)).toBe('copied');
       expect(await migration.services.setting.read()).toBe(SOURCE);
@@ -922,13 +938,13 @@ describe('users can write again even if nothing proves that the old version is b
   );
 
   it.each(Object.entries(ignored))('in a rollback, on the new one: it %s', async (_, answer) => {
-    const migration = await live();
+    const migration = await createLive();
     await writeToNew(migration, 'Written while live');
     const { vectors, setting, backend } = migration.services;
     const before = await computeFingerprint(vectors, migration.target);
-    const services = whenAsked(migration, 'deploy-old', answer);
+    const services = onRequest(migration, 'deploy-old', answer);
     const failure = await persist(migration, services);
-    expect(failure).toEqual(named('RefusedStillNewVersion', 'deploy-old'));
+    expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
     expect(await readPhase(migration)).toBe('live');
     expect(await setting.read()).toBe(migration.target);
     expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
@@ -941,7 +957,7 @@ describe('users can write again even if nothing proves that the old version is b
   it.each(['health', 'isGraphDeprecated'] as const)(
     'in a rollback, on the new one, deployed again: the backend does not answer %s',
     async (call) => {
-      const migration = await live();
+      const migration = await createLive();
       await writeToNew(migration, 'Written while live');
       const { vectors, setting, backend } = migration.services;
       const before = await computeFingerprint(vectors, migration.target);
@@ -950,7 +966,7 @@ describe('users can write again even if nothing proves that the old version is b
           new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
         );
       const failure = await persist(migration, { backend: { [call]: noAnswer } });
-      expect(failure).toEqual(named('RefusedStillNewVersion', 'does not answer'));
+      expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'does not answer'));
       expect(await readPhase(migration)).toBe('live');
       expect(await setting.read()).toBe(migration.target);
       expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
@@ -960,9 +976,9 @@ describe('users can write again even if nothing proves that the old version is b
   );
 
   it('a deployment that was requested again has the full time for its proof', async () => {
-    const migration = await live();
+    const migration = await createLive();
     let answer: HookAnswer = 'done';
-    const services = whenAsked(migration, 'deploy-old', () => answer);
+    const services = onRequest(migration, 'deploy-old', () => answer);
     const attempt = () => migration.invoke('rollback', {}, services);
     while (!migration.operator.heard.includes('deploy-old')) {
       const end = await attempt().catch((error: unknown) => error);
@@ -975,16 +991,16 @@ describe('users can write again even if nothing proves that the old version is b
       expect(await attempt()).toMatchObject({ done: false });
     }
     answer = 'done';
-    await expect(attempt()).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(attempt()).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
   });
 
   it('on the old collection, if the new version was deployed on it', async () => {
-    const migration = await live();
+    const migration = await createLive();
     const { services, clock } = migration;
     const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
     const version = await startNewVersion(settings);
-    const wrongly = whenAsked(migration, 'deploy-old', () => {
+    const wrongly = onRequest(migration, 'deploy-old', () => {
       migration.backend.deploy(version);
       return 'done';
     });
@@ -997,21 +1013,21 @@ describe('users can write again even if nothing proves that the old version is b
 
 describe('a new collection that is damaged', () => {
   const REFUSED: readonly [string, Happening, RegExp][] = [
-    ['is empty', emptied, /remove 60 of 60 points of memories and change 0; .* at most 20/],
-    ['has lost more than 20', poorer, /remove 21 of 60 points of memories and change 0/],
-    ['was overwritten', overwritten, /remove 0 of 60 points of memories and change 21/],
-    ['is gone', gone, /memories_v3_run-a was deleted/],
+    ['is empty', emptyCollection, /remove 60 of 60 points of memories and change 0; .* at most 20/],
+    ['has lost more than 20', loseMemories, /remove 21 of 60 points of memories and change 0/],
+    ['was overwritten', overwriteNew, /remove 0 of 60 points of memories and change 21/],
+    ['is gone', deleteNew, /memories_v3_run-a was deleted/],
   ];
 
   it.each(REFUSED)('removes nothing from the old one: it %s', async (_, damage, why) => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
     await damage(migration);
     const standing = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute });
-      await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedMassChange', why));
     }
     expect(await readService(migration)).toEqual(standing);
     const { refused } = await readStatus(migration.services);
@@ -1024,10 +1040,10 @@ describe('a new collection that is damaged', () => {
   });
 
   it.each([
-    ['is empty', emptied, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
-    ['is gone', gone, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
+    ['is empty', emptyCollection, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
+    ['is gone', deleteNew, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
   ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, reported) => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await damage(migration);
     const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
     const leavesBehind =
@@ -1041,7 +1057,7 @@ describe('a new collection that is damaged', () => {
   });
 
   it.each([500, 400])('makes the rollback refuse once if it cannot be read: %s', async (answer) => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const failure =
       answer === 500
@@ -1054,7 +1070,7 @@ describe('a new collection that is damaged', () => {
     const services = { vectors: { scroll } };
     const attempt = migration.invoke('rollback', {}, services);
     const why = 'memories_v3_run-a cannot be read';
-    await expect(attempt).rejects.toEqual(named('RefusedMassChange', why));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedMassChange', why));
     await migration.finish('rollback', { asItWas: true }, services);
     expect(await migration.services.setting.read()).toBe(SOURCE);
     expect(await readReport(migration)).toMatchObject({ leftBehind: 'unknown' });
@@ -1062,15 +1078,15 @@ describe('a new collection that is damaged', () => {
 });
 
 describe('an old collection that is damaged', () => {
-  async function bereft(...texts: string[]): Promise<Migration> {
-    const migration = await migrationAt('live');
+  async function createWithoutOld(...texts: string[]): Promise<Migration> {
+    const migration = await createMigrationAt('live');
     await writeToNew(migration, ...texts);
-    await goneOld(migration);
+    await deleteOld(migration);
     return migration;
   }
 
   /** Changes the content under the key, unnoticed by the artifact store. */
-  function damaged({ services }: Migration, key: string): ServiceChanges {
+  function damageArtifact({ services }: Migration, key: string): ServiceChanges {
     async function* get(asked: string, ...rest: []) {
       for await (const chunk of services.artifacts.get(asked, ...rest)) {
         yield asked === key ? chunk.map((byte) => byte ^ 1) : chunk;
@@ -1096,20 +1112,20 @@ describe('an old collection that is damaged', () => {
 
   it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
     ['a part of the snapshot is missing', async (one) => forget(one, await findPart(one))],
-    ['a part of the snapshot is damaged', async (one) => damaged(one, await findPart(one))],
+    ['a part of the snapshot is damaged', async (one) => damageArtifact(one, await findPart(one))],
     ['the manifest is missing', async (one) => forget(one, await findManifestKey(one))],
-    ['the manifest is another', async (one) => damaged(one, await findManifestKey(one))],
+    ['the manifest is another', async (one) => damageArtifact(one, await findManifestKey(one))],
     [
       'the store runs another minor version',
       async () => ({ vectors: { version: async () => '1.20.0' } }),
     ],
   ])('nothing is touched if %s', async (_, damage) => {
-    const migration = await bereft();
+    const migration = await createWithoutOld();
     const changes = await damage(migration);
     const standing = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute }, changes);
-      await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     }
     expect(await readService(migration)).toEqual(standing);
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
@@ -1119,31 +1135,31 @@ describe('an old collection that is damaged', () => {
     ['does not list aliases', 'RefusedCredentials', refuse],
     ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
   ] as const)('nothing is touched if the store %s: %s', async (_, name, alter) => {
-    const migration = await bereft();
+    const migration = await createWithoutOld();
     const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
-    await expect(attempt).rejects.toEqual(named(name));
+    await expect(attempt).rejects.toEqual(failureNamed(name));
     expect(await readPhase(migration)).toBe('live');
   });
 
   it('what a person restores instead of the snapshot is not restored again', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
-    await goneOld(migration);
-    const deleting = justBefore(
+    await deleteOld(migration);
+    const deleting = runBefore(
       migration,
       'open-writes',
       async () => void (await vectors.deleteCollection(RESTORED)),
     );
     const attempt = migration.finish('rollback', {}, deleting);
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     await restore(migration, points, RESTORED);
     await migration.finish('rollback', {}, { vectors: { uploadSnapshot: refuse } });
     expect(await readPhase(migration)).toBe('copied');
   });
 
   it('users stay where they are if the snapshot does not hold what was verified', async () => {
-    const migration = await bereft();
+    const migration = await createWithoutOld();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
       const points = await vectors.restoredPoints(name);
@@ -1152,7 +1168,7 @@ describe('an old collection that is damaged', () => {
     };
     const { heard } = await readService(migration);
     const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
-    await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readService(migration)).toMatchObject({ heard, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
@@ -1164,7 +1180,7 @@ describe('a rollback to the snapshot', () => {
   it.each([undefined, 0, 2])(
     'does not leave 3 writes behind if %s were acknowledged',
     async (n) => {
-      const migration = await migrationAt('live');
+      const migration = await createMigrationAt('live');
       await writeToNew(migration, 'New fact 1', 'New fact 2', 'New fact 3');
       expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
         forecast: { returnsTo: RESTORED, leavesBehind: 3 },
@@ -1172,7 +1188,9 @@ describe('a rollback to the snapshot', () => {
       const { heard } = await readService(migration);
       const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
       const attempt = migration.finish('rollback', { ...input, ...acknowledged });
-      await expect(attempt).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 3 writes/));
+      await expect(attempt).rejects.toEqual(
+        failureNamed('RefusedLossNotAcknowledged', /loses 3 writes/),
+      );
       expect(await readPhase(migration)).toBe('live');
       expect((await readService(migration)).heard).toEqual(heard);
       expect(await collectionsOf(migration)).not.toContain(RESTORED);
@@ -1180,21 +1198,23 @@ describe('a rollback to the snapshot', () => {
   );
 
   it('opens the new version again for one write more than was acknowledged', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await writeToNew(migration, 'Known to be left behind');
     const acknowledged = { ...input, acknowledgedLoss: 1 };
-    const services = justBefore(migration, 'freeze', () =>
+    const services = runBefore(migration, 'freeze', () =>
       writeToNew(migration, 'At the last moment'),
     );
     const deaf = new Set(['open-writes']);
-    const unheard = doingOnce(migration, deaf, services);
+    const unheard = actOnce(migration, deaf, services);
     const attempt = migration.finish('rollback', acknowledged, unheard);
     // The run checks whether writes are open again.
-    await expect(attempt).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
     deaf.clear();
     const next = migration.finish('rollback', acknowledged, unheard);
-    await expect(next).rejects.toEqual(named('RefusedLossNotAcknowledged', /loses 2 writes/));
+    await expect(next).rejects.toEqual(
+      failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
+    );
     expect(await readPhase(migration)).toBe('live');
     expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
@@ -1202,18 +1222,18 @@ describe('a rollback to the snapshot', () => {
 
 describe('a window that has expired', () => {
   it('can be finished late by an operator if there is nothing to return to', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const { vectors } = migration.services;
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
     await vectors.deleteCollection(SOURCE);
-    const services = changedServices(migration.services, {
+    const services = changeServices(migration.services, {
       vectors: { version: async () => '2.0.0' },
     });
     migration.pass(WINDOW_MS);
-    await expect(keepWatch(services)).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
-    await expect(byMachine).rejects.toEqual(named('RefusedNothingToReturnTo'));
+    await expect(byMachine).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     const { phase, moves } = await readStatus(services);
     expect([phase, moves.map(({ command }) => command)]).toEqual([
       'switching',
@@ -1224,16 +1244,16 @@ describe('a window that has expired', () => {
   });
 
   it('is finished late by no command if there is a collection to return to', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
     migration.pass(WINDOW_MS);
     const attempt = migration.invoke('cutover');
-    await expect(attempt).rejects.toEqual(named('RefusedNotNow', 'The window closed at'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
   });
 
   it('removes no more than expected for a standby that was emptied, in any number of invocations', async () => {
-    const migration = await opening();
+    const migration = await createOpening();
     const { vectors } = migration.services;
     const strict_mode_config = { enabled: true, max_query_limit: 4 };
     await vectors.updateCollection(migration.target, { strict_mode_config });
@@ -1243,7 +1263,7 @@ describe('a window that has expired', () => {
     const count: typeof vectors.count = async (name, filter) => {
       const points = await vectors.count(name, filter);
       // Each walk begins with this call, and the second walk is the one that writes.
-      if (name === migration.target && !filter && ++walks === 2) await emptied(migration);
+      if (name === migration.target && !filter && ++walks === 2) await emptyCollection(migration);
       return points;
     };
     await rollBackInPieces(migration, { vectors: { count } });
@@ -1254,7 +1274,7 @@ describe('a window that has expired', () => {
   });
 
   it('does not bring back a late write that the cutover carried over and a user deleted since', async () => {
-    const migration = await opening();
+    const migration = await createOpening();
     await writeToOld(migration, 'Of a request that outlasted the freeze');
     await migration.finish('cutover');
     const { vectors } = migration.services;
@@ -1271,13 +1291,13 @@ describe('a window that has expired', () => {
     ['the late writes cannot be carried over', () => ({ vectors: { upsert: refuse } })],
     ['its report cannot be stored', () => ({ artifacts: { put: refuse } })],
   ])('keeps users whose traffic was opened on the new version if %s', async (_, changes) => {
-    const migration = await opening();
+    const migration = await createOpening();
     await writeToOld(migration, 'Outlasted the freeze');
     const attempt = migration.finish('cutover', {}, changes(migration));
-    await expect(attempt).rejects.toEqual(named('RefusedCredentials'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedCredentials'));
     expect(await readPhase(migration)).toBe('switching');
     const byMachine = migration.invoke('rollback', { actor: 'machine' });
-    await expect(byMachine).rejects.toEqual(named('RefusedNotNow', 'until the window ends'));
+    await expect(byMachine).rejects.toEqual(failureNamed('RefusedNotNow', 'until the window ends'));
     const refused = async () => (await readStatus(migration.services)).refused;
     expect(await refused()).toMatchObject({ name: 'RefusedCredentials' });
     await migration.finish('cutover');
@@ -1286,10 +1306,10 @@ describe('a window that has expired', () => {
   });
 
   it('continues the cutover whose rollback was refused', async () => {
-    const migration = await opening();
-    const unfrozen = whenAsked(migration, 'freeze', () => 'done');
+    const migration = await createOpening();
+    const unfrozen = onRequest(migration, 'freeze', () => 'done');
     const attempt = migration.finish('rollback', {}, unfrozen);
-    await expect(attempt).rejects.toEqual(named('RefusedNotFrozen'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotFrozen'));
     expect((await migration.runs.read(RUN)).phase).toBe('switching');
     await migration.finish('cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');

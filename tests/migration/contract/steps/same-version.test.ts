@@ -7,17 +7,18 @@ import type { PointId, PointPayload } from '../../../../lib/migration/ports/vect
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
-import { computeFingerprint, emptied } from '../../support/holdings.ts';
+import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
+import { computeFingerprint, emptyCollection } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed } from '../../support/mortal.ts';
-import { migrationAt, type Point } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const ENTITIES = `${SOURCE}_entities`;
 
-const upgradedAt = (point: Point, plan = {}) => migrationAt(point, { isUpgraded: true }, plan);
+const createUpgradedAt = (point: Point, plan = {}) =>
+  createMigrationAt(point, { isUpgraded: true }, plan);
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -46,14 +47,14 @@ const failing = {
 
 describe('a backend that runs the new version already', () => {
   it('is recognised by the preflight, and the plan says so', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     expect((await migration.runs.read(RUN)).plan).toMatchObject({ sameVersion: true });
-    const other = await migrationAt('checked');
+    const other = await createMigrationAt('checked');
     expect((await other.runs.read(RUN)).plan).not.toHaveProperty('sameVersion');
   });
 
   it('moves to the new collection, with memories and entities, and back', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     const { services, target } = migration;
     const { vectors, setting } = services;
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
@@ -87,11 +88,11 @@ describe('a backend that runs the new version already', () => {
 
   it.each([{}, { inPlace: true }])('is opened again after a refused window: %j', async (plan) => {
     const isInPlace = 'inPlace' in plan;
-    const migration = await migrationAt('copied', { isUpgraded: true, isInPlace }, plan);
+    const migration = await createMigrationAt('copied', { isUpgraded: true, isInPlace }, plan);
     const { vectors } = migration.services;
     const before = await computeFingerprint(vectors, SOURCE);
     await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
-      named('RefusedByService'),
+      failureNamed('RefusedByService'),
     );
     await migration.finish('rollback', { actor: 'machine' });
     expect(await readPhase(migration)).toBe('copied');
@@ -103,10 +104,10 @@ describe('a backend that runs the new version already', () => {
   });
 
   it('stays where it is if it is not restarted on the old collection', async () => {
-    const migration = await upgradedAt('live');
-    const ignored = whenAsked(migration, 'deploy-new', () => 'done');
+    const migration = await createUpgradedAt('live');
+    const ignored = onRequest(migration, 'deploy-new', () => 'done');
     expect(await persist(migration, ignored)).toEqual(
-      named('RefusedStillNewVersion', migration.target),
+      failureNamed('RefusedStillNewVersion', migration.target),
     );
     expect(await readPhase(migration)).toBe('live');
     expect(await migration.services.setting.read()).toBe(migration.target);
@@ -114,34 +115,36 @@ describe('a backend that runs the new version already', () => {
   });
 
   it("is refused a window if it runs a version other than the plan's", async () => {
-    const migration = await upgradedAt('copied');
+    const migration = await createUpgradedAt('copied');
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-    await expect(attempt).rejects.toEqual(named('RefusedPrerequisites', 'runs the old version'));
+    await expect(attempt).rejects.toEqual(
+      failureNamed('RefusedPrerequisites', 'runs the old version'),
+    );
     expect(await readPhase(migration)).toBe('copied');
   });
 
   it('keeps its entities if those of the new collection were emptied', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
     const entities = await computeFingerprint(vectors, ENTITIES);
-    await emptied(migration, `${migration.target}_entities`);
+    await emptyCollection(migration, `${migration.target}_entities`);
     await migration.finish('rollback');
     expect(await computeFingerprint(vectors, ENTITIES)).toEqual(entities);
     expect(entities.points).toBeGreaterThan(0);
   });
 
   it('removes no more entities than expected if the others were replaced, in any number of invocations', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
     const replaced = `${migration.target}_entities`;
     await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
     const others = await createEntities(migration, 60);
-    await emptied(migration, replaced);
+    await emptyCollection(migration, replaced);
     await vectors.upsert(replaced, others, 'upsert');
     const strict_mode_config = { enabled: true, max_query_limit: 4 };
     await vectors.updateCollection(replaced, { strict_mode_config });
@@ -152,7 +155,7 @@ describe('a backend that runs the new version already', () => {
   });
 
   it('changes as many entities as users have changed', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
@@ -170,7 +173,7 @@ describe('a backend that runs the new version already', () => {
   });
 
   it('returns without entities that cannot be moved, and says how many are missing', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
@@ -188,12 +191,12 @@ describe('a backend that runs the new version already', () => {
   });
 
   it('configures a companion that a killed process had only created', async () => {
-    const migration = await upgradedAt('checked');
+    const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;
-    const indexed = async (name: string) =>
+    const listIndexedKeys = async (name: string) =>
       Object.keys((await vectors.collectionInfo(name))?.payload_schema ?? {}).toSorted();
     await vectors.createPayloadIndex(companion, { field_name: 'place', field_schema: 'keyword' });
     await vectors.deleteCollection(ENTITIES);
@@ -205,13 +208,13 @@ describe('a backend that runs the new version already', () => {
     await expect(killed).rejects.toThrow();
     expect(await vectors.collectionExists(ENTITIES)).toBe(true);
     await migration.finish('rollback');
-    expect(await indexed(ENTITIES)).toEqual(await indexed(companion));
-    expect(await indexed(ENTITIES)).toContain('place');
+    expect(await listIndexedKeys(ENTITIES)).toEqual(await listIndexedKeys(companion));
+    expect(await listIndexedKeys(ENTITIES)).toContain('place');
   });
 });
 
 it('a new version without the endpoint of the graph goes live', async () => {
-  const migration = await migrationAt('copied');
+  const migration = await createMigrationAt('copied');
   const isGraphDeprecated = () =>
     Promise.reject(
       new Refusal('RefusedByService', '/graph/relationships answered 404.', { answer: 404 }),

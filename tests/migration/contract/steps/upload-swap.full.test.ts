@@ -5,24 +5,24 @@ import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
-import { type ServiceChanges, whenAsked } from '../../support/changed-services.ts';
+import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, deleteFirst, LAYOUT } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
 const NAME = 'memories_of_2026';
 const COMPANION = `${NAME}_entities`;
 
-async function proved(options: Partial<WorldOptions> = {}): Promise<Migration> {
-  return await migrationAt('equal', options, { uploadAs: NAME });
+async function createEqual(options: Partial<WorldOptions> = {}): Promise<Migration> {
+  return await createMigrationAt('equal', options, { uploadAs: NAME });
 }
 
-const names = ({ services }: Migration) => services.vectors.listCollections();
+const listNames = ({ services }: Migration) => services.vectors.listCollections();
 
 /** Replaces the upload of the store for the collection of that name. */
-function uploading(
+function interceptUpload(
   { services }: Migration,
   name: string,
   does: (upload: () => Promise<void>) => Promise<void>,
@@ -36,29 +36,30 @@ function uploading(
 }
 
 /** A failure after which the step is repeated and the window continues */
-const busy = (why: string) => new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
+const createBusyFailure = (why: string) =>
+  new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
 
 describe('a cutover by upload', () => {
   it('says in a dry run what it uploads, and changes nothing', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
       forecast: {
         uploads: { from: migration.target, to: NAME },
         setting: { from: SOURCE, to: NAME },
       },
     });
-    expect(await names(migration)).not.toContain(NAME);
+    expect(await listNames(migration)).not.toContain(NAME);
   });
 
   it('ends under the requested name: all memories, the slot, the indexes, and no second copy', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { vectors, setting } = migration.services;
     const before = await computeFingerprint(vectors, SOURCE);
     const meant = await vectors.collectionInfo(migration.target);
     await migration.finish('cutover');
     expect(await setting.read()).toBe(NAME);
     expect(await computeFingerprint(vectors, NAME)).toEqual(before);
-    expect((await names(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
+    expect((await listNames(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
     const made = await vectors.collectionInfo(NAME);
     expect(made?.config.params).toEqual(meant?.config.params);
     expect(made?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
@@ -71,7 +72,7 @@ describe('a cutover by upload', () => {
   });
 
   it.each([NAME, COMPANION])('waits until the store has indexed %s', async (under) => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { vectors, setting } = migration.services;
     const collectionInfo: typeof vectors.collectionInfo = async (name) => {
       const info = await vectors.collectionInfo(name);
@@ -89,35 +90,35 @@ describe('a cutover by upload', () => {
   });
 
   it('is probed and counted on the uploaded collection', async () => {
-    const migration = await proved();
-    const deleting = whenAsked(migration, 'deploy-new', async ({ collection }) => {
+    const migration = await createEqual();
+    const deleting = onRequest(migration, 'deploy-new', async ({ collection }) => {
       expect(collection).toBe(NAME);
       await deleteFirst(migration, NAME);
     });
     const attempt = migration.finish('cutover', {}, deleting);
-    await expect(attempt).rejects.toEqual(named('RefusedVerification'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedVerification'));
   });
 
   it.each([NAME, COMPANION])('is refused before it begins when %s is taken', async (name) => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { vectors } = migration.services;
     await vectors.createCollection(name, LAYOUT);
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNameTaken'));
     expect(windowOf(await migration.runs.read(RUN))).not.toHaveProperty('switchedAt');
     await migration.finish('rollback');
-    expect(await names(migration)).toContain(name);
+    expect(await listNames(migration)).toContain(name);
   });
 
   it('does not upload onto an alias', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     await createAlias(migration.qdrant.url, NAME, SOURCE);
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNameTaken'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNameTaken'));
   });
 
   it('sends again what has not arrived', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     let attempts = 0;
-    const services = uploading(migration, NAME, async (upload) => {
+    const services = interceptUpload(migration, NAME, async (upload) => {
       attempts += 1;
       if (attempts === 1) throw new RetryableFailure('RetryableUnavailable', 'No answer.');
       await upload();
@@ -127,21 +128,25 @@ describe('a cutover by upload', () => {
   });
 
   it('leaves nothing of an upload that fails, once it is rolled back', async () => {
-    const migration = await proved();
-    const failing = uploading(migration, NAME, async (upload) => {
+    const migration = await createEqual();
+    const failing = interceptUpload(migration, NAME, async (upload) => {
       await upload();
       throw new Error('The store ran out of something');
     });
-    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(named('RefusedDefect'));
+    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+      failureNamed('RefusedDefect'),
+    );
     await migration.finish('rollback', { actor: 'machine' });
-    expect(await names(migration)).not.toContain(NAME);
+    expect(await listNames(migration)).not.toContain(NAME);
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
   it('makes another snapshot if the kept one is corrupted', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { artifacts } = migration.services;
-    const failing = uploading(migration, NAME, () => Promise.reject(busy('No upload yet')));
+    const failing = interceptUpload(migration, NAME, () =>
+      Promise.reject(createBusyFailure('No upload yet')),
+    );
     await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
     const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
     for (const { key } of kept) {
@@ -149,13 +154,13 @@ describe('a cutover by upload', () => {
       const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
       await artifacts.put(key, Readable.from(corrupted));
     }
-    await expect(migration.finish('cutover')).rejects.toEqual(named('RefusedByService'));
+    await expect(migration.finish('cutover')).rejects.toEqual(failureNamed('RefusedByService'));
     await migration.follow('rollback', 'copy', 'cutover');
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
   it('does not switch to anything other than what was verified', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
       const restored = await vectors.restoredPoints(name);
@@ -163,13 +168,13 @@ describe('a cutover by upload', () => {
       return restored;
     };
     const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
-    await expect(attempt).rejects.toEqual(named('RefusedSnapshot'));
-    expect(await names(migration)).not.toContain(NAME);
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
+    expect(await listNames(migration)).not.toContain(NAME);
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
   it('is finished even if the window closes during the clean-up', async () => {
-    const migration = await proved();
+    const migration = await createEqual();
     const { hooks } = migration.services;
     const ask: typeof hooks.ask = async (request) => {
       const answer = await hooks.ask(request);
@@ -182,7 +187,7 @@ describe('a cutover by upload', () => {
     await migration.finish('cutover', {}, { hooks: { ask } });
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
-    expect(await names(migration)).toContain(migration.target);
+    expect(await listNames(migration)).toContain(migration.target);
   });
 });
 
@@ -191,7 +196,7 @@ describe('the requested name', () => {
     'must not be one that the run uses for something else: %s',
     async (uploadAs) => {
       const migration = await createMigration();
-      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedNameTaken'));
+      await expect(migration.start({ uploadAs })).rejects.toEqual(failureNamed('RefusedNameTaken'));
     },
   );
 
@@ -202,7 +207,9 @@ describe('the requested name', () => {
       const { vectors } = migration.services;
       await vectors.createCollection('taken', LAYOUT);
       await vectors.createCollection('besides_entities', LAYOUT);
-      await expect(migration.start({ uploadAs })).rejects.toEqual(named('RefusedPrerequisites'));
+      await expect(migration.start({ uploadAs })).rejects.toEqual(
+        failureNamed('RefusedPrerequisites'),
+      );
     },
   );
 });

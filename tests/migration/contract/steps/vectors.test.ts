@@ -5,33 +5,38 @@ import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { computeFingerprint, emptied, evidenceOf, firstPoint } from '../../support/holdings.ts';
+import {
+  computeFingerprint,
+  emptyCollection,
+  firstPoint,
+  readEvidence,
+} from '../../support/holdings.ts';
 import {
   createMigration,
   type Migration,
   type MigrationOptions,
   RUN,
 } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { point } from '../../support/vector-stores.ts';
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 const readFacts = async (migration: Migration) =>
-  (await evidenceOf(migration, 'verification-report')).facts;
+  (await readEvidence(migration, 'verification-report')).facts;
 
 describe('points without a vector', () => {
-  const without = async ({ services }: Migration, id: number) =>
+  const addWithoutVector = async ({ services }: Migration, id: number) =>
     services.vectors.upsert(SOURCE, [point(id, '{"user_id":"ada","data":"Oboe"}', '{}')], 'upsert');
 
   it.each([{}, { inPlace: true }])('are migrated unchanged, and back: %j', async (plan) => {
     const isInPlace = 'inPlace' in plan;
-    const migration = await migrationAt('checked', { isInPlace }, plan);
-    await without(migration, 9_000);
+    const migration = await createMigrationAt('checked', { isInPlace }, plan);
+    await addWithoutVector(migration, 9_000);
     await migration.follow('backup', 'rebuild', 'copy');
     expect(await readFacts(migration)).toMatchObject({ points: 61, pending: 0 });
-    await without(migration, 9_001);
+    await addWithoutVector(migration, 9_001);
     await migration.follow('cutover');
     expect(await readPhase(migration)).toBe('live');
     await migration.finish('rollback');
@@ -48,7 +53,7 @@ describe('points without a vector', () => {
   });
 
   it('differ from points with one', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const { id, payload } = await firstPoint(migration, migration.target);
     const { vectors } = migration.services;
     await vectors.upsert(migration.target, [{ id, payload, vector: '{}' as never }], 'upsert');
@@ -60,14 +65,14 @@ describe('points without a vector', () => {
 describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
   // The memories get vectors of their own, because those of the sandbox would round to zero in whole numbers. So few memories
   // prove no embedding model.
-  async function begun(options: MigrationOptions, plan = {}): Promise<Migration> {
+  async function startMigration(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
     const createVector = (n: number) =>
       JSON.stringify(Array.from({ length: 8 }, (_, at) => 120 * (1 + Math.sin(8 * (n * 8 + at)))));
     const memories = Array.from({ length: 12 }, (_, n) =>
       point(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, createVector(n)),
     );
-    await emptied(migration, SOURCE);
+    await emptyCollection(migration, SOURCE);
     await migration.services.vectors.upsert(SOURCE, memories, 'upsert');
     await migration.start(plan);
     await migration.follow('backup', 'rebuild', 'copy');
@@ -75,7 +80,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
   }
 
   it('are copied to a collection of the same datatype, and are equal in the window', async () => {
-    const migration = await begun({ hasPreview: false });
+    const migration = await startMigration({ hasPreview: false });
     expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
     const info = await migration.services.vectors.collectionInfo(migration.target);
     expect(info?.config.params.vectors).toMatchObject({ datatype });
@@ -93,7 +98,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
 
   it('are migrated anyway if the operator accepts that', async () => {
     const plan = { accepts: ['other-storage', 'search-parity'] };
-    const migration = await begun({}, plan);
+    const migration = await startMigration({}, plan);
     expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
     await migration.follow('cutover');
     expect(await readPhase(migration)).toBe('live');
@@ -102,7 +107,7 @@ describe.each(['float16', 'uint8'] as const)('vectors of %s', (datatype) => {
 
 describe('a difference that no copy repairs', () => {
   it('does not reach a window: the copy is refused and names the points', async () => {
-    const migration = await migrationAt('rebuilt');
+    const migration = await createMigrationAt('rebuilt');
     const { vectors } = migration.services;
     const { id } = await firstPoint(migration, SOURCE);
     const upsert: VectorStore['upsert'] = async (name, points, ...rest) =>
@@ -112,14 +117,14 @@ describe('a difference that no copy repairs', () => {
         ...rest,
       );
     const attempt = migration.finish('copy', {}, { vectors: { upsert } });
-    await expect(attempt).rejects.toEqual(named('RefusedByService', 'missing: 1'));
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedByService', 'missing: 1'));
     expect(await readPhase(migration)).toBe('rebuilt');
     await migration.follow('copy', 'cutover');
     expect(await readPhase(migration)).toBe('live');
   });
 
   it("is distinguished from users' writes, which the window copies", async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const { vectors } = migration.services;
     const write = async (text: string) =>
       await vectors.upsert(

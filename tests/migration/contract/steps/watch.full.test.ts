@@ -6,8 +6,8 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 import { REPORT } from '../../support/run-table.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
@@ -26,24 +26,24 @@ describe('the watch', () => {
   });
 
   it('removes what an aborted run kept once its retention has ended', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const { services } = migration;
-    const kept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    const listKept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
     await migration.finish('abort');
-    const before = await kept();
+    const before = await listKept();
     expect(before.length).toBeGreaterThan(3);
     migration.pass(30 * DAY_MS - 1);
     await keepWatch(services);
-    expect(await kept()).toEqual(before);
+    expect(await listKept()).toEqual(before);
     migration.pass(1);
     await keepWatch(services);
-    expect(await kept()).toEqual([]);
+    expect(await listKept()).toEqual([]);
     const deleteAll = () => Promise.reject(new Error('Not twice'));
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
   });
 
   it('removes what a run kept that was aborted many runs ago, and retries if it cannot', async () => {
-    const migration = await migrationAt('copied');
+    const migration = await createMigrationAt('copied');
     const { services, runs, lock } = migration;
     const { plan } = await runs.read(RUN);
     await migration.finish('abort');
@@ -55,7 +55,7 @@ describe('the watch', () => {
     migration.pass(30 * DAY_MS);
     const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
     const failing = { ...services, artifacts: { ...services.artifacts, deleteAll } };
-    await expect(keepWatch(failing)).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(keepWatch(failing)).rejects.toEqual(failureNamed('RetryableUnavailable'));
     await keepWatch(services);
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
     expect(await lock.retainedRuns()).toEqual([]);
@@ -64,7 +64,7 @@ describe('the watch', () => {
   it.each(['switching', 'switching-back'])(
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
-      const migration = await migrationAt('equal');
+      const migration = await createMigrationAt('equal');
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
       migration.pass(deadlineAt - migration.clock().getTime());
       if (phase === 'switching-back') {
@@ -79,7 +79,9 @@ describe('the watch', () => {
       await migration.lock.renew(hung);
       expect(await keepWatch(migration.services)).toBeUndefined();
       migration.pass(1);
-      await expect(keepWatch(migration.services)).rejects.toEqual(named('RetryableLockHeld'));
+      await expect(keepWatch(migration.services)).rejects.toEqual(
+        failureNamed('RetryableLockHeld'),
+      );
       expect(migration.logged.map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
       await migration.lock.release(hung);
       await watchUntilDone(migration);
@@ -88,7 +90,7 @@ describe('the watch', () => {
   );
 
   it('reminds of a live run once a day while another one is in progress, without a failure', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { runs, services, lock, logged, operator, target } = migration;
     const { plan } = await runs.read(RUN);
     const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
@@ -110,7 +112,7 @@ describe('the watch', () => {
   });
 
   it('leaves what an aborted run has kept for its days to a later watch while another run is under way', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { runs, services, lock, logged, target } = migration;
     await migration.follow('rollback', 'abort');
     const { plan } = await runs.read(RUN);
@@ -123,13 +125,13 @@ describe('the watch', () => {
   });
 
   it('fails if the webhook does not answer', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     migration.pass(30 * 60_000);
     const ask = async () => {
       throw new RetryableFailure('RetryableUnavailable', 'No answer.');
     };
     const watched = keepWatch({ ...migration.services, hooks: { ask } });
-    await expect(watched).rejects.toEqual(named('RetryableUnavailable'));
+    await expect(watched).rejects.toEqual(failureNamed('RetryableUnavailable'));
   });
 });
 
@@ -137,7 +139,7 @@ describe('the function of the watch', () => {
   const context = { getRemainingTimeInMillis: () => 600_000 };
 
   it('does what is due when a timer invokes it, and the step of the named run when a person does', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const invoke = retentionHandler(async () => migration.services);
     migration.pass(30 * DAY_MS);
     const dryRun = { dryRun: true, forecast: { isOver: true } };
@@ -152,7 +154,7 @@ describe('the status', () => {
   it('shows the phase of the run, its evidence, and who must do what', async () => {
     const migration = await createMigration();
     const status = statusHandler(async () => migration.services);
-    await expect(status({})).rejects.toEqual(named('RefusedUnknownRun'));
+    await expect(status({})).rejects.toEqual(failureNamed('RefusedUnknownRun'));
     await migration.start();
     await migration.follow('backup', 'rebuild', 'copy');
     const digest = (await migration.runs.read(RUN)).evidence['verification-report']?.digest;
@@ -172,7 +174,7 @@ describe('the status', () => {
   });
 
   it('shows the progress of a copy', async () => {
-    const migration = await migrationAt('rebuilt');
+    const migration = await createMigrationAt('rebuilt');
     const lease = await migration.lock.take(RUN);
     const progress = { done: 20, total: 60 };
     await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });

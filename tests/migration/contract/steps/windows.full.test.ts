@@ -9,14 +9,14 @@ import {
   changeByUser,
   computeFingerprint,
   deleteFirst,
-  emptied,
-  evidenceOf,
+  emptyCollection,
+  readEvidence,
   writeToNew,
   writeToOld,
 } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -34,10 +34,10 @@ async function expectEqual({ services: { vectors }, target }: Migration): Promis
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
-  await expect(attempt).rejects.toEqual(named('RefusedNewVersion'));
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
 }
 
-async function changedThroughout({ services: { vectors }, target }: Migration): Promise<void> {
+async function changeAll({ services: { vectors }, target }: Migration): Promise<void> {
   const { points } = await vectors.scroll(target, { limit: 999 });
   const changed = points.map(({ id, vector, payload }) => {
     const damaged: Record<string, unknown> = { ...JSON.parse(payload), data: 'Overwritten' };
@@ -48,14 +48,14 @@ async function changedThroughout({ services: { vectors }, target }: Migration): 
 
 describe('a refused window', () => {
   it('is repeated at once, and copies only what changed', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     await failCutover(migration);
     await migration.finish('rollback', { actor: 'machine' });
     await writeToOld(migration, 'Written in between');
     expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', next: 'copy' });
-    await expect(migration.invoke('cutover')).rejects.toEqual(named('RefusedNotNow'));
+    await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNotNow'));
     await migration.finish('copy');
-    const { facts } = await evidenceOf(migration, 'verification-report');
+    const { facts } = await readEvidence(migration, 'verification-report');
     expect(facts).toMatchObject({ inserted: 1, replaced: 0, deleted: 0, pending: 0 });
     expect(await readStatus(migration.services)).toMatchObject({ next: 'cutover' });
     await migration.follow('cutover');
@@ -64,7 +64,7 @@ describe('a refused window', () => {
   });
 
   it('has its own deadline, and asks the webhook for each action again', async () => {
-    const migration = await migrationAt('equal');
+    const migration = await createMigrationAt('equal');
     const { hooks } = migration.services;
     migration.pass(31 * 60_000);
     await keepWatch(migration.services);
@@ -86,7 +86,7 @@ describe('a refused window', () => {
 
 describe('a run after its rollback', () => {
   it('switches forward and back any number of times, and loses nothing', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     for (let n = 0; n < 3; n += 1) {
       await deleteFirst(migration, migration.target);
@@ -106,25 +106,25 @@ describe('a run after its rollback', () => {
   });
 
   it('is not copied from an old collection that was emptied', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
     const kept = await computeFingerprint(vectors, migration.target);
-    await emptied(migration, SOURCE);
+    await emptyCollection(migration, SOURCE);
     const why = `remove 60 of 60 points of ${migration.target}`;
-    await expect(migration.finish('copy')).rejects.toEqual(named('RefusedMassChange', why));
+    await expect(migration.finish('copy')).rejects.toEqual(failureNamed('RefusedMassChange', why));
     expect(await computeFingerprint(vectors, migration.target)).toEqual(kept);
     await migration.finish('copy', { deletes: 60 });
     await expectEqual(migration);
   });
 
   it('is copied once an old collection that was emptied is restored', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
-    await emptied(migration, SOURCE);
-    const refused = named('RefusedMassChange', 'remove 60 of 60');
+    await emptyCollection(migration, SOURCE);
+    const refused = failureNamed('RefusedMassChange', 'remove 60 of 60');
     await expect(migration.finish('copy')).rejects.toEqual(refused);
     const restored = points.flatMap(({ vector, ...rest }) => (vector ? [{ ...rest, vector }] : []));
     await vectors.upsert(SOURCE, restored, 'upsert');
@@ -133,9 +133,9 @@ describe('a run after its rollback', () => {
   });
 
   it('applies as many deletions since its copy in a window as the operator allows', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await migration.follow('rollback', 'copy');
-    await emptied(migration, SOURCE, 30);
+    await emptyCollection(migration, SOURCE, 30);
     await migration.finish('cutover', { deletes: 30 });
     expect(await readPhase(migration)).toBe('live');
     await expectEqual(migration);
@@ -144,7 +144,7 @@ describe('a run after its rollback', () => {
   it.each(['live', 'equal'] as const)(
     'that was %s carries later writes to the new collection back',
     async (point) => {
-      const migration = await migrationAt(point);
+      const migration = await createMigrationAt(point);
       if (point === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       await writeToOld(migration, 'By users, meanwhile');
@@ -157,12 +157,12 @@ describe('a run after its rollback', () => {
   );
 
   it.each([
-    ['was emptied', (migration: Migration) => emptied(migration)],
-    ['was changed throughout', changedThroughout],
+    ['was emptied', (migration: Migration) => emptyCollection(migration)],
+    ['was changed throughout', changeAll],
   ] as const)(
     'carries nothing back from a new collection that %s after a failed window',
     async (_, damage) => {
-      const migration = await migrationAt('equal');
+      const migration = await createMigrationAt('equal');
       const { vectors } = migration.services;
       await failCutover(migration);
       await migration.finish('rollback');
@@ -170,7 +170,7 @@ describe('a run after its rollback', () => {
       await damage(migration);
       await migration.finish('copy');
       expect(await computeFingerprint(vectors, SOURCE)).toEqual(kept);
-      const { facts } = await evidenceOf(migration, 'verification-report');
+      const { facts } = await readEvidence(migration, 'verification-report');
       expect(facts).toMatchObject({ pending: 0, takenBack: 60, withheld: 60 });
     },
   );
@@ -183,7 +183,7 @@ describe('a run after its rollback', () => {
       ['memories_v3_run-a'],
     ],
   ] as const)('aborted earlier, the collection that users left %s', async (_, happens, kept) => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     const { services } = migration;
     await migration.finish('rollback');
     const { served } = await readStatus(services);
@@ -209,7 +209,7 @@ describe('a run after its rollback', () => {
   });
 
   it('aborted later, it removes what is no longer needed', async () => {
-    const migration = await migrationAt('live');
+    const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     migration.pass(31 * DAY_MS);
     await migration.finish('abort');
@@ -222,7 +222,7 @@ describe('a run after its rollback', () => {
   ] as const)(
     'keeps writes that only the new collection has when it is aborted %s',
     async (_, point, days) => {
-      const migration = await migrationAt(point);
+      const migration = await createMigrationAt(point);
       if (point === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       migration.pass(days * DAY_MS);
@@ -236,7 +236,7 @@ describe('a run after its rollback', () => {
 });
 
 it('a second rollback does not depend on the first one', async () => {
-  const migration = await migrationAt('live');
+  const migration = await createMigrationAt('live');
   const { vectors } = migration.services;
   await writeToOld(migration, 'Late, of the first window');
   await migration.finish('rollback');
@@ -245,21 +245,21 @@ it('a second rollback does not depend on the first one', async () => {
   const written = await computeFingerprint(vectors, SOURCE);
   await migration.finish('rollback');
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
-  const { facts } = await evidenceOf(migration, 'rollback-report');
+  const { facts } = await readEvidence(migration, 'rollback-report');
   expect(facts).toMatchObject({ lateWrites: 1, leftBehind: 0 });
 });
 
 it('a failed rollback to the snapshot loses nothing of the old collection', async () => {
-  const migration = await migrationAt('live');
+  const migration = await createMigrationAt('live');
   const { vectors, hooks } = migration.services;
   await writeToOld(migration, 'By a forgotten program');
   const written = await computeFingerprint(vectors, SOURCE);
   const ask: typeof hooks.ask = async (request) => {
-    if (request.action === 'freeze') await emptied(migration, `${SOURCE}_restored_${RUN}`);
+    if (request.action === 'freeze') await emptyCollection(migration, `${SOURCE}_restored_${RUN}`);
     return await hooks.ask(request);
   };
   const attempt = migration.finish('rollback', TO_SNAPSHOT, { hooks: { ask } });
-  await expect(attempt).rejects.toEqual(named('RefusedNothingToReturnTo'));
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
   expect(await readPhase(migration)).toBe('live');
   await migration.finish('rollback');
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);

@@ -6,16 +6,16 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { type Migration, RUN, type StepName } from '../../support/migration.ts';
-import { migrationAt } from '../../support/prepared.ts';
-import { named } from '../../support/refused.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 async function byHand(migration: Migration) {
   const { services, operator, confirm, runs, pass } = migration;
   const spoken = { ...services, hooks: askAPerson };
-  const asked = async () => (await runs.read(RUN)).pendingAction;
+  const readPending = async () => (await runs.read(RUN)).pendingAction;
   /** Does the pending action, as the person would. */
-  const doIt = async () => {
-    const { action, collection } = (await asked()) ?? {};
+  const performPending = async () => {
+    const { action, collection } = (await readPending()) ?? {};
     if (action === undefined || collection === undefined) throw new Error('Nothing is asked for');
     const none = { runId: RUN, occasion: '', deadlineAt: undefined };
     await operator.hooks.ask({ ...none, action, collection, testUser: testUserOf(RUN) });
@@ -25,47 +25,55 @@ async function byHand(migration: Migration) {
   const takeUntilAsked = async (name: StepName, action: string) => {
     for (let n = 0; n < 12; n += 1) {
       const result = await take(name);
-      if (result.dryRun || result.done || (await asked())?.action === action) return;
+      if (result.dryRun || result.done || (await readPending())?.action === action) return;
       pass(result.waitSeconds * 1_000);
     }
   };
   const doWhenAsked = async (name: StepName, action: ExternalAction) => {
     await takeUntilAsked(name, action);
-    await doIt();
+    await performPending();
     await confirm(action);
   };
   const pending = async () => (await readStatus(services)).pendingAction;
-  const refusedBut = async (...pending: ExternalAction[]) => {
+  const refuseAllBut = async (...pending: ExternalAction[]) => {
     for (const action of EXTERNAL_ACTIONS.filter((action) => !pending.includes(action))) {
-      await expect(confirm(action), action).rejects.toEqual(named('RefusedNotNow'));
+      await expect(confirm(action), action).rejects.toEqual(failureNamed('RefusedNotNow'));
     }
   };
-  const person = { asked, doIt, take, takeUntilAsked, doWhenAsked, pending, refusedBut };
+  const person = {
+    readPending,
+    performPending,
+    take,
+    takeUntilAsked,
+    doWhenAsked,
+    pending,
+    refuseAllBut,
+  };
   return { ...migration, ...person };
 }
 
-const live = async () => await byHand(await migrationAt('live'));
+const live = async () => await byHand(await createMigrationAt('live'));
 
 describe('without a webhook', () => {
   it.each([
     ['rollback', 'live', ['freeze', 'deploy-old', 'open-writes'], 'copied'],
     ['cutover', 'equal', ['deploy-new', 'open-writes'], 'live'],
   ] as const)('a %s asks for one action at a time', async (step, point, actions, end) => {
-    const person = await byHand(await migrationAt(point));
-    const { take, takeUntilAsked, doIt, confirm, refusedBut, pending, target } = person;
+    const person = await byHand(await createMigrationAt(point));
+    const { take, takeUntilAsked, performPending, confirm, refuseAllBut, pending, target } = person;
     for (const action of actions) {
       await takeUntilAsked(step, action);
       const isOfNew = step === 'cutover' || action === 'freeze';
       const collection = isOfNew ? target : SOURCE;
       expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
-      await refusedBut(action);
+      await refuseAllBut(action);
       expect(await take(step)).toMatchObject({ done: false });
-      await doIt();
+      await performPending();
       await confirm(action);
     }
     expect(await take(step)).toMatchObject({ phase: end, done: true });
     expect(await pending()).toBeNull();
-    await refusedBut();
+    await refuseAllBut();
     expect(person.operator.heard.slice(-actions.length)).toEqual(actions);
   });
 
@@ -76,14 +84,14 @@ describe('without a webhook', () => {
     'asks for %s again if it was confirmed and not done',
     async (action, before, refusal, after) => {
       const person = await live();
-      const { take, takeUntilAsked, doWhenAsked, doIt, confirm, pending } = person;
+      const { take, takeUntilAsked, doWhenAsked, performPending, confirm, pending } = person;
       for (const other of before) await doWhenAsked('rollback', other);
       await takeUntilAsked('rollback', action);
       await confirm(action);
-      await expect(take('rollback')).rejects.toEqual(named(refusal));
+      await expect(take('rollback')).rejects.toEqual(failureNamed(refusal));
       expect(await take('rollback')).toMatchObject({ phase: 'switching-back', done: false });
       expect(await pending()).toMatchObject({ action, collection: SOURCE, confirmedBy: null });
-      await doIt();
+      await performPending();
       await confirm(action);
       for (const other of after) await doWhenAsked('rollback', other);
       expect(await take('rollback')).toMatchObject({ phase: 'copied', done: true });
@@ -91,10 +99,10 @@ describe('without a webhook', () => {
   );
 
   it('an action that the rollback has not asked for yet cannot be confirmed', async () => {
-    const { refusedBut, invoke, pending } = await live();
+    const { refuseAllBut, invoke, pending } = await live();
     await invoke('rollback', {}, { hooks: { ask: async () => 'under-way' } });
     expect(await pending()).toBeNull();
-    await refusedBut();
+    await refuseAllBut();
   });
 
   it.each([
@@ -102,15 +110,15 @@ describe('without a webhook', () => {
     ['fails', () => Promise.reject(new Error('webhook'))],
   ])('a webhook that %s meanwhile withdraws the request: another one begins', async (_, ask) => {
     const person = await live();
-    const { take, confirm, pending, asked, refusedBut } = person;
+    const { take, confirm, pending, readPending, refuseAllBut } = person;
     await take('rollback');
-    const before = await asked();
+    const before = await readPending();
     await confirm('freeze');
     await person.invoke('rollback', {}, { hooks: { ask } }).catch(() => undefined);
-    expect([await asked(), await pending()]).toEqual([undefined, null]);
-    await refusedBut();
+    expect([await readPending(), await pending()]).toEqual([undefined, null]);
+    await refuseAllBut();
     expect(await take('rollback')).toMatchObject({ done: false });
-    expect(await asked()).not.toEqual(before);
+    expect(await readPending()).not.toEqual(before);
     expect(await pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
   });
 });

@@ -30,20 +30,20 @@ const NONE = Number.POSITIVE_INFINITY;
 
 onEveryVectorStore((under) => {
   it('fills missing keywords as a copy does, and touches nothing else', async () => {
-    const place = await filledPlace();
+    const place = await createFilled();
     const before = [await readContents(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
     expect(await countUnfilled(place)).toBe(COUNT);
     await fillUnfilled(place, { renew });
     expect(await countUnfilled(place)).toBe(0);
     expect([await readContents(place), await sampleDigest(place)]).toEqual(before);
-    expect(await wrongKeywords(place)).toEqual([]);
+    expect(await findWrongKeywords(place)).toEqual([]);
     const walk = await walkVersions(place, { since: EVERY, renew });
     expect(walk).toMatchObject({ points: COUNT, refilled: 0, isComplete: true });
   });
 
   it('resumes where it was interrupted', async () => {
-    const place = await filledPlace();
+    const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const isTimeUp = () => true;
     const { filled, isComplete } = await fillUnfilled(place, { renew, isTimeUp });
@@ -61,7 +61,7 @@ onEveryVectorStore((under) => {
 
   describe.each(['before', 'after'] as const)('a user who writes right %s each write', (moment) => {
     it.each(Object.entries(WRITES))('%s', async (_, write) => {
-      const place = await filledPlace();
+      const place = await createFilled();
       await addKeywordSlot(place, IDF);
       const busy = withWrites(place.store, moment, (n) => write(under.url, place, n));
       const users = { ...place, store: busy };
@@ -74,12 +74,12 @@ onEveryVectorStore((under) => {
       expect(await walkVersions(place, { since: EVERY, renew })).toEqual(frozen);
       expect(frozen).toMatchObject({ points: await place.store.count(place.collection) });
       expect(await countUnfilled(place)).toBe(0);
-      expect(await wrongKeywords(place)).toEqual([]);
+      expect(await findWrongKeywords(place)).toEqual([]);
     });
   });
 
   it.each(Object.entries(WRITES))('shows that a user %s', async (_, write) => {
-    const place = await filledPlace();
+    const place = await createFilled();
     await addKeywordSlot(place, IDF);
     await fillUnfilled(place, { renew });
     const look = async () => {
@@ -93,7 +93,7 @@ onEveryVectorStore((under) => {
   });
 
   it('leaves a text that an upsert changed after it was read to the next walk', async () => {
-    const place = await filledPlace();
+    const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
     const busy = withWrites(place.store, 'before', async (n) => write?.(under.url, place, n));
@@ -101,9 +101,9 @@ onEveryVectorStore((under) => {
     expect(await countUnfilled(place)).toBe(1);
   });
 
-  type Place = Awaited<ReturnType<typeof filledPlace>>;
+  type Place = Awaited<ReturnType<typeof createFilled>>;
 
-  async function filledPlace() {
+  async function createFilled() {
     const place = { store: under.store, collection: await under.collection(OLD_LAYOUT) };
     const points = [...memories({ count: COUNT, dimensions: 4, users: 7 })];
     await under.store.upsert(place.collection, points, 'upsert');
@@ -111,7 +111,7 @@ onEveryVectorStore((under) => {
   }
 
   /** Finds points whose keywords differ from those that the store computes for their text in a separate collection. */
-  async function wrongKeywords({ store, collection }: Place): Promise<string[]> {
+  async function findWrongKeywords({ store, collection }: Place): Promise<string[]> {
     const other = await under.collection(NEW_LAYOUT);
     const page = { limit: 1_000 };
     const { points } = await store.scroll(collection, page);
@@ -124,7 +124,7 @@ onEveryVectorStore((under) => {
     await store.upsert(other, made, 'upsert');
     const expected = (await store.scroll(other, page)).points;
     return points.flatMap(({ id, vector }, at) =>
-      keywordsIn(vector) === keywordsIn(expected[at]?.vector) ? [] : [id],
+      readKeywords(vector) === readKeywords(expected[at]?.vector) ? [] : [id],
     );
   }
 }, 'vectorSlots');
@@ -195,7 +195,7 @@ async function readContents(place: Parameters<typeof scan>[0]): Promise<string> 
   return (await scan(place)).contents.digest;
 }
 
-function keywordsIn(vector: string | undefined): string {
+function readKeywords(vector: string | undefined): string {
   const { indices, values } = JSON.parse(vector ?? '{}')[KEYWORD_SLOT] ?? {};
   if (!indices) return 'none';
   const pairs = indices.map((index: number, at: number) => [index, values[at]]);

@@ -5,12 +5,12 @@ import {
   NEW_LAYOUT,
   onEveryVectorStore,
   point,
-  untilSnapshot,
+  waitForSnapshot,
 } from '../../support/vector-stores.ts';
 
 onEveryVectorStore((under) => {
   test('a listed snapshot is complete, as its checksum shows', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     const whole = await under.store.downloadSnapshot(collection, snapshot.name);
     const bytes = Buffer.concat(await Array.fromAsync(whole.bytes));
     expect([whole.totalBytes, bytes.length]).toEqual([snapshot.size, snapshot.size]);
@@ -18,7 +18,7 @@ onEveryVectorStore((under) => {
   });
 
   test('a download can resume where it broke off', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     const whole = await download(collection, snapshot.name);
     const part = await under.store.downloadSnapshot(collection, snapshot.name, 100);
     expect(part.totalBytes).toBe(whole.length);
@@ -26,10 +26,10 @@ onEveryVectorStore((under) => {
   });
 
   test('an upload creates a collection from the settings in the file', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     const restored = await under.collection('not-made');
     await upload(restored, await download(collection, snapshot.name));
-    await untilRestored(restored);
+    await waitUntilRestored(restored);
     const info = await under.store.collectionInfo(restored);
     expect(info?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
     expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
@@ -37,15 +37,15 @@ onEveryVectorStore((under) => {
   });
 
   test('an upload over a collection that exists replaces its points', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     const bytes = await download(collection, snapshot.name);
     await under.store.upsert(collection, [point(77, '{}')], 'upsert');
     await upload(collection, bytes);
-    await untilRestored(collection);
+    await waitUntilRestored(collection);
   });
 
   test('a file that does not match its checksum creates no collection', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     const restored = await under.collection('not-made');
     const bytes = await download(collection, snapshot.name);
     // Some versions refuse the upload, others accept it and report nothing.
@@ -53,12 +53,12 @@ onEveryVectorStore((under) => {
     expect([undefined, 400]).toContain(answer);
     const after = await under.collection('not-made');
     await upload(after, bytes);
-    await untilRestored(after);
+    await waitUntilRestored(after);
     expect(await under.store.restoredPoints(restored)).toBeUndefined();
   });
 
   test('a snapshot is named after the second in which the store was asked for it', async () => {
-    const { answered = 0, snapshot } = await filled();
+    const { answered = 0, snapshot } = await createFilled();
     const [, day, ...time] =
       /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(snapshot.name) ?? [];
     const begun = Date.parse(`${day}T${time.join(':')}Z`);
@@ -66,12 +66,12 @@ onEveryVectorStore((under) => {
   });
 
   test('a snapshot can be deleted', async () => {
-    const { collection, snapshot } = await filled();
+    const { collection, snapshot } = await createFilled();
     await under.store.deleteSnapshot(collection, snapshot.name);
     expect(await under.store.listSnapshots(collection)).toEqual([]);
   });
 
-  async function filled() {
+  async function createFilled() {
     const { store } = under;
     const collection = await under.collection(NEW_LAYOUT);
     await store.createPayloadIndex(collection, { field_name: 'user_id', field_schema: 'keyword' });
@@ -79,7 +79,7 @@ onEveryVectorStore((under) => {
     const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, TWO_LINES, slot)];
     await store.upsert(collection, points, 'upsert');
     const answered = await store.startSnapshot(collection);
-    return { collection, answered, snapshot: await untilSnapshot(store, collection) };
+    return { collection, answered, snapshot: await waitForSnapshot(store, collection) };
   }
 
   async function readPoints(collection: string) {
@@ -88,7 +88,7 @@ onEveryVectorStore((under) => {
   }
 
   /** A restore goes on after the upload. */
-  async function untilRestored(collection: string): Promise<void> {
+  async function waitUntilRestored(collection: string): Promise<void> {
     await expect.poll(() => under.store.restoredPoints(collection), PATIENTLY).toBe(2);
   }
 

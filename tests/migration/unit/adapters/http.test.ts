@@ -6,7 +6,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../../lib/migration/adapters/http.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { freePort } from '../../../../processes/free-port.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -15,7 +15,7 @@ async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>
 }
 
 /** Counts connections, and so retries. */
-function counting(server: Server): { connections: number } {
+function countConnections(server: Server): { connections: number } {
   const seen = { connections: 0 };
   server.on('connection', () => {
     seen.connections += 1;
@@ -26,18 +26,20 @@ function counting(server: Server): { connections: number } {
 describe('an address that cannot work', () => {
   it('with https on an http port is refused after one attempt', async () => {
     const server = createServer((_, response) => response.end());
-    const seen = counting(server);
+    const seen = countConnections(server);
     const store = createQdrant({ url: `https://127.0.0.1:${await listenOnPort(server)}` });
     const why = /does not speak https on that port/;
-    await expect(store.version()).rejects.toEqual(named('RefusedSetting', why));
+    await expect(store.version()).rejects.toEqual(failureNamed('RefusedSetting', why));
     expect(seen.connections).toBe(1);
   });
 
   it('with the port of gRPC is refused after one attempt', async () => {
     const server = createHttp2Server() as unknown as Server;
-    const seen = counting(server);
+    const seen = countConnections(server);
     const store = createQdrant({ url: `http://127.0.0.1:${await listenOnPort(server)}` });
-    await expect(store.version()).rejects.toEqual(named('RefusedSetting', /REST port \(6333\)/));
+    await expect(store.version()).rejects.toEqual(
+      failureNamed('RefusedSetting', /REST port \(6333\)/),
+    );
     expect(seen.connections).toBe(1);
   });
 });
@@ -51,7 +53,7 @@ it.each([
 ])('the certificate failure %s is refused with the remedy', (code, why) => {
   const cause = Object.assign(new TypeError('fetch failed'), { cause: { code } });
   const failure = noAnswer({ url: 'https://store.example/path', name: 'GET /' }, cause);
-  expect(failure).toEqual(named('RefusedSetting', why));
+  expect(failure).toEqual(failureNamed('RefusedSetting', why));
 });
 
 it('a refused connection is tried again: the service may be starting', async () => {
@@ -59,5 +61,5 @@ it('a refused connection is tried again: the service may be starting', async () 
   const failure = await fetch(url).catch((cause: unknown) =>
     noAnswer({ url, name: 'GET /' }, cause),
   );
-  expect(failure).toEqual(named('RetryableUnavailable', 'ECONNREFUSED'));
+  expect(failure).toEqual(failureNamed('RetryableUnavailable', 'ECONNREFUSED'));
 });

@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { createSecret, createSecrets } from '../../../../lib/migration/adapters/secrets.ts';
 import { createParameterStore } from '../../support/parameter-store.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 describe('a secret', () => {
   const secret = createSecret('s3cr3t');
@@ -39,6 +39,6 @@ it('reads a secret from the environment, or from the parameter that it names', a
   expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('kept');
   expect(await secrets.find('OTHER_KEY')).toBeUndefined();
   for (const absent of ['QDRANT_API_KEY', 'OTHER_KEY']) {
-    await expect(secrets.read(absent)).rejects.toEqual(named('RefusedSetting'));
+    await expect(secrets.read(absent)).rejects.toEqual(failureNamed('RefusedSetting'));
   }
 });

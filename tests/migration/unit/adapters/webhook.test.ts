@@ -5,7 +5,7 @@ import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
 import { createWebhook } from '../../../../lib/migration/adapters/webhook.ts';
 import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
 import { listenInTest } from '../../../shared/support/loopback.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const FREEZE: HookRequest = {
   action: 'freeze',
@@ -74,7 +74,7 @@ describe('a webhook', () => {
     [503, 'RetryableUnavailable'],
   ] as const)('answering %i is %s', async (status, name) => {
     const { hooks } = await startHook(status);
-    await expect(hooks.ask(FREEZE)).rejects.toEqual(named(name));
+    await expect(hooks.ask(FREEZE)).rejects.toEqual(failureNamed(name));
   });
 
   it('that refuses the token says which variable holds it', async () => {

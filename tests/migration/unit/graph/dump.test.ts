@@ -41,14 +41,14 @@ test.each<[string, string, Disturbed]>([
     (graph) => ({
       nodes: async function* () {
         yield* graph.nodes();
-        yield* firstOf(graph.nodes());
+        yield* takeFirst(graph.nodes());
       },
     }),
   ],
   [
     'a relationship is missed',
     'RefusedNotFrozen',
-    (graph) => ({ relationships: () => firstOf(graph.relationships()) }),
+    (graph) => ({ relationships: () => takeFirst(graph.relationships()) }),
   ],
   [
     'the node at the end of a relationship is missed',
@@ -117,17 +117,17 @@ const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.
 type Damage = (bytes: Buffer) => Buffer;
 
 /** Rewrites a file whole, with a digest that fits the file but not the manifest. */
-const rewritten =
+const rewrite =
   (change: (text: string) => string): Damage =>
   (bytes) =>
     gzipSync(change(gunzipSync(bytes).toString()));
 
 test.each<[string, keyof typeof FILES, Damage]>([
   ['the nodes end early', 'nodes', (bytes) => bytes.subarray(0, bytes.length - 20)],
-  ['a byte of the nodes is another', 'nodes', flipped],
-  ['a byte of the relationships is another', 'rels', flipped],
+  ['a byte of the nodes is another', 'nodes', flipByte],
+  ['a byte of the relationships is another', 'rels', flipByte],
   ['nodes are empty', 'nodes', () => Buffer.alloc(0)],
-  ['the last line has no end', 'nodes', rewritten((text) => text.slice(0, -1))],
+  ['the last line has no end', 'nodes', rewrite((text) => text.slice(0, -1))],
   [
     'it is packed again, with the same lines',
     'nodes',
@@ -139,7 +139,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
     (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
   ],
 ])('A dump is refused when %s', async (_, file, damage) => {
-  const { folder, artifacts } = await dumped();
+  const { folder, artifacts } = await dumpSample();
   const path = join(folder, DUMP_PREFIX, FILES[file]);
   // The damaged file gets a valid record of its own, so that only the manifest can reveal the damage.
   await artifacts.put(`${DUMP_PREFIX}/${FILES[file]}`, [damage(await readFile(path))]);
@@ -151,7 +151,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
 });
 
 test('A dump of an earlier release is read back and restored', async () => {
-  const { artifacts } = await dumped();
+  const { artifacts } = await dumpSample();
   const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
   const contents = { ...manifest.contents, counts: { 'nodesPerUser alice': 2 } };
   const text = JSON.stringify({ ...manifest, format: 'graph-dump/3', contents });
@@ -164,7 +164,7 @@ test('A dump of an earlier release is read back and restored', async () => {
 });
 
 test('A transient read failure does not condemn the dump', async () => {
-  const { artifacts } = await dumped();
+  const { artifacts } = await dumpSample();
   const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
   const failing: ArtifactStore = {
     ...artifacts,
@@ -192,14 +192,14 @@ test('text is joined wherever a chunk ends', async () => {
   const lines = [{ a: 'é🧾' }, { b: '\u2028' }, 'x'];
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   for (let size = 1; size <= bytes.length; size += 1) {
-    const { values } = readLines(served(gzipSync(bytes, { level: 0 }), size), 'lines');
+    const { values } = readLines(serveBytes(gzipSync(bytes, { level: 0 }), size), 'lines');
     expect(await Array.fromAsync(values)).toEqual(lines);
   }
 });
 
 test('a long line is searched for its end once, and not again with every chunk', async () => {
   const bytes = Buffer.from(`${JSON.stringify('x'.repeat(4_000_000))}\n`);
-  const { values } = readLines(served(gzipSync(bytes), 16_384), 'lines');
+  const { values } = readLines(serveBytes(gzipSync(bytes), 16_384), 'lines');
   const split = vi.spyOn(String.prototype, 'split');
   onTestFinished(() => split.mockRestore());
   await Array.fromAsync(values);
@@ -210,7 +210,7 @@ test('a long line is searched for its end once, and not again with every chunk',
 
 test('a line that inflates without end is refused, both when written and when read', async () => {
   const endless = 'x'.repeat(MAX_LINE_LENGTH + 1);
-  const read = readLines(served(gzipSync(`"${endless}"\n`), 16_384), 'lines');
+  const read = readLines(serveBytes(gzipSync(`"${endless}"\n`), 16_384), 'lines');
   await expect(Array.fromAsync(read.values)).rejects.toThrow('A line is longer than');
   const { artifacts } = await openArtifactFolder();
   await expect(writeLines(artifacts, 'lines', [endless])).rejects.toThrow('and a dump at most');
@@ -238,7 +238,7 @@ test('a file without lines is valid', async () => {
 test('a file that ends anywhere before its end is refused', async () => {
   const whole = gzipSync('{"a":1}\n{"b":2}\n');
   for (let length = 0; length < whole.length; length += 1) {
-    const { values } = readLines(served(whole.subarray(0, length), 7), 'lines');
+    const { values } = readLines(serveBytes(whole.subarray(0, length), 7), 'lines');
     await expect(Array.fromAsync(values), `${length} bytes`).rejects.toThrow();
   }
 });
@@ -253,28 +253,28 @@ test('rows that break off leave no file', async () => {
   expect(await artifacts.head('lines')).toBeUndefined();
 });
 
-async function* firstOf<Row>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
+async function* takeFirst<Row>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
   for await (const row of rows) {
     yield row;
     return;
   }
 }
 
-async function dumped() {
+async function dumpSample() {
   const { folder, artifacts } = await openArtifactFolder();
   const source = await fillWithSample(createSandboxGraph());
   await dump(source, artifacts);
   return { folder, artifacts };
 }
 
-function flipped(bytes: Buffer): Buffer {
+function flipByte(bytes: Buffer): Buffer {
   const copy = Buffer.from(bytes);
   const middle = copy.length >> 1;
   copy[middle] = (copy[middle] ?? 0) ^ 1;
   return copy;
 }
 
-function served(bytes: Buffer, chunkSize: number): ArtifactStore {
+function serveBytes(bytes: Buffer, chunkSize: number): ArtifactStore {
   const unused = () => {
     throw new Error('not to be called');
   };

@@ -1,7 +1,7 @@
 // AWS errors that the environment causes get a name and a remedy; no other error is mistaken for one.
 import { describe, expect, it } from 'vitest';
 import { translateFailure } from '../../../../lib/migration/runs/failures.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 function failure(name: string, message = 'as AWS says'): Error {
   return Object.assign(new Error(message), { name });
@@ -17,7 +17,7 @@ describe('a failure of AWS', () => {
     ['NoSuchBucket', 'RefusedSetting'],
     ['PermanentRedirect', 'RefusedSetting'],
   ] as const)('%s is %s', (name, refusal) => {
-    expect(translateFailure(failure(name))).toEqual(named(refusal));
+    expect(translateFailure(failure(name))).toEqual(failureNamed(refusal));
   });
 
   it.each([
@@ -46,7 +46,7 @@ describe('a failure of AWS', () => {
       /^ECONNREFUSED\.$/,
     ],
   ] as const)('%s', (_, cause, name, message) => {
-    expect(translateFailure(cause)).toEqual(named(name, message));
+    expect(translateFailure(cause)).toEqual(failureNamed(name, message));
   });
 
   it('with any other name keeps it', () => {

@@ -12,7 +12,7 @@ import {
 } from '../../../../lib/migration/steps/external-action.ts';
 import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { describeRun, statusInputSchema } from '../../../../lib/migration/steps/status.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 const schema = v.strictObject({
   runId: v.pipe(v.string(), v.minLength(4), v.regex(/^a/), v.description('short and sweet')),
@@ -36,7 +36,7 @@ test.each([
   [null, 'It has to be an object with named fields.'],
 ])('%j is refused, and the refusal names every wrong field and its rule', (payload, fault) => {
   const parse = () => parseInput(schema, payload);
-  expect(parse).toThrow(named('RefusedSetting', 'The input is not valid'));
+  expect(parse).toThrow(failureNamed('RefusedSetting', 'The input is not valid'));
   expect(parse).toThrow(`The input is not valid: ${fault} `);
 });
 
@@ -93,6 +93,6 @@ describe('a mistyped field', () => {
     ],
     ['another step, to which it means nothing', 'freeBytes', () => step({ freeBytes: 1 })],
   ])('of %s is refused by its name, %s', async (_, field, give) => {
-    await expect(give()).rejects.toEqual(named('RefusedSetting', field));
+    await expect(give()).rejects.toEqual(failureNamed('RefusedSetting', field));
   });
 });

@@ -77,14 +77,14 @@ it('a poll ends the invocation, and the next check sees what the last one saved'
 
 it('an effect that was recorded ahead is known to a later invocation', async () => {
   const { invoke } = scene();
-  const sends = async (journal: Journal) =>
+  const sendOnce = async (journal: Journal) =>
     await journal.poll<string, string>('asked', async (before, keep) => {
       if (before) return before;
       await keep('may have been sent');
       return await killed();
     });
-  await expect(invoke(sends)).rejects.toThrow('killed');
-  expect(await invoke(sends)).toBe('may have been sent');
+  await expect(invoke(sendOnce)).rejects.toThrow('killed');
+  expect(await invoke(sendOnce)).toBe('may have been sent');
 });
 
 it('a walk resumes with the page after the last recorded one', async () => {
@@ -172,13 +172,13 @@ it('rewriting a record keeps its stages and notes', async () => {
 
 it('the end of a step may begin at any time, and only its cursor is recorded', async () => {
   const { invoke, records } = scene();
-  const ends = (dies: boolean) => (journal: Journal) =>
+  const endStep = (dies: boolean) => (journal: Journal) =>
     journal.end<number, string>('carried', async (page = 0, keep) => {
       if (page === 0) await keep(1);
       return dies ? await killed() : `from ${page}`;
     });
-  await expect(invoke(ends(true))).rejects.toThrow('killed');
-  expect(await invoke(ends(false), { hasTime: () => false })).toBe('from 1');
+  await expect(invoke(endStep(true))).rejects.toThrow('killed');
+  expect(await invoke(endStep(false), { hasTime: () => false })).toBe('from 1');
   expect(records).toEqual([{ passed: {}, open: { stage: 'carried', cursor: 1 } }]);
 });
 

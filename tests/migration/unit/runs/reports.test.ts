@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { parseReport, storeReport } from '../../../../lib/migration/runs/reports.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
-import { named } from '../../support/refused.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 test('A report of another form is refused, and the missing field is named', async () => {
   const { artifacts } = await openArtifactFolder();
@@ -13,6 +13,9 @@ test('A report of another form is refused, and the missing field is named', asyn
   const reference = await storeReport(context, 'preflight-report', report);
   const schema = v.object({ points: v.number() });
   await expect(parseReport({ artifacts }, reference, schema)).rejects.toEqual(
-    named('RefusedMissingArtifact', /preflight-report-1\.json is of another version.* its points/),
+    failureNamed(
+      'RefusedMissingArtifact',
+      /preflight-report-1\.json is of another version.* its points/,
+    ),
   );
 });

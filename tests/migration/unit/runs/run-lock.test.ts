@@ -91,16 +91,16 @@ test('survives missing answers for the length of its lease and no longer', async
     if (!isReachable) throw UNREACHABLE;
   });
   await keepLeaseDuring(heartbeat, async (signal) => {
-    const aborted = async (...answers: boolean[]) => {
+    const isAbortedAfter = async (...answers: boolean[]) => {
       for (const answer of answers) {
         isReachable = answer;
         await beatAfter(LEASE / 4);
       }
       return signal.aborted;
     };
-    expect(await aborted(true, false, false, false)).toBe(false);
-    expect(await aborted(true, false, false, false)).toBe(false);
-    expect(await aborted(false)).toBe(true);
+    expect(await isAbortedAfter(true, false, false, false)).toBe(false);
+    expect(await isAbortedAfter(true, false, false, false)).toBe(false);
+    expect(await isAbortedAfter(false)).toBe(true);
     expect(() => signal.throwIfAborted()).toThrow(UNREACHABLE);
   });
 });

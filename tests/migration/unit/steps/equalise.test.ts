@@ -124,7 +124,7 @@ type Row = readonly [
 ];
 
 const WHOLE = { a: MANY };
-const emptied =
+const emptyCollection =
   (collection: string) =>
   async ({ put }: Scene) =>
     await put(collection, IDS, '-');
@@ -141,12 +141,12 @@ const WRITTEN: readonly Row[] = [
     WHOLE,
     WHOLE,
   ],
-  ['a standby that was emptied', emptied(NEW), {}, WHOLE, WHOLE],
+  ['a standby that was emptied', emptyCollection(NEW), {}, WHOLE, WHOLE],
   ['a standby that was changed throughout', ({ put }) => put(NEW, IDS, 'b'), {}, WHOLE, WHOLE],
   ['a standby that is older', ({ put }) => put(NEW, [0], 'b'), { base: 'begun' }, WHOLE, WHOLE],
   [
     'an active collection that was emptied, as the operator says',
-    emptied(OLD),
+    emptyCollection(OLD),
     { deletes: MANY },
     {},
     {},
@@ -154,7 +154,7 @@ const WRITTEN: readonly Row[] = [
   [
     'an active collection that was emptied, where only inserts are left',
     async (scene) => {
-      await emptied(OLD)(scene);
+      await emptyCollection(OLD)(scene);
       await scene.put(OLD, [90], 'b');
     },
     { onExcess: 'insert' },
@@ -168,7 +168,13 @@ const WRITTEN: readonly Row[] = [
     { b: MANY },
     { b: MANY },
   ],
-  ['a standby that never served', emptied(OLD), { onExcess: 'write', base: undefined }, {}, {}],
+  [
+    'a standby that never served',
+    emptyCollection(OLD),
+    { onExcess: 'write', base: undefined },
+    {},
+    {},
+  ],
   [
     'late writes alone',
     async ({ put }) => {
@@ -199,13 +205,13 @@ test.each(WRITTEN)('%s', async (_, change, options, active, standby) => {
   expect([await world.count(OLD), await world.count(NEW)]).toEqual([active, standby]);
 });
 
-const reembedded = ({ put }: Scene) => put(OLD, IDS, 'a', '[0,1,0,0]');
+const reembed = ({ put }: Scene) => put(OLD, IDS, 'a', '[0,1,0,0]');
 
 const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
-  ['an active collection that was emptied', emptied(OLD), {}],
+  ['an active collection that was emptied', emptyCollection(OLD), {}],
   ['one that lost more than expected', ({ put }) => put(OLD, IDS.slice(1), '-'), {}],
   ['one that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
-  ['one with vectors of another model', reembedded, { limitedChanges: 'vectors' }],
+  ['one with vectors of another model', reembed, { limitedChanges: 'vectors' }],
 ];
 
 test.each(REFUSED)('%s is refused, and nothing is written', async (_, change, options) => {
@@ -290,12 +296,18 @@ const IN_PIECES: readonly Row[] = [
   ['a few deletions', ({ put }) => put(OLD, [0, 9, 20], '-'), {}, { a: 21 }, { a: 21 }],
   [
     'a standby that was emptied',
-    emptied(NEW),
+    emptyCollection(NEW),
     { mode: 'carry', onExcess: 'write', users: 'writing' },
     WHOLE,
     {},
   ],
-  ['an active collection that was emptied', emptied(OLD), { onExcess: 'insert' }, {}, WHOLE],
+  [
+    'an active collection that was emptied',
+    emptyCollection(OLD),
+    { onExcess: 'insert' },
+    {},
+    WHOLE,
+  ],
 ];
 
 test.each(IN_PIECES)('%s, in invocations of one page each', async (_, change, options, ...both) => {
@@ -318,14 +330,14 @@ test('a first comparison, which starts the last common version, reads both once'
 });
 
 /** A checkpoint of an earlier version, after twenty removals and before the last twelve memories */
-function interrupted(): ReconcileCheckpoint {
+function createInterrupted(): ReconcileCheckpoint {
   return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
 }
 
 const STORED = [
-  ['a copy', { reached: interrupted(), isDamaged: false }],
-  ['a rollback', { compared: undefined, written: interrupted(), insertsOnly: false }],
-  ['entities', { ...interrupted(), insertsOnly: false }],
+  ['a copy', { reached: createInterrupted(), isDamaged: false }],
+  ['a rollback', { compared: undefined, written: createInterrupted(), insertsOnly: false }],
+  ['entities', { ...createInterrupted(), insertsOnly: false }],
 ] as const;
 
 test.each(STORED)(
@@ -358,7 +370,7 @@ test.each(STORED)(
 test('a walk of an earlier version that only inserts continues to do so', async () => {
   const { put, invoke, count } = await scene();
   await put(OLD, [15], '-');
-  const stored = { ...interrupted(), insertsOnly: true };
+  const stored = { ...createInterrupted(), insertsOnly: true };
   await invoke({ reached: readEqualising(stored), onExcess: 'insert' });
   expect(await count(NEW)).toEqual(WHOLE);
 });
@@ -367,7 +379,7 @@ test('damage that an earlier version found is not carried back', async () => {
   const { put, invoke, count } = await scene();
   await put(NEW, [15], '-');
   const reached = readEqualising({
-    reached: { ...interrupted(), removals: undefined },
+    reached: { ...createInterrupted(), removals: undefined },
     isDamaged: true,
   });
   await invoke({ reached });

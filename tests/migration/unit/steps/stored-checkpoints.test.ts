@@ -209,11 +209,11 @@ it('an upload whose second collection is under way', () => {
 });
 
 describe('the checkpoint of a switch', () => {
-  const passing = (...stages: string[]) => {
+  const toOldPassed = (...stages: string[]) => {
     const entries = stages.map((stage, at) => [stage, { workedMs: at, facts: { [stage]: at } }]);
     return { passed: Object.fromEntries(entries) };
   };
-  const passed = (...stages: string[]) => {
+  const toPassed = (...stages: string[]) => {
     const entries = stages.map((stage, at) => [stage, { workedMs: at, found: { [stage]: at } }]);
     return { passed: Object.fromEntries(entries) };
   };
@@ -226,68 +226,68 @@ describe('the checkpoint of a switch', () => {
   it.each<[string, object, RecordedJournal]>([
     [
       'while writes are frozen',
-      { ...passing(), reached: look },
-      { ...passed(), open: { stage: 'frozen', cursor: look } },
+      { ...toOldPassed(), reached: look },
+      { ...toPassed(), open: { stage: 'frozen', cursor: look } },
     ],
     [
       'inside its backup',
-      { ...passing('frozen'), reached: { listing, taking: {}, restoring: {} } },
-      { ...passed('frozen'), open: { stage: 'backed-up', cursor: { passed: listed } } },
+      { ...toOldPassed('frozen'), reached: { listing, taking: {}, restoring: {} } },
+      { ...toPassed('frozen'), open: { stage: 'backed-up', cursor: { passed: listed } } },
     ],
     [
       'while both are made equal',
-      { ...passing('frozen', 'backed-up'), reached: walk },
-      { ...passed('frozen', 'backed-up'), open: { stage: 'equal', cursor: walk } },
+      { ...toOldPassed('frozen', 'backed-up'), reached: walk },
+      { ...toPassed('frozen', 'backed-up'), open: { stage: 'equal', cursor: walk } },
     ],
     [
       'between two stages',
-      passing('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
-      passed('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
+      toOldPassed('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
+      toPassed('frozen', 'backed-up', 'equal', 'prepared', 'uploaded'),
     ],
     [
       'while late writes are carried over',
-      { ...passing('proved', 'last-look'), reached: walk },
-      { ...passed('proved', 'last-look'), open: { stage: 'carried', cursor: walk } },
+      { ...toOldPassed('proved', 'last-look'), reached: walk },
+      { ...toPassed('proved', 'last-look'), open: { stage: 'carried', cursor: walk } },
     ],
     [
       'back, while both are made equal',
-      { ...passing('freezing', 'frozen'), reached: walk, plan: carry },
+      { ...toOldPassed('freezing', 'frozen'), reached: walk, plan: carry },
       {
-        ...passed('freezing', 'frozen'),
+        ...toPassed('freezing', 'frozen'),
         open: { stage: 'equal', cursor: walk },
         noted: { plan: carry },
       },
     ],
     [
       'back, once more to a snapshot, while writes are frozen',
-      { ...passing('freezing'), reached: sent, plan: restores, failingSince: 9 },
+      { ...toOldPassed('freezing'), reached: sent, plan: restores, failingSince: 9 },
       {
-        ...passed('freezing'),
+        ...toPassed('freezing'),
         open: { stage: 'restored', cursor: sent },
         noted: { plan: restores, failingSince: 9 },
       },
     ],
     [
       'back to a snapshot, while both are made equal',
-      { ...passing('restored', 'freezing', 'frozen'), reached: walk, plan: restores },
+      { ...toOldPassed('restored', 'freezing', 'frozen'), reached: walk, plan: restores },
       {
-        ...passed('restored', 'freezing', 'frozen'),
+        ...toPassed('restored', 'freezing', 'frozen'),
         open: { stage: 'equal', cursor: walk },
         noted: { plan: restores },
       },
     ],
     [
       'back, that was refused',
-      { ...passing('freezing', 'setting-changed', 'setting-restored'), refused, plan: carry },
+      { ...toOldPassed('freezing', 'setting-changed', 'setting-restored'), refused, plan: carry },
       {
-        ...passed('freezing', 'setting-changed', 'setting-restored'),
+        ...toPassed('freezing', 'setting-changed', 'setting-restored'),
         noted: { plan: carry, refused },
       },
     ],
     [
       'back, of which nothing was proved',
-      { ...passing('freezing'), unproved: 'It is gone.' },
-      { ...passed('freezing'), noted: { unproved: { to: 'memories', why: 'It is gone.' } } },
+      { ...toOldPassed('freezing'), unproved: 'It is gone.' },
+      { ...toPassed('freezing'), noted: { unproved: { to: 'memories', why: 'It is gone.' } } },
     ],
   ])('%s', (_, state, journal) => {
     const stored = JSON.parse(JSON.stringify({ to: 'memories', ...state }));

@@ -12,12 +12,12 @@ import { withSnapshot } from '../../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
 import { listenInTest } from '../../../../shared/support/loopback.ts';
 import { createMemoryArtifacts } from '../../../support/memory-artifacts.ts';
-import { named } from '../../../support/refused.ts';
+import { failureNamed } from '../../../support/refused.ts';
 
 const SILENCE_MS = 40;
 
 /** Creates an adapter whose Qdrant sends these chunks, and then falls silent or ends the response. */
-function qdrantSending(chunks: readonly string[], then: 'silence' | 'end') {
+function createSending(chunks: readonly string[], then: 'silence' | 'end') {
   return createQdrant({
     url: 'http://qdrant.test',
     timeoutMs: SILENCE_MS,
@@ -36,21 +36,21 @@ function qdrantSending(chunks: readonly string[], then: 'silence' | 'end') {
 }
 
 test('a store that falls silent is unavailable', async () => {
-  const store = qdrantSending(['some'], 'silence');
+  const store = createSending(['some'], 'silence');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
   const unavailable = { name: 'RetryableUnavailable' };
   await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
 });
 
 test('a store without ranges sends the whole file, and the bytes already received are skipped', async () => {
-  const store = qdrantSending(['one', 'two', 'three'], 'end');
+  const store = createSending(['one', 'two', 'three'], 'end');
   const part = await store.downloadSnapshot('memories', 'a.snapshot', 4);
   expect(part.totalBytes).toBeUndefined();
   expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
 });
 
 test('a slow consumer gets the whole file', async () => {
-  const store = qdrantSending(['one', 'two', 'three'], 'end');
+  const store = createSending(['one', 'two', 'three'], 'end');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
   const taken: string[] = [];
   for await (const chunk of bytes) {
@@ -97,7 +97,10 @@ describe('an upload that is only announced', () => {
     const { found, received } = await announce((_, response) => {
       response.writeHead(413).end('<html>413 Request Entity Too Large</html>');
     });
-    expect([found, received]).toEqual([named('RefusedByService', 'client_max_body_size'), 0]);
+    expect([found, received]).toEqual([
+      failureNamed('RefusedByService', 'client_max_body_size'),
+      0,
+    ]);
   });
 
   test("is not affected by the store's answer, because it received no file", async () => {

@@ -21,14 +21,14 @@ const pendingAction = {
 } as unknown as Status['pendingAction'];
 const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: false, isEnding: true };
 
-function standing(phase: Phase, changes: object): Status {
+function createStatus(phase: Phase, changes: object): Status {
   const evidence = Object.fromEntries(EVIDENCE.map((kind) => [kind, {}])) as Run['evidence'];
   const { command: next } = nextMove({ phase, evidence }) ?? {};
   return { ...STATUS, phase, next, moves: findMoves({ phase }), ...changes } as unknown as Status;
 }
 
-function offered(phase: Phase, changes: object): string[] {
-  return nextSteps(standing(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
+function listCommands(phase: Phase, changes: object): string[] {
+  return nextSteps(createStatus(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
 }
 
 describe('the next step of a run', () => {
@@ -61,14 +61,14 @@ describe('the next step of a run', () => {
     ],
     ['that has ended', 'closed', { retention, moves: [] }, []],
   ] as const)('%s', (_, phase, changes, commands) => {
-    expect(offered(phase, changes)).toEqual(commands);
+    expect(listCommands(phase, changes)).toEqual(commands);
   });
 });
 
 it('lists three options after a rollback that would remove too much', () => {
   const commandsAfter = (data: RefusalData) => {
     const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
-    const { next } = describeAftermath(standing('live', { retention }), undefined, refusal);
+    const { next } = describeAftermath(createStatus('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };
   const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
@@ -78,7 +78,7 @@ it('lists three options after a rollback that would remove too much', () => {
 
 it('offers a repair, or the number that users deleted, after a run that lost too much to be closed', () => {
   const refusal = new Refusal('RefusedMassChange', 'It lacks too much.', { data: { deletes: 40 } });
-  const status = standing('live', { retention: { ...retention, isOver: true } });
+  const status = createStatus('live', { retention: { ...retention, isOver: true } });
   const { next } = describeAftermath(status, undefined, refusal);
   const run = 'npm run migrate -- run --run run-a';
   expect(next).toMatchObject([
@@ -115,7 +115,7 @@ describe('the last line of a refused command', () => {
       `Next: nothing is due until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
   ] as const)('says what helps after %s', (name, data, phase, line) => {
-    const status = standing(phase, { retention: phase === 'live' ? retention : null });
+    const status = createStatus(phase, { retention: phase === 'live' ? retention : null });
     const text = aftermathText(
       describeAftermath(status, undefined, new Refusal(name, 'No.', { data })),
     );

@@ -12,7 +12,7 @@ import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
 
 /** Lists the elements that are not closed where they should be. */
-function unbalanced(page: string): string[] {
+function findUnbalanced(page: string): string[] {
   const open: string[] = [];
   const wrong: string[] = [];
   for (const [, close, name = '', rest] of page.matchAll(/<(\/?)([a-z][\w-]*)([^>]*)>/gi)) {
@@ -35,7 +35,7 @@ const HOSTILE = [
 describe('the page of a run', () => {
   it.each(HOSTILE)('shows %j as text', (text) => {
     const page = reportPage(statusWith(text));
-    expect(unbalanced(page)).toEqual([]);
+    expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
@@ -83,16 +83,16 @@ describe('the page of a run', () => {
 
   it('counts what was copied before the window as well as in it', () => {
     const { evidence } = statusWith('plain');
-    const counted = (figures: object) =>
+    const renderWith = (figures: object) =>
       reportPage(
         statusWith('plain', {
           evidence: evidence.map((one) => ({ ...one, facts: { ...one.facts, ...figures } })),
         }),
       );
-    expect(counted({ inserted: 3, copied: 29_997 })).toMatch(
+    expect(renderWith({ inserted: 3, copied: 29_997 })).toMatch(
       /copied<\/th><td class="number">29,997<.*\n.*copied in the window<\/th><td class="number">3</,
     );
-    expect(counted({ inserted: 30_000 })).toMatch(/copied<\/th><td class="number">30,000</);
+    expect(renderWith({ inserted: 30_000 })).toMatch(/copied<\/th><td class="number">30,000</);
   });
 
   it('shows times in the zone of its reader, beside UTC', () => {
@@ -104,7 +104,7 @@ describe('the page of a run', () => {
   it('can be built for a run about which little is known', () => {
     const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
     const page = reportPage(statusWith('plain', little));
-    expect(unbalanced(page)).toEqual([]);
+    expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 

@@ -12,7 +12,7 @@ import { RUN } from '../../../support/run-table.ts';
 
 const PAYLOAD = { runId: RUN, execute: true };
 
-function sessionOver(place: Place, isLive = true) {
+function createSession(place: Place, isLive = true) {
   let now = Date.parse(STATUS.at);
   const shown: string[] = [];
   const lines: string[] = [];
@@ -43,7 +43,7 @@ describe('the lock of another step', () => {
   it('is waited for as long as a crashed step holds it', async () => {
     const held = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
     const { place } = createPlace({ copy: [...held, result('copied')] });
-    const { session, shown, passed } = sessionOver(place);
+    const { session, shown, passed } = createSession(place);
     expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(passed()).toBe(125_000);
     expect(shown[0]).toContain('Another step is at work.');
@@ -52,14 +52,14 @@ describe('the lock of another step', () => {
   it('that is not released is reported at the end', async () => {
     const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
     const { place, invoked } = createPlace({ copy: held });
-    const { session, passed } = sessionOver(place);
+    const { session, passed } = createSession(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
     expect([passed(), invoked.length]).toEqual([130_000, 27]);
   });
 
   it('is the only failure that leads to a wait', async () => {
     const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
-    const { session, passed } = sessionOver(place);
+    const { session, passed } = createSession(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(passed()).toBe(0);
   });
@@ -67,18 +67,18 @@ describe('the lock of another step', () => {
 
 describe('a transient failure', () => {
   const deadlineAt = '2026-03-01T09:40:00Z';
-  const inPhase = (phase: string) => ({ ...STATUS, phase, deadlineAt });
+  const statusIn = (phase: string) => ({ ...STATUS, phase, deadlineAt });
   const failures = (count: number) =>
     Array.from({ length: count }, () => failure('RetryableUnavailable'));
 
   it('is retried while writes are frozen, with longer and longer pauses', async () => {
-    const frozen = inPhase('switching');
+    const frozen = statusIn('switching');
     const { place } = createPlace({
       cutover: [...failures(7), result('live')],
       // One request for the status fails, so the last status that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
-    const { session, lines, passed } = sessionOver(place);
+    const { session, lines, passed } = createSession(place);
     expect(await runStep(session, 'cutover', PAYLOAD)).toMatchObject({ phase: 'live' });
     expect([lines.length, passed()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
     expect(lines[0]).toMatch(
@@ -87,25 +87,25 @@ describe('a transient failure', () => {
   });
 
   it('is thrown at the deadline of the window', async () => {
-    const statuses = Array.from({ length: 99 }, () => inPhase('switching'));
+    const statuses = Array.from({ length: 99 }, () => statusIn('switching'));
     const { place } = createPlace({ cutover: failures(99), status: statuses });
-    const { session, passed } = sessionOver(place);
+    const { session, passed } = createSession(place);
     await expect(runStep(session, 'cutover', PAYLOAD)).rejects.toThrow(RetryableFailure);
     expect(passed()).toBe(600_000);
   });
 
   it('is not retried after Ctrl-C', async () => {
-    const { place } = createPlace({ backup: failures(1), status: [inPhase('switching')] });
-    const { session, lines } = sessionOver(place);
+    const { place } = createPlace({ backup: failures(1), status: [statusIn('switching')] });
+    const { session, lines } = createSession(place);
     const interrupted = { ...session, signal: AbortSignal.abort(new Error('Interrupted')) };
     await expect(runStep(interrupted, 'backup', PAYLOAD)).rejects.toThrow('Interrupted');
     expect(lines).toEqual([]);
   });
 
   it('never ends a rollback', async () => {
-    const statuses = Array.from({ length: 99 }, () => inPhase('switching-back'));
+    const statuses = Array.from({ length: 99 }, () => statusIn('switching-back'));
     const answers = { rollback: [...failures(50), result('copied')], status: statuses };
-    const { session, passed } = sessionOver(createPlace(answers).place);
+    const { session, passed } = createSession(createPlace(answers).place);
     expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
     expect(passed()).toBeGreaterThan(600_000);
   });
@@ -121,7 +121,7 @@ describe('a step that waits for a person', () => {
       cutover: [waiting, waiting, result('live')],
       status: [asked, asked],
     });
-    const { session, lines } = sessionOver(place);
+    const { session, lines } = createSession(place);
     const onWaiting = vi.fn(async () => {});
     await runStep(session, 'cutover', PAYLOAD, onWaiting);
     expect(onWaiting).toHaveBeenCalledTimes(2);
@@ -144,14 +144,17 @@ describe('a wait', () => {
   ];
 
   it('counts down in place at a terminal, with what it is for', async () => {
-    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place);
+    const { session, shown, lines } = createSession(createPlace({ cutover: cutover() }).place);
     await runStep(session, 'cutover', PAYLOAD);
     const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
     expect([shown, lines]).toEqual([countdown, []]);
   });
 
   it('prints a line when it begins and every ten seconds if there is no terminal', async () => {
-    const { session, shown, lines } = sessionOver(createPlace({ cutover: cutover() }).place, false);
+    const { session, shown, lines } = createSession(
+      createPlace({ cutover: cutover() }).place,
+      false,
+    );
     await runStep(session, 'cutover', PAYLOAD);
     expect([shown, lines]).toEqual([[], [25, 15, 5].map(lineAt)]);
   });
@@ -172,7 +175,7 @@ describe('the progress of a step', () => {
         return await place.invoke(name, payload);
       },
     };
-    const { session, shown, lines } = sessionOver(copying, isLive);
+    const { session, shown, lines } = createSession(copying, isLive);
     await runStep(session, 'copy', PAYLOAD);
     return { shown, lines };
   }
@@ -194,7 +197,7 @@ describe('the time left', () => {
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
   ])('is known %s', (_, changes, text) => {
-    const { session } = sessionOver(createPlace({}).place);
+    const { session } = createSession(createPlace({}).place);
     const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
     expect(timeLeft(session, status)).toBe(text);
   });

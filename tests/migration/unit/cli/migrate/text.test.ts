@@ -130,7 +130,7 @@ describe('the status page', () => {
     expect(page({ pendingAction })).toContain('Writes stay frozen until "open-writes"');
   });
 
-  const rolledBack = (facts: object, changes: object = {}) =>
+  const renderRolledBack = (facts: object, changes: object = {}) =>
     page({
       phase: 'copied',
       moves: [],
@@ -142,7 +142,7 @@ describe('the status page', () => {
 
   it('says what a rollback left behind, and where', () => {
     const until = '2026-04-01T00:00:00.000Z';
-    const lines = rolledBack(
+    const lines = renderRolledBack(
       { leftBehind: 3 },
       {
         served: [{ collection: 'memories_v3_run-a', until }],
@@ -154,21 +154,21 @@ describe('the status page', () => {
       `Collection memories_v3_run-a is kept as users left it until ${until}.`,
     );
     expect(lines).toContain('Cutover blocked: memories_v3_run-a has writes that were left behind.');
-    expect(rolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
-    expect(rolledBack({ leftBehind: 0, lacking: 500 })).toContain(
+    expect(renderRolledBack({ leftBehind: 'unknown' })).toContain('Left behind: unknown');
+    expect(renderRolledBack({ leftBehind: 0, lacking: 500 })).toContain(
       'Not counted: 500 old memories missing from the new collection.',
     );
   });
 
   it('says that a rollback left nothing behind, and what to compare', () => {
-    expect(rolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
-    expect(rolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
+    expect(renderRolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
+    expect(renderRolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
       'Collection memories_v3_run-a has writes that were not carried over: compare it by hand.',
     );
     expect(page({ kept: ['memories'] })).toContain(
       'Collection memories changed after the switch and is kept: compare it by hand.',
     );
-    expect(rolledBack({ leftBehind: 0, oldVersion: 'unproved' })).toContain(
+    expect(renderRolledBack({ leftBehind: 0, oldVersion: 'unproved' })).toContain(
       'The backend did not say whether it runs the old version: check it.',
     );
     expect(page({})).not.toContain('Left behind');
@@ -196,7 +196,7 @@ describe('the plan', () => {
 });
 
 describe('an output', () => {
-  function printed(isTTY: boolean, isJson = false) {
+  function capturePrinted(isTTY: boolean, isJson = false) {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 });
     const chunks: string[] = [];
     stream.on('data', (chunk) => chunks.push(String(chunk)));
@@ -206,30 +206,30 @@ describe('an output', () => {
   }
 
   it('shows people the times of functions as they read them', () => {
-    const { output, text } = printed(false);
+    const { output, text } = capturePrinted(false);
     output.note('The window closed at 2026-03-01T09:30:00.123Z.');
     expect(text()).toBe('The window closed at 2026-03-01 09:30:00 UTC.\n');
   });
 
   it('shows people what functions log in words, and machines as an object', () => {
     const entry = { level: 'WARN', message: 'It goes on', runId: 'run-a', lookAt: 'that' } as const;
-    const people = printed(false);
+    const people = capturePrinted(false);
     people.output.log(entry);
     expect(people.text()).toBe('It goes on; run id: run-a; look at: that\n');
-    const machines = printed(false, true);
+    const machines = capturePrinted(false, true);
     machines.output.log(entry);
     expect(JSON.parse(machines.text())).toEqual(entry);
   });
 
   it('is coloured and overwritten only at a terminal', () => {
-    const { output, text } = printed(false);
+    const { output, text } = capturePrinted(false);
     output.show('Copy: 1/4 25%');
     output.line(`${output.mark('done')} Copy`, { event: 'step' });
     expect(text()).toBe('✓ Copy\n');
   });
 
   it('lets no recorded text move the cursor', () => {
-    const { output, text } = printed(true);
+    const { output, text } = capturePrinted(true);
     output.line('by ada\u001b[2J\u202e', { event: 'status' });
     expect(text()).toBe('by ada\ufffd[2J\ufffd\n');
   });

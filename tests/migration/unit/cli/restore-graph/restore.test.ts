@@ -24,12 +24,12 @@ const WRITES = [
 ] as const satisfies readonly (keyof GraphRestore)[];
 
 test('A restore that is killed before or after any call continues to the same graph', async () => {
-  const artifacts = await dumpedSample();
+  const artifacts = await dumpSample();
   let points = 0;
   for (const when of ['before', 'after'] as const) {
     for (let call = 0; ; call += 1) {
       const graph = createSandboxGraph();
-      const target = killedAt(graph, call, when);
+      const target = killAt(graph, call, when);
       const killed = await restoreGraph({
         artifacts,
         prefix: DUMP_PREFIX,
@@ -51,7 +51,7 @@ test('A restore that is killed before or after any call continues to the same gr
 });
 
 test('A restore refuses a graph that holds anything else, and leaves it unchanged', async () => {
-  const artifacts = await dumpedSample();
+  const artifacts = await dumpSample();
   const target = createSandboxGraph();
   target.addNode({ labels: ['precious'], properties: {} });
   await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(
@@ -86,21 +86,21 @@ describe('A restore reports every difference from the dump:', () => {
       ['schema unique_code'],
     ],
   ])('%s', async (_, disturb, expected) => {
-    const artifacts = await dumpedSample();
+    const artifacts = await dumpSample();
     const target = disturb(createSandboxGraph());
     const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target });
     expect(differences.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
   });
 });
 
-async function dumpedSample() {
+async function dumpSample() {
   const { artifacts } = await openArtifactFolder();
   const source = await fillWithSample(createSandboxGraph());
   await dump(source, artifacts);
   return artifacts;
 }
 
-function killedAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): GraphTarget {
+function killAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): GraphTarget {
   let calls = 0;
   const deadly = WRITES.map((name) => [
     name,

@@ -7,14 +7,14 @@ import type { Rehearsal } from '../../../../../sandbox/rehearsal/rehearsal.ts';
 const STUCK = new Error('No rollback in a run that is copied.\nat some line');
 
 it('an ending is the one that the act expects', async () => {
-  const { rehearsal, diary } = rehearsalIn('live');
+  const { rehearsal, diary } = createRehearsal('live');
   const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
   expect(await playToEnding({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
 it('an ending is the phase of the run, marked as a surprise, if the act cannot continue', async () => {
-  const { rehearsal, diary } = rehearsalIn('copied');
+  const { rehearsal, diary } = createRehearsal('copied');
   expect(await playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
     phase: 'copied',
   });
@@ -24,11 +24,11 @@ it('an ending is the phase of the run, marked as a surprise, if the act cannot c
 });
 
 it('an ending is the failure if there is no run', async () => {
-  const { rehearsal } = rehearsalIn(undefined);
+  const { rehearsal } = createRehearsal(undefined);
   await expect(playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
 });
 
-function rehearsalIn(phase: string | undefined) {
+function createRehearsal(phase: string | undefined) {
   const diary = createDiary(() => 0);
   const run = async () => {
     if (phase === undefined) throw new Error('There is no run.');
