@@ -28,7 +28,7 @@ export function whyNoJava(needed: number): string | undefined {
   return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
 }
 
-/** Options for servers that run only for minutes, in which optimizing hot code further would take longer than it saves. */
+/** Options for programs that run only for minutes, in which optimizing hot code further would take longer than it saves. */
 export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**

@@ -12,6 +12,7 @@ import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import {
   fetchOnce,
+  JVM_OPTIONS,
   readOutput,
   runToEnd,
   unpackFromNpm,
@@ -379,5 +380,5 @@ async function generateWithJava(
   });
   const [, name, version] = OPENAPI_GENERATOR.split(':');
   const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.', ...more];
-  await run('java', '-jar', join(folder, `${name}-${version}.jar`), ...options);
+  await run('java', ...JVM_OPTIONS, '-jar', join(folder, `${name}-${version}.jar`), ...options);
 }
