@@ -21,13 +21,13 @@ import {
   outbox,
   refresh,
   scope,
-  shownScope,
+  shownList,
   view,
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
 import { Figures, ScopeBar } from './months.tsx';
 import { PeriodChart, Tooltip } from './period-chart.tsx';
-import { scopeHash } from './scope.ts';
+import { nameList } from './scope.ts';
 import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
 import { TransactionList } from './transaction-list.tsx';
@@ -148,8 +148,8 @@ function SaveState() {
 /** Hides the figures of the previous scope as soon as the heading names another scope. */
 function Ledger() {
   const failed = failure.value;
-  const isOfScope = shownScope.value === scopeHash(scope.value);
-  const isFailed = failed !== undefined && scopeHash(failed.scope) === scopeHash(scope.value);
+  const isOfScope = shownList.value === nameList(scope.value);
+  const isFailed = failed !== undefined && nameList(failed.scope) === nameList(scope.value);
   return (
     <div id="ledger" aria-busy={isLoading.value}>
       <ImportSheet />

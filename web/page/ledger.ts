@@ -10,7 +10,7 @@ import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
 import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
-import { datesBefore, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
+import { datesBefore, nameList, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
 import type { Refusal } from './send-write.ts';
 import { readView, type View } from './view.ts';
 
@@ -44,8 +44,8 @@ export const refusedCreate = signal<{ readonly row: Row; readonly error: ApiErro
   undefined,
 );
 
-/** Address of the scope whose rows are shown, the same for all pages of its list; undefined before the first view. */
-export const shownScope = computed(() => view.value && scopeHash(view.value.scope));
+/** Name of the list whose rows are shown; undefined before the first view. */
+export const shownList = computed(() => view.value && nameList(view.value.scope));
 
 export const canWrite = computed(() => me.value?.scope === 'write');
 

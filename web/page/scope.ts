@@ -55,6 +55,11 @@ export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = ne
   return `#${written}`;
 }
 
+/** Names the list of a scope: the same name on all its pages and, unlike its address, in all months. */
+export function nameList({ page: _, ...list }: Scope): string {
+  return JSON.stringify(list);
+}
+
 /** Returns the first and last day of a period; undefined for all dates. */
 export function periodDates(period: string, today: Date): Dates | undefined {
   if (period === 'all') return undefined;

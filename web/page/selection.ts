@@ -1,9 +1,9 @@
 // The rows that are selected, so that one change applies to all of them: single rows by checkbox, a span with Shift, or every
 // row of the scope.
 import { computed, effect, signal } from '@preact/signals';
-import { outbox, rows, scope, shownScope } from './ledger.ts';
+import { outbox, rows, scope, shownList } from './ledger.ts';
 import type { Row } from './rows.ts';
-import { scopeHash } from './scope.ts';
+import { nameList } from './scope.ts';
 import { readScopeRows } from './view.ts';
 
 /** Selected rows by key, as they were when they were selected: a change expects these versions. */
@@ -45,7 +45,7 @@ export function toggleAll(): void {
 export async function selectScope(): Promise<void> {
   const wanted = scope.value;
   const all = await readScopeRows(wanted);
-  if (scopeHash(scope.value) !== scopeHash(wanted)) return;
+  if (nameList(scope.value) !== nameList(wanted)) return;
   selected.value = byKey(all);
 }
 
@@ -55,7 +55,7 @@ export function clearSelection(): void {
 
 /** Clears the selection when another scope is shown, because it has other rows. Turning the page keeps it. */
 export function watchScope(): void {
-  shownScope.subscribe(clearSelection);
+  shownList.subscribe(clearSelection);
   effect(() => {
     // Rows that are being deleted leave the selection.
     const gone = outbox.undoable.value.flatMap(({ changes }) =>

@@ -9,7 +9,7 @@ import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
 import { useFocusInList } from './kept-focus.ts';
-import { canWrite, outbox, removeRows, rows, shownScope, unsaved, view } from './ledger.ts';
+import { canWrite, outbox, removeRows, rows, shownList, unsaved, view } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
 import { isPhone } from './screen.ts';
@@ -29,7 +29,7 @@ export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
   const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
   // Another scope gets new elements: a row that it shares with the one before must not be seen to jump to its new place.
-  const listed = shownScope.value;
+  const listed = shownList.value;
   // The category field of a row is removed when the row gets a category.
   useFocusInList(table, '.entry', (entry, lost) =>
     lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,

@@ -1979,6 +1979,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['!(known && readVersion(known) >= readVersion(category))', '!known'],
     ['at >= Date.now() - LAG_MS && ', ''],
   ]),
+  ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['({ page: _, ...list }: Scope)', '(list: Scope)'],
+    ['JSON.stringify(list)', '(list.q)'],
+  ]),
   ...mutantsOf('web/page/answers.ts', 'tests/ledger/unit/web/answers.test.ts', [
     ['.find((oldest) => oldest !== CALLER)', '[1]'],
   ]),

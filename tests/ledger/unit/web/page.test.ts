@@ -19,6 +19,7 @@ import {
 import { applyChanges, isInScope, likeness, type Row } from '../../../../web/page/rows.ts';
 import {
   datesBefore,
+  nameList,
   neighbour,
   periodDates,
   readScope,
@@ -75,6 +76,12 @@ describe('the scope in the address', () => {
     const scope = readScope('#q=tea&page=7', TODAY);
     expect(scopeHash(scope, { category: 3 }, TODAY)).toBe('#category=3&q=tea');
     expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
+  });
+
+  test('a list has one name on all its pages, and the lists of one address in two months have two', () => {
+    expect(nameList(readScope('#page=2', TODAY))).toBe(nameList(readScope('', TODAY)));
+    const later = readScope('', new Date(2024, 2, 1));
+    expect(nameList(later)).not.toBe(nameList(readScope('', TODAY)));
   });
 });
 
