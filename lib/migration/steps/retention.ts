@@ -40,12 +40,12 @@ export const retention: Step = {
 // The end is recorded before the first removal: from then on every machine refuses a rollback, even one whose clock is behind.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
-  await assertNotEmptied(context);
   const window = windowOf(run);
   if (window.overAt === undefined) {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
   }
   try {
+    await assertNotEmptied(context);
     await removeExpired(context);
     return {};
   } catch (error) {
@@ -68,8 +68,7 @@ async function assertNotEmptied(context: StepContext): Promise<void> {
   const { services, run, input } = context;
   const { removesWhenOver, removesArtifactsWhenOver, inPlace } = run.plan;
   const removesMemories = removesArtifactsWhenOver || (removesWhenOver && !inPlace);
-  // The last common version is forgotten once everything else was removed.
-  if (!removesMemories || !(run.base || inPlace)) return;
+  if (!removesMemories) return;
   const active = await services.setting.read();
   const { removes: missing, points } = await countMissing(context, active);
   if (missing <= (input.deletes ?? points * MAX_MISSING_SHARE)) return;
@@ -77,6 +76,7 @@ async function assertNotEmptied(context: StepContext): Promise<void> {
   throw refuseMassChange(why, { deletes: missing });
 }
 
+// Without a last common version, which a refused rollback may have lost, writes since the switch make up for missing memories.
 async function countMissing({ services, run, ...context }: StepContext, active: string) {
   const points = countVerified(run);
   if (!(await services.vectors.collectionExists(active))) return { removes: points, points };

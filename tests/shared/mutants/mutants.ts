@@ -869,6 +869,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/retention.full.test.ts',
     [
       [
+        'if (!removesMemories) return;',
+        'if (!removesMemories || !(run.base || inPlace)) return;',
+        'the data kept for a rollback > is kept while the collection in use is emptied, also if a rollback lost the last common version',
+      ],
+      [
         'input.deletes ?? points * MAX_MISSING_SHARE',
         'points',
         'the data kept for a rollback > is kept (the old collection) while the collection in use is emptied',

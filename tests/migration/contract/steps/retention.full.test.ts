@@ -5,7 +5,13 @@ import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { deleteFirst, emptyCollection, writeToNew, writeToOld } from '../../support/holdings.ts';
+import {
+  deleteFirst,
+  deleteOld,
+  emptyCollection,
+  writeToNew,
+  writeToOld,
+} from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { Killed, mortal } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
@@ -187,13 +193,46 @@ describe('the data kept for a rollback', () => {
     else await services.vectors.deleteCollection(active);
     migration.pass(30 * DAY_MS);
     const refused = failureNamed('RefusedMassChange', /lacks 60 of the 60 memories .*"deletes":60/);
-    await expect(migration.finish('retention')).rejects.toEqual(refused);
     await expect(keepWatch(services)).rejects.toEqual(refused);
+    await expect(migration.finish('retention')).rejects.toEqual(refused);
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await listArtifacts(migration)).toEqual(kept);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     await migration.finish('retention', { deletes: 60 });
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
+  });
+
+  it('is kept while the collection in use is emptied, also if a rollback lost the last common version', async () => {
+    const migration = await createLiveRun({ removesArtifactsWhenOver: true });
+    const ask: typeof migration.services.hooks.ask = async (request) => {
+      if (request.action === 'freeze') await deleteOld(migration);
+      return await migration.services.hooks.ask(request);
+    };
+    const services = { ...migration.services, hooks: { ask } };
+    await expect(migration.finish('rollback', {}, services)).rejects.toEqual(
+      failureNamed('RefusedNothingToReturnTo'),
+    );
+    const { phase, base } = await migration.runs.read(RUN);
+    expect({ phase, base }).toEqual({ phase: 'live', base: undefined });
+    await emptyCollection(migration, migration.target);
+    migration.pass(31 * DAY_MS);
+    await expect(migration.finish('retention')).rejects.toEqual(failureNamed('RefusedMassChange'));
+    expect((await listArtifacts(migration)).filter(isBackup)).not.toEqual([]);
+  });
+
+  it('is compared with the collection in use once a day', async () => {
+    const migration = await createLiveRun({ removesWhenOver: true });
+    const { services, logged } = migration;
+    await emptyCollection(migration, migration.target);
+    migration.pass(30 * DAY_MS);
+    for (let watches = 0; watches < 3; watches += 1) {
+      await keepWatch(services).catch(() => undefined);
+      migration.pass(TWO_MINUTES_MS);
+    }
+    const errors = logged.filter(({ level }) => level === 'ERROR');
+    expect(errors).toEqual([expect.objectContaining({ failure: 'RefusedMassChange' })]);
+    migration.pass(DAY_MS);
+    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedMassChange'));
   });
 
   it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {
