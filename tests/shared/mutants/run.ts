@@ -94,6 +94,22 @@ async function assertPassing(): Promise<void> {
   const others = tests.filter((test) => outcomes.get(test) !== 'passed');
   const named = failed.length > 0 ? failed : others;
   if (named.length > 0) throw new Error(`Not passed without a mutant: ${named.join(', ')}`);
+  assertNamed();
+}
+
+/** A test that was renamed could not fail. @throws when no test that ran has the name of a mutant's test */
+function assertNamed(): void {
+  const names = new Set(
+    vitest.state
+      .getTestModules()
+      .flatMap(({ relativeModuleId, children }) =>
+        [...children.allTests()].map(({ fullName }) => `${relativeModuleId}: ${fullName}`),
+      ),
+  );
+  const missing = chosen.flatMap(({ test, testName }) =>
+    testName === undefined || names.has(`${test}: ${testName}`) ? [] : `  ${test}: ${testName}`,
+  );
+  if (missing.length > 0) throw new Error(`No test has these names:\n${missing.join('\n')}`);
 }
 
 /**
