@@ -52,8 +52,8 @@ function estimate(
 }
 
 /**
- * Points a second. A walk of less than a second counts as one of a second, so that neither a few last points nor a clock that was
- * set back promises a window that is too short.
+ * Points a second. A walk of less than a second counts as one of a second, so that neither a few points nor a clock that was set
+ * back promises a window that is too short.
  */
 export function measureSpeed(points: number, milliseconds: number): number {
   return points / Math.max(1, milliseconds / 1_000);

@@ -24,7 +24,7 @@ import {
 import { Refusal } from '../refusals.ts';
 import { type Journal, openJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Reference, Run } from '../runs/run.ts';
+import type { Progress, Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { outOfTime, type Step, type StepContext, type StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
@@ -83,7 +83,7 @@ async function copyAndCompare(context: StepContext, stages: Journal): Promise<Re
       )
     : NOTHING_COMPARED;
   const afterFilling = { reached: startAfter({ report: filled }) };
-  const compared = await stages.poll<Equalising, Compared>(
+  const compared = await stages.poll<Comparing, Compared>(
     'compared',
     (reached = afterFilling, save) => compare(context, { reached, save }),
   );
@@ -115,27 +115,47 @@ async function copyAndCompare(context: StepContext, stages: Journal): Promise<Re
   return evidence;
 }
 
-type Walk = Pick<EqualiseOptions, 'save'> & { readonly reached: Equalising | undefined };
+interface Walk<Reached extends Equalising> {
+  readonly reached: Reached | undefined;
+  readonly save: (reached: Reached, progress?: Progress) => Promise<unknown>;
+}
 
-async function fill(context: StepContext, { reached = {}, save }: Walk): Promise<ReconcileReport> {
+async function fill(
+  context: StepContext,
+  { reached = {}, save }: Walk<Equalising>,
+): Promise<ReconcileReport> {
   const options = { mode: 'fill', users: 'writing', reached, save } as const;
   return (await copyOnwards(context, options)).report;
 }
 
 interface Compared {
   readonly report: ReconcileReport;
-  /** Points that were compared a second in the invocation in which the walk ended */
+  /** Points that were compared a second, over all invocations of the walk; undefined if the time of one is not known */
   readonly perSecond?: number | undefined;
 }
 
-async function compare(context: StepContext, { reached = {}, save }: Walk): Promise<Compared> {
+/** The milliseconds of the invocations so far; earlier versions did not store them */
+type Comparing = Equalising & { readonly comparedMs?: number | undefined };
+
+async function compare(
+  context: StepContext,
+  { reached = {}, save }: Walk<Comparing>,
+): Promise<Compared> {
   const { clock } = context.services;
   const startedAt = clock().getTime();
-  const options = { mode: 'repair', users: 'writing', reached, save } as const;
-  const { report } = await copyOnwards(context, options);
-  const compared = report.compared - (reached.reached?.report.compared ?? 0);
-  const milliseconds = clock().getTime() - startedAt;
-  return { report, perSecond: compared > 0 ? measureSpeed(compared, milliseconds) : undefined };
+  const isBegun = reached.reached !== undefined && reached.reached.report.compared > 0;
+  const before = reached.comparedMs ?? (isBegun ? undefined : 0);
+  const measureMs = () =>
+    before === undefined ? undefined : before + clock().getTime() - startedAt;
+  const { report } = await copyOnwards(context, {
+    mode: 'repair',
+    users: 'writing',
+    reached,
+    save: (state, progress) => save({ ...state, comparedMs: measureMs() }, progress),
+  });
+  const milliseconds = measureMs();
+  if (milliseconds === undefined) return { report };
+  return { report, perSecond: measureSpeed(report.compared, milliseconds) };
 }
 
 /**

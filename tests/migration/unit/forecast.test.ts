@@ -90,7 +90,7 @@ it('the duration of a step is that of its invocations and the waits between them
 
 it.each([
   ['of a walk', 9_000, 3_000, 3_000],
-  ['of the last points of one', 512, 1, 512],
+  ['of a short walk', 512, 1, 512],
   ['measured by a clock that was set back', 9_000, -5, 9_000],
 ])('a speed %s', (_, points, milliseconds, speed) => {
   expect(measureSpeed(points, milliseconds)).toBe(speed);

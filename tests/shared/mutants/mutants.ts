@@ -890,6 +890,13 @@ export const MUTANTS: readonly Mutant[] = [
       ],
     ],
   ),
+  ...mutantsOf('lib/migration/steps/copy.ts', 'tests/migration/contract/steps/copy.test.ts', [
+    [
+      'comparedMs: measureMs() }',
+      'comparedMs: 0 }',
+      'measures its speed over the whole comparison, however few points the last invocation compares',
+    ],
+  ]),
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),

@@ -119,3 +119,33 @@ it.each([
   await runStep(copy, services, { payload: unlimited, timeLeftMs: () => 600_000, time });
   expect(time.now()).toBe(limited);
 });
+
+it('measures its speed over the whole comparison, however few points the last invocation compares', async () => {
+  const measureCopy = async (isInterrupted: boolean) => {
+    const migration = await createMigrationAt('rebuilt', { memories: 260 });
+    const { vectors, runs } = migration.services;
+    let isFilled = false;
+    let isCut = false;
+    const scroll: VectorStore['scroll'] = async (...request) => {
+      migration.pass(1_000);
+      const page = await vectors.scroll(...request);
+      isCut ||= isInterrupted && isFilled && page.nextOffset === null;
+      return page;
+    };
+    const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+      await runs.saveCheckpoint(lease, step, checkpoint);
+      isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
+    };
+    const changes = { vectors: { scroll }, runs: { saveCheckpoint } };
+    await migration.invoke('copy', {}, changes, () => (isCut ? 0 : 600_000));
+    const { phase } = await migration.runs.read(RUN);
+    if (phase === 'rebuilt') await migration.finish('copy', {}, changes);
+    return { phase, perSecond: Number((await factsOf(migration)).perSecond) };
+  };
+  const whole = await measureCopy(false);
+  const resumed = await measureCopy(true);
+  expect([whole.phase, resumed.phase]).toEqual(['copied', 'rebuilt']);
+  // The resumed one reads the last page twice.
+  expect(resumed.perSecond).toBeLessThan(whole.perSecond);
+  expect(resumed.perSecond).toBeGreaterThan(whole.perSecond / 2);
+});
