@@ -102,7 +102,8 @@ async function findDueStep(services: Services, run: Run): Promise<Step | undefin
   }
   const { command, isDue } = decideNext(run, now);
   if (!isDue) return undefined;
-  if (command !== 'retention') return rollback;
+  if (command === 'rollback') return rollback;
+  if (command !== 'retention') return undefined;
   return run.window?.overAt === undefined || (await isReminderDue(services, run))
     ? retention
     : undefined;

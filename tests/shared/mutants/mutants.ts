@@ -897,6 +897,13 @@ export const MUTANTS: readonly Mutant[] = [
       'measures its speed over the whole comparison, however few points the last invocation compares',
     ],
   ]),
+  ...mutantsOf('lib/migration/steps/watch.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
+    [
+      "command === 'rollback') return rollback",
+      "command !== 'retention') return rollback",
+      'the watch > rolls back no live run for which there is nothing to do',
+    ],
+  ]),
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),

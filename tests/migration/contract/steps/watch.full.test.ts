@@ -61,6 +61,17 @@ describe('the watch', () => {
     expect(await lock.retainedRuns()).toEqual([]);
   });
 
+  it('rolls back no live run for which there is nothing to do', async () => {
+    const migration = await createMigrationAt('live');
+    const { runs, lock, services } = migration;
+    const lease = await lock.take(RUN);
+    await runs.write(lease, { ...(await runs.read(RUN)), takesNoWindow: 'it is damaged' });
+    await lock.release(lease, 'live');
+    migration.pass(31 * DAY_MS);
+    expect(await keepWatch(services)).toBeUndefined();
+    expect((await runs.read(RUN)).phase).toBe('live');
+  });
+
   it.each(['switching', 'switching-back'])(
     'waits no longer than 20 minutes for the lock of a run that is %s',
     async (phase) => {
