@@ -1,17 +1,18 @@
-// The watchdog: rolls back a window whose time is up, and ends the rollback period of a live run when it is due. A payload that
-// names a run takes only the step "retention".
+// The watchdog: rolls back a window whose time is up, and ends the retention of live and aborted runs when it is due. A payload
+// that names a run only ends the retention of that one.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { type InvocationContext, openOwnServices } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { retention } from '../../lib/migration/steps/retention.ts';
-import { keepWatch, namesRun } from '../../lib/migration/steps/watch.ts';
+import { endRetention, keepWatch, namesRun } from '../../lib/migration/steps/watch.ts';
 
 export function createHandler(services: () => Promise<Services>) {
-  const takeRetention = stepHandler(retention, services);
-  return async (payload: unknown, context: Parameters<typeof takeRetention>[1]) =>
-    namesRun(payload)
-      ? await takeRetention(payload, context)
-      : await keepWatch(await services(), () => context.getRemainingTimeInMillis());
+  return async (payload: unknown, context: InvocationContext) => {
+    const { interruption } = context;
+    const timeLeftMs = () => context.getRemainingTimeInMillis();
+    return namesRun(payload)
+      ? await endRetention(await services(), { payload, timeLeftMs, interruption })
+      : await keepWatch(await services(), timeLeftMs);
+  };
 }
 
 export const handler = createHandler(openOwnServices);

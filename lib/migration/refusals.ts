@@ -38,12 +38,14 @@ export const REMEDIES = {
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
   RefusedSourceChanged: 'Stop all writers inside the window, then repeat the command.',
   RefusedMassChange:
-    'Repair the other collection, then repeat the command; or add --deletes N if users made them; or roll back with --as-it-was.',
+    'Repair the other collection, then repeat the command; or add --deletes N if users made them; a rollback also takes --as-it-was.',
+  RefusedEmptied:
+    'Repair the collection in use, then repeat "run"; or, if users deleted as many, "run --deletes N".',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',
   RefusedNothingToReturnTo:
     'Restore it, as docs/migration/guide.md shows, then roll back again; before a rollback has begun, users can stay.',
   RefusedDefect:
-    'This is a defect of the migration: report it with the message. "status" shows the state of the run.',
+    'This is a defect of the migration: report it with the message and what "status" shows.',
 } as const;
 
 export type RefusalName = keyof typeof REMEDIES;
@@ -60,6 +62,8 @@ export interface RefusalData {
   readonly deletes?: number;
   /** Writes that would be left behind, for `--acknowledged-loss` */
   readonly loss?: number;
+  /** Run that is refused, where a command serves all runs */
+  readonly run?: string;
   /** Minutes that the window needs, for `--window-minutes` */
   readonly windowMinutes?: number;
   /** Value for `--accept`, if the finding can be accepted */

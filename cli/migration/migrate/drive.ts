@@ -83,16 +83,26 @@ async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
 }
 
 /**
- * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. An operator who says
- * how many memories users deleted says so of one run.
+ * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. Then that of this
+ * run: the watchdog does what was refused only once a day. An operator who says how many memories users deleted says so of this
+ * run alone.
  */
 async function runDueWork(
   { session, payload: { deletes } }: Drive,
-  { runId, retention }: Status,
+  before: Status,
 ): Promise<Status> {
-  const ofOneRun = deletes !== undefined && retention?.isOver === true;
-  await runStep(session, 'retention', ofOneRun ? { runId, execute: true, deletes } : {});
+  const { runId } = before;
+  if (deletes === undefined || !mayBeOver(before)) await runStep(session, 'retention', {});
+  const status = await currentStatus(session, runId);
+  if (!mayBeOver(status)) return status;
+  const accepted = deletes === undefined ? {} : { deletes };
+  await runStep(session, 'retention', { runId, execute: true, ...accepted });
   return await currentStatus(session, runId);
+}
+
+/** True if the run may have kept something for longer than its retention */
+function mayBeOver({ phase, retention }: Status): boolean {
+  return phase === 'aborted' || (phase === 'live' && retention?.isOver === true);
 }
 
 async function findOrBegin({ session, payload }: Drive): Promise<Status> {

@@ -24,11 +24,14 @@ const CLOSE = 'remove what the plan removes, and close the run';
 /** Steps whose command has another name */
 const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
+function describeInvocation(words: string, runId: string, stage?: string): string {
+  return `${INVOCATION} ${words} --run ${runId}${stage === undefined ? '' : ` --stage ${stage}`}`;
+}
+
 /** Lists the next steps; empty once the run has ended */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention, refused } = status;
-  const stageOption = stage === undefined ? '' : ` --stage ${stage}`;
-  const invoke = (words: string) => `${INVOCATION} ${words} --run ${runId}${stageOption}`;
+  const invoke = (words: string) => describeInvocation(words, runId, stage);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
   const returns = [...commands]
@@ -79,8 +82,15 @@ export function describeAftermath(
 ): Aftermath {
   if (!status) return { next: [] };
   const steps = nextSteps(status, stage);
-  const next = error instanceof Refusal ? stepsAfter(error, steps, status) : steps;
-  return { window: windowText(status, steps), users: usersText(status), next };
+  const aftermath = { window: windowText(status, steps), users: usersText(status) };
+  if (!(error instanceof Refusal)) return { ...aftermath, next: steps };
+  const { name, data } = error;
+  if (name === 'RefusedEmptied') {
+    // The watch does the work of all runs: the refusal may be of another one.
+    const command = describeInvocation('run', data.run ?? status.runId, stage);
+    return { ...aftermath, next: removalsAfterRepair(command, data) };
+  }
+  return { ...aftermath, next: stepsAfter(error, steps, status) };
 }
 
 function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
@@ -124,7 +134,6 @@ function stepsAfter(
   if (rollback && name === 'RefusedMassChange') return rollbacksAfterMassChange(rollback, data);
   const first = FIRST[name]?.(status, data);
   const [step, ...others] = steps;
-  if (step?.why === CLOSE && data.deletes !== undefined) return closesAfterLoss(step, data.deletes);
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
@@ -144,12 +153,12 @@ function rollbacksAfterMassChange(
   ];
 }
 
-/** Offers to close the run after repairing the collection in use, or with the loss accepted as users' own deletions. */
-function closesAfterLoss(close: NextStep, deletes: number): readonly NextStep[] {
-  const why = `if users deleted ${countText(deletes, 'memory')} themselves`;
+/** Offers to remove what a run kept after repairing the collection in use, or with the loss accepted as users' own deletions. */
+function removalsAfterRepair(command: string, { deletes = 0 }: RefusalData): readonly NextStep[] {
+  const byUsers = `if users deleted ${countText(deletes, 'memory')} themselves`;
   return [
-    { ...close, first: 'repair the collection in use' },
-    { command: `${close.command} --deletes ${deletes}`, why },
+    { command, why: 'remove what the run kept', first: 'repair the collection in use' },
+    { command: `${command} --deletes ${deletes}`, why: byUsers },
   ];
 }
 

@@ -262,9 +262,10 @@ export function wentLive({ window }: Windowed): boolean {
   return window?.retainUntil !== undefined;
 }
 
-/** Memories that both collections had when they were last verified as equal; 0 before */
+/** Memories that both collections had when they were last verified as equal; before, those of the backup; 0 without one */
 export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
-  return Number(evidence['verification-report']?.facts.points ?? 0);
+  const { 'verification-report': verified, 'backup-manifest': backedUp } = evidence;
+  return Number((verified ?? backedUp)?.facts.points ?? 0);
 }
 
 /**

@@ -12,7 +12,10 @@ import type { Services } from '../services.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 /** Counts the changes, without the test user's memories. */
-export async function countChangesSince({ services, run }: StepRequest, collection: string) {
+export async function countChangesSince(
+  { services, run }: Pick<StepRequest, 'services' | 'run'>,
+  collection: string,
+) {
   const { artifacts, vectors: store } = services;
   const findVersion = createBaseReader({ artifacts, before: run.base });
   const points = run.base ? (await summarizeBase(artifacts, run.base)).points : 0;

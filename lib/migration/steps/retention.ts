@@ -1,10 +1,7 @@
 // Ends the rollback period: warns once a day in its last week and, once it is over, removes what the plan removes and closes the
-// run. It removes nothing while the active collection lacks most memories: the rest of them may exist nowhere else.
-import { refuseMassChange } from '../mass-change.ts';
+// run.
 import { changedSetting } from '../ports/collection-setting.ts';
-import { Refusal } from '../refusals.ts';
-import { translateFailure } from '../runs/failures.ts';
-import { countVerified, type Run, windowOf } from '../runs/run.ts';
+import { type Run, windowOf } from '../runs/run.ts';
 import {
   backupsOf,
   basesOf,
@@ -17,8 +14,9 @@ import { type Outcome, Paused, type Step, type StepContext } from '../runs/step.
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { countChangesSince, isAsBase } from './equality.ts';
+import { isAsBase } from './equality.ts';
 import { endInPlace } from './in-place.ts';
+import { removeKept } from './last-copies.ts';
 
 export const retention: Step = {
   command: 'retention',
@@ -44,44 +42,11 @@ async function close(context: StepContext): Promise<Outcome> {
   if (window.overAt === undefined) {
     await note({ window: { ...window, overAt: services.clock().getTime() } });
   }
-  try {
-    await assertNotEmptied(context);
-    await removeExpired(context);
-    return {};
-  } catch (error) {
-    if (error instanceof Paused) throw error;
-    const failure = translateFailure(error);
-    // The failure is known: the watch need not find it again every few minutes.
-    if (failure instanceof Refusal) await services.runs.noteReminder(run.runId);
-    throw failure;
-  }
-}
-
-/** Share of the memories that may be missing. Users delete some in the days of a rollback period; more is damage. */
-const MAX_MISSING_SHARE = 0.5;
-
-/**
- * Compares the collection in use, which may be that of a later run.
- * @throws Refusal, unless the operator says with --deletes that users deleted as many
- */
-async function assertNotEmptied(context: StepContext): Promise<void> {
-  const { services, run, input } = context;
   const { removesWhenOver, removesArtifactsWhenOver, inPlace } = run.plan;
   const removesMemories = removesArtifactsWhenOver || (removesWhenOver && !inPlace);
-  if (!removesMemories) return;
-  const active = await services.setting.read();
-  const { removes: missing, points } = await countMissing(context, active);
-  if (missing <= (input.deletes ?? points * MAX_MISSING_SHARE)) return;
-  const why = `${active} lacks ${missing} of the ${points} memories that it had at the switch: nothing is removed.`;
-  throw refuseMassChange(why, { deletes: missing });
-}
-
-// Without a last common version, which a refused rollback may have lost, writes since the switch make up for missing memories.
-async function countMissing({ services, run, ...context }: StepContext, active: string) {
-  const points = countVerified(run);
-  if (!(await services.vectors.collectionExists(active))) return { removes: points, points };
-  if (run.base) return await countChangesSince({ services, run, ...context }, active);
-  return { removes: Math.max(0, points - (await services.vectors.count(active))), points };
+  const { deletes } = context.input;
+  await removeKept({ services, run, deletes, removesMemories }, () => removeExpired(context));
+  return {};
 }
 
 // Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed

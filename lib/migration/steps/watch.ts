@@ -5,6 +5,7 @@ import type { LogEntry } from '../../shared/log.ts';
 import { decideNext } from '../next.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
+import { assertOwn, parseInput, stepInputSchema } from '../runs/input.ts';
 import { phaseAtOf, type Run } from '../runs/run.ts';
 import { runStep, type Step, type StepResult } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
@@ -45,7 +46,10 @@ export async function keepWatch(
         const run = await runs.read(runId);
         const payload = { runId, execute: true, actor: 'machine' };
         try {
-          if (run.phase === 'aborted') return await removeAborted(services, run);
+          if (run.phase === 'aborted') {
+            if (await isReminderDue(services, run)) await removeAborted(services, run);
+            return;
+          }
           const step = await findDueStep(services, run);
           if (!step) return;
           last = await runStep(step, services, { payload, timeLeftMs });
@@ -58,6 +62,27 @@ export async function keepWatch(
   });
   if (failed) throw failed.failure;
   return last;
+}
+
+/**
+ * Ends the retention of the named run, as an operator asks, who may also say how many memories users deleted.
+ * @throws Refusal, RetryableFailure
+ */
+export async function endRetention(
+  services: Services,
+  options: Parameters<typeof runStep>[2],
+): Promise<StepResult> {
+  try {
+    const input = parseInput(stepInputSchema, options.payload);
+    assertOwn('retention', input);
+    const run = await services.runs.read(input.runId);
+    const { runId, phase } = run;
+    if (phase !== 'aborted' || !input.execute) return await runStep(retention, services, options);
+    await removeAborted(services, run, input);
+    return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
+  } catch (error) {
+    throw translateFailure(error);
+  }
 }
 
 // While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.

@@ -865,28 +865,73 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/retention.ts',
+    'lib/migration/steps/last-copies.ts',
     'tests/migration/contract/steps/retention.full.test.ts',
     [
       [
-        'if (!removesMemories) return;',
-        'if (!removesMemories || !(run.base || inPlace)) return;',
+        'if (removal.removesMemories) await',
+        'if (removal.removesMemories && (run.base || run.plan.inPlace)) await',
         'the data kept for a rollback > is kept while the collection in use is emptied, also if a rollback lost the last common version',
       ],
       [
-        'input.deletes ?? points * MAX_MISSING_SHARE',
+        'deletes ?? points * MAX_MISSING_SHARE',
         'points',
         'the data kept for a rollback > is kept (the old collection) while the collection in use is emptied',
       ],
       [
-        'input.deletes ?? points * MAX_MISSING_SHARE',
-        'input.deletes ?? 0',
+        'deletes ?? points * MAX_MISSING_SHARE',
+        'deletes ?? 0',
         'the data kept for a rollback > is removed if users deleted some memories, and the run is closed if nothing would be removed',
       ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/retention.ts',
+    'tests/migration/contract/steps/retention.full.test.ts',
+    [
       [
         '? backupsOf(run) : []',
         '? [...backupsOf(run), basesOf(run)] : []',
         'the data kept for a rollback > is removed even if a rollback was refused half-way, which left it unchanged',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/aborted.ts',
+    'tests/migration/contract/steps/watch.full.test.ts',
+    [
+      [
+        'removesMemories: true',
+        'removesMemories: false',
+        'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
+      ],
+      [
+        'await runs.write(lease, { ...left, base: undefined });',
+        '',
+        'the watch > goes on to remove what an aborted run kept, wherever that was killed',
+      ],
+    ],
+  ),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
+    [
+      '(verified ?? backedUp)?.',
+      'verified?.',
+      'the watch > removes nothing of an aborted run while the collection in use is emptied, before a window, until the operator says that users did it',
+    ],
+  ]),
+  ...mutantsOf(
+    'lib/migration/steps/watch.ts',
+    'tests/migration/contract/steps/watch.full.test.ts',
+    [
+      [
+        "command === 'rollback') return rollback",
+        "command !== 'retention') return rollback",
+        'the watch > rolls back no live run for which there is nothing to do',
+      ],
+      [
+        'if (await isReminderDue(services, run)) await removeAborted',
+        'await removeAborted',
+        'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
       ],
     ],
   ),
@@ -897,13 +942,28 @@ export const MUTANTS: readonly Mutant[] = [
       'measures its speed over the whole comparison, however few points the last invocation compares',
     ],
   ]),
-  ...mutantsOf('lib/migration/steps/watch.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
+  ...mutantsOf(
+    'cli/migration/migrate/drive.ts',
+    'tests/migration/contract/command-line/run.test.ts',
     [
-      "command === 'rollback') return rollback",
-      "command !== 'retention') return rollback",
-      'the watch > rolls back no live run for which there is nothing to do',
+      [
+        'if (!mayBeOver(status)) return status;',
+        'if (deletes === undefined || !mayBeOver(status)) return status;',
+        'when what a run kept cannot be removed, as the collection in use was emptied > a run that is live ends well once the operator repairs it and types what is suggested',
+      ],
     ],
-  ]),
+  ),
+  ...mutantsOf(
+    'cli/migration/migrate/next-steps.ts',
+    'tests/migration/unit/cli/migrate/next-steps.test.ts',
+    [
+      [
+        'data.run ?? status.runId',
+        'status.runId',
+        'offers a repair, or the number that users deleted, after the removal of another run was refused',
+      ],
+    ],
+  ),
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),

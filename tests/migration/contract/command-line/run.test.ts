@@ -1,14 +1,18 @@
 // `migrate run` over the functions and a sandbox: from a plan to the new version, and back without a command if the window
 // fails.
 import { describe, expect, it } from 'vitest';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
+import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { onRequest } from '../../support/changed-services.ts';
+import { emptyCollection } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createRunningOperator, FROM_THE_START } from '../../support/running-operator.ts';
 
 const WINDOW_MS = 30 * 60_000;
+const DAY_MS = 86_400_000;
 
 /** Lets the webhook refuse that many times to open writes on the new version. It may have opened them before it refused. */
 const refuseToOpen = (times: number) => (migration: Migration) => {
@@ -90,6 +94,49 @@ describe('migrate run', () => {
     expect(operator.heard.at(-1)).toBe('open-writes');
   });
 });
+
+describe('when what a run kept cannot be removed, as the collection in use was emptied', () => {
+  it.each([
+    ['live', 'repairs it', ['--removes-artifacts-when-over']],
+    ['live', 'says that users did it', ['--removes-artifacts-when-over']],
+    ['aborted', 'repairs it', []],
+    ['aborted', 'says that users did it', []],
+  ] as const)(
+    'a run that is %s ends well once the operator %s and types what is suggested',
+    async (ends, does, options) => {
+      const running = await createRunningOperator();
+      const { type, services } = running;
+      await type([FROM_THE_START, '--yes', ...options].join(' '));
+      if (ends === 'aborted') await type('rollback --execute --yes');
+      if (ends === 'aborted') await type('abort --execute --yes');
+      const active = await services.setting.read();
+      const { points } = await services.vectors.scroll(active, { limit: 999 });
+      await emptyCollection(running, active);
+      running.pass(31 * DAY_MS);
+      const { code, events } = await type('run --json');
+      const { error, next_steps: suggested } = events.at(-1) ?? {};
+      expect([code, error]).toMatchObject([3, { name: 'RefusedEmptied' }]);
+      expect(JSON.stringify(error)).not.toContain('--as-it-was');
+      const run = `npm run migrate -- run --run ${RUN}`;
+      expect(suggested).toEqual([run, `${run} --deletes 60`]);
+      const repairs = does === 'repairs it';
+      if (repairs) await restore(running, active, points);
+      const words = repairs ? `run --run ${RUN}` : `run --run ${RUN} --deletes 60`;
+      expect(await type(words)).toMatchObject({ code: 0 });
+      const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
+      expect(backups).toEqual([]);
+    },
+  );
+});
+
+async function restore(
+  { services }: Migration,
+  collection: string,
+  points: readonly ScrolledPoint[],
+) {
+  const whole = points.map(({ vector = asJsonText('[]'), ...point }) => ({ ...point, vector }));
+  await services.vectors.upsert(collection, whole, 'upsert');
+}
 
 describe('once users may be on the new version', () => {
   it('run repeats the refused step, and shows the refusal once', async () => {

@@ -192,7 +192,7 @@ describe('the data kept for a rollback', () => {
     if (how === 'emptied') await emptyCollection(migration, active);
     else await services.vectors.deleteCollection(active);
     migration.pass(30 * DAY_MS);
-    const refused = failureNamed('RefusedMassChange', /lacks 60 of the 60 memories .*"deletes":60/);
+    const refused = failureNamed('RefusedEmptied', /lacks 60 of the 60 memories .*"deletes":60/);
     await expect(keepWatch(services)).rejects.toEqual(refused);
     await expect(migration.finish('retention')).rejects.toEqual(refused);
     expect(await hasOldCollection(migration)).toBe(true);
@@ -216,7 +216,7 @@ describe('the data kept for a rollback', () => {
     expect({ phase, base }).toEqual({ phase: 'live', base: undefined });
     await emptyCollection(migration, migration.target);
     migration.pass(31 * DAY_MS);
-    await expect(migration.finish('retention')).rejects.toEqual(failureNamed('RefusedMassChange'));
+    await expect(migration.finish('retention')).rejects.toEqual(failureNamed('RefusedEmptied'));
     expect((await listArtifacts(migration)).filter(isBackup)).not.toEqual([]);
   });
 
@@ -230,9 +230,9 @@ describe('the data kept for a rollback', () => {
       migration.pass(TWO_MINUTES_MS);
     }
     const errors = logged.filter(({ level }) => level === 'ERROR');
-    expect(errors).toEqual([expect.objectContaining({ failure: 'RefusedMassChange' })]);
+    expect(errors).toEqual([expect.objectContaining({ failure: 'RefusedEmptied' })]);
     migration.pass(DAY_MS);
-    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedMassChange'));
+    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedEmptied'));
   });
 
   it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {

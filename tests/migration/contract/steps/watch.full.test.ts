@@ -2,16 +2,27 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
+import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
-import { createMigration, RUN } from '../../support/migration.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { emptyCollection } from '../../support/holdings.ts';
+import { createMigration, type Migration, RUN } from '../../support/migration.ts';
+import { mortal } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { REPORT } from '../../support/run-table.ts';
+import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
 const DAY_MS = 86_400_000;
+const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
+
+/** Names of the run's artifacts and of all collections */
+async function listWhatIsLeft({ services }: Migration): Promise<string[]> {
+  const keys = Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) => key);
+  return [...(await keys), ...(await services.vectors.listCollections())];
+}
 
 describe('the watch', () => {
   it('does nothing if there is no run, or nothing is due', async () => {
@@ -59,6 +70,81 @@ describe('the watch', () => {
     await keepWatch(services);
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
     expect(await lock.retainedRuns()).toEqual([]);
+  });
+
+  it.each([
+    ['emptied', 'after a rollback', ['rollback', 'abort']],
+    ['deleted', 'after a rollback', ['rollback', 'abort']],
+    ['emptied', 'before a window', ['abort']],
+  ] as const)(
+    'removes nothing of an aborted run while the collection in use is %s, %s, until the operator says that users did it',
+    async (how, when, steps) => {
+      const migration = await createMigrationAt(when === 'before a window' ? 'backed-up' : 'live');
+      const { services, logged } = migration;
+      await migration.follow(...steps);
+      if (how === 'emptied') await emptyCollection(migration, SOURCE);
+      else await services.vectors.deleteCollection(SOURCE);
+      const before = await listWhatIsLeft(migration);
+      expect(before.length).toBeGreaterThan(3);
+      migration.pass(31 * DAY_MS);
+      const refused = failureNamed(
+        'RefusedEmptied',
+        /lacks 60 of the 60 .*"deletes":60,"run":"run-a"/,
+      );
+      await expect(keepWatch(services)).rejects.toEqual(refused);
+      expect(await keepWatch(services)).toBeUndefined();
+      expect(logged.filter(({ level }) => level === 'ERROR')).toHaveLength(1);
+      const invoke = retentionHandler(async () => services);
+      const end = (input: object) => invoke({ runId: RUN, execute: true, ...input }, CONTEXT);
+      await expect(end({})).rejects.toEqual(refused);
+      await expect(end({ deletes: 59 })).rejects.toEqual(refused);
+      await expect(end({ acknowledgedLoss: 60 })).rejects.toEqual(failureNamed('RefusedSetting'));
+      expect(await listWhatIsLeft(migration)).toEqual(before);
+      expect(await end({ deletes: 60 })).toMatchObject({ phase: 'aborted', done: true });
+      expect(await listWhatIsLeft(migration)).toEqual(how === 'emptied' ? [SOURCE] : []);
+      expect(await migration.lock.retainedRuns()).toEqual([]);
+      expect(await end({})).toMatchObject({ phase: 'aborted', done: true });
+    },
+  );
+
+  it('removes what an aborted run kept once the emptied collection is repaired', async () => {
+    const migration = await createMigrationAt('live');
+    const { services, target } = migration;
+    await migration.follow('rollback', 'abort');
+    const { points } = await services.vectors.scroll(SOURCE, { limit: 999 });
+    await emptyCollection(migration, SOURCE);
+    migration.pass(31 * DAY_MS);
+    await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedEmptied'));
+    const restored = points.map(({ vector = asJsonText('[]'), ...point }) => ({
+      ...point,
+      vector,
+    }));
+    await services.vectors.upsert(SOURCE, restored, 'upsert');
+    migration.pass(DAY_MS);
+    await keepWatch(services);
+    expect(await services.vectors.listCollections()).not.toContain(target);
+    expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
+  });
+
+  it('goes on to remove what an aborted run kept, wherever that was killed', async () => {
+    async function createOverdueRun() {
+      const migration = await createMigrationAt('live');
+      await migration.follow('rollback', 'abort');
+      migration.pass(31 * DAY_MS);
+      return migration;
+    }
+    const whole = await createOverdueRun();
+    const { services, deaths } = mortal(whole.services);
+    await keepWatch(services);
+    expect(deaths().length).toBeGreaterThan(4);
+    for (const death of deaths()) {
+      const migration = await createOverdueRun();
+      await keepWatch(mortal(migration.services, death).services).catch(() => undefined);
+      migration.pass(LEASE_MS);
+      await keepWatch(migration.services);
+      expect(await listWhatIsLeft(migration)).toEqual([SOURCE]);
+      expect(await migration.lock.retainedRuns()).toEqual([]);
+    }
   });
 
   it('rolls back no live run for which there is nothing to do', async () => {
@@ -147,17 +233,15 @@ describe('the watch', () => {
 });
 
 describe('the function of the watch', () => {
-  const context = { getRemainingTimeInMillis: () => 600_000 };
-
   it('does what is due when a timer invokes it, and the step of the named run when a person does', async () => {
     const migration = await createMigrationAt('live');
     const invoke = retentionHandler(async () => migration.services);
     migration.pass(30 * DAY_MS);
     const dryRun = { dryRun: true, forecast: { isOver: true } };
-    expect(await invoke({ runId: RUN }, context)).toMatchObject(dryRun);
+    expect(await invoke({ runId: RUN }, CONTEXT)).toMatchObject(dryRun);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     const timer = { 'detail-type': 'Scheduled Event', resources: [], time: '2026-03-01T09:00:00Z' };
-    expect(await invoke(timer, context)).toMatchObject({ phase: 'closed' });
+    expect(await invoke(timer, CONTEXT)).toMatchObject({ phase: 'closed' });
   });
 });
 

@@ -76,16 +76,25 @@ it('lists three options after a rollback that would remove too much', () => {
   expect(commandsAfter({})).toEqual([given[0], given[2]]);
 });
 
-it('offers a repair, or the number that users deleted, after a run that lost too much to be closed', () => {
-  const refusal = new Refusal('RefusedMassChange', 'It lacks too much.', { data: { deletes: 40 } });
-  const status = createStatus('live', { retention: { ...retention, isOver: true } });
-  const { next } = describeAftermath(status, undefined, refusal);
-  const run = 'npm run migrate -- run --run run-a';
-  expect(next).toMatchObject([
-    { command: run, first: 'repair the collection in use' },
-    { command: `${run} --deletes 40` },
-  ]);
-});
+it.each([
+  ['of another run', 'live', { retention }],
+  ['of a live run', 'live', { retention: { ...retention, isOver: true } }],
+  ['of an aborted run', 'aborted', { moves: [] }],
+] as const)(
+  'offers a repair, or the number that users deleted, after the removal %s was refused',
+  (_, phase, changes) => {
+    const data = { deletes: 40, run: 'run-z' };
+    const refusal = new Refusal('RefusedEmptied', 'It lacks too much.', { data });
+    // The watch does the work of all runs: the refusal may be of another one than the command.
+    const status = createStatus(phase, changes);
+    const { next } = describeAftermath(status, 'dev', refusal);
+    const run = 'npm run migrate -- run --run run-z --stage dev';
+    expect(next).toMatchObject([
+      { command: run, first: 'repair the collection in use' },
+      { command: `${run} --deletes 40` },
+    ]);
+  },
+);
 
 describe('the last line of a refused command', () => {
   const ROLLBACK = 'npm run migrate -- rollback --execute';
