@@ -188,7 +188,7 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-it.each(CASES)('"%s" is right (%#)', async (says, file, advice, before = {}) => {
+it.each(CASES)('"%s" is good advice (%#)', async (says, file, advice, before = {}) => {
   expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(says));
   const after = await listMessages(file, { ...before, ...advice });
   expect(after.filter((message) => !REMARK.test(message))).toEqual([]);

@@ -36,7 +36,7 @@ const FEES = 'Date,Text,Amount,Fee|2026-01-02,Tea,-3.00,0.10|2026-01-03,Bus,-4.0
 const WITH_BALANCE = (last: string) =>
   `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${last}`;
 
-it('asks whether amounts include a fee that no balance shows, and takes the answer', () => {
+it('asks whether amounts include a fee that no balance shows, and accepts the answer', () => {
   expect(read(FEES)).toMatchObject({ questions: ['fees'] });
   expect(read(FEES, { columns: { fee: 'Fee' } })).toMatchObject({
     signed: [-3.1, -4],
@@ -50,12 +50,12 @@ it('asks whether amounts include a fee that no balance shows, and takes the answ
 
 it.each([
   ['no fee at all', FEES.replace('0.10', '0.00'), [-3, -4]],
-  ['balances with the fee', WITH_BALANCE('92.50'), [-3, -4.5]],
-  ['balances without it', WITH_BALANCE('93.00'), [-3, -4]],
+  ['balances that include the fee', WITH_BALANCE('92.50'), [-3, -4.5]],
+  ['balances without the fee', WITH_BALANCE('93.00'), [-3, -4]],
   ['a net amount', 'Date,Text,Amount,Fee,Net Amount|2026-01-02,Tea,-3.00,-0.10,-3.10', [-3.1]],
-  ['the fees that Wise has in its amounts', FEES.replace('Fee', 'Total fees'), [-3, -4]],
+  ['fees that Wise includes in its amounts', FEES.replace('Fee', 'Total fees'), [-3, -4]],
   [
-    'the documents of Revolut',
+    'the statements of Revolut',
     'Started Date,Completed Date,Text,Amount,Fee|2026-01-01,2026-01-02,Tea,-3.00,0.10',
     [-3.1],
   ],
@@ -66,7 +66,7 @@ it.each([
 const WISE =
   'ID,Direction,Created on,Source fee amount,Source name,Source amount (after fees),Source currency,Target name,Target amount (after fees),Target currency,Exchange rate';
 
-it('takes the side of a transfer that the account saw', () => {
+it('reads the side of a transfer that belongs to the account', () => {
   const paid = '1,OUT,2026-01-02,1.50,Me,98.50,EUR,Shop,110.00,USD,1.117';
   const received = '2,IN,2026-01-03,2.00,Employer,1000.00,USD,Me,900.00,EUR,0.902';
   const own = '3,NEUTRAL,2026-01-04,0.50,Me,50.00,EUR,Me,55.00,USD,1.1';

@@ -60,7 +60,7 @@ describe('reading CAMT.053', () => {
     });
   });
 
-  it('reads the names of version 2, a prefix, and a report of the day', () => {
+  it('reads the element names of version 2, namespace prefixes, and reports of one day', () => {
     const details = '<TxDtls><RltdPties><Dbtr><Nm>ACME</Nm></Dbtr></RltdPties></TxDtls>';
     const old = camt(entry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }), {
       version: '053.001.02',
@@ -87,7 +87,7 @@ describe('reading CAMT.053', () => {
     ]);
   });
 
-  it('makes rows of the parts of a batch', () => {
+  it('reads each part of a batch as a row', () => {
     const details = [
       part('<Amt Ccy="EUR">40.00</Amt>', 'A', { ref: 'P1' }),
       part('<AmtDtls><TxAmt><Amt Ccy="EUR">6.10</Amt></TxAmt></AmtDtls>', 'B', { ref: 'REF1' }),
@@ -100,7 +100,7 @@ describe('reading CAMT.053', () => {
     ]);
   });
 
-  it('keeps a batch whole whose parts are not its amount together', () => {
+  it('keeps a batch whole if its parts do not add up to its amount', () => {
     const details =
       part('<Amt Ccy="USD">40.00</Amt>', 'A') + part('<Amt Ccy="USD">10.00</Amt>', 'B');
     expect(readCamt(camt(entry({ details }))).bookings).toMatchObject([
@@ -111,7 +111,7 @@ describe('reading CAMT.053', () => {
     );
   });
 
-  it('gives a reversal the direction of its money and the party of what it takes back', () => {
+  it('gives a reversal the direction of the money, and the party of the reversed entry', () => {
     const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
     const reversal = entry({ direction: 'CRDT', more: '<RvslInd>true</RvslInd>', details });
     expect(readCamt(camt(reversal)).bookings).toMatchObject([
@@ -120,22 +120,22 @@ describe('reading CAMT.053', () => {
   });
 
   it.each([
-    ['has the direction of its money', 'CRDT', '100.00', '145.10', 45.1],
-    ['repeats the direction of what it takes back', 'DBIT', '100.00', '145.10', 45.1],
-    ['of a credit has the direction of its money', 'DBIT', '100.00', '54.90', -45.1],
-    ['of a credit repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
-  ])('reads by the balances a reversal that %s', (_, direction, opening, closing, signed) => {
+    ['has the direction of the money', 'CRDT', '100.00', '145.10', 45.1],
+    ['repeats the direction of the reversed entry', 'DBIT', '100.00', '145.10', 45.1],
+    ['reverses a credit and has the direction of the money', 'DBIT', '100.00', '54.90', -45.1],
+    ['reverses a credit and repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
+  ])('uses the balances to read a reversal that %s', (_, direction, opening, closing, signed) => {
     const reversal = entry({ direction, more: REVERSED });
     const text = camt(`${balance('OPBD', opening)}${balance('CLBD', closing)}${reversal}`);
     expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], needs: [] });
   });
 
   it.each([
-    ['there are none', ''],
-    ['one is missing', balance('OPBD', '100.00')],
-    ['they do not fit', balance('OPBD', '100.00') + balance('CLBD', '7.00')],
-    ['they fit both directions', balance('OPBD', '9.00') + balance('CLBD', '9.00'), 'CRDT'],
-  ])('asks for the direction of a reversal by the balances where %s', (_, balances, ...others) => {
+    ['there are no balances', ''],
+    ['a balance is missing', balance('OPBD', '100.00')],
+    ['the balances do not fit', balance('OPBD', '100.00') + balance('CLBD', '7.00')],
+    ['the balances fit both directions', balance('OPBD', '9.00') + balance('CLBD', '9.00'), 'CRDT'],
+  ])('asks for the direction of a reversal if %s', (_, balances, ...others) => {
     const reversals = ['DBIT', ...others].map((direction) => entry({ direction, more: REVERSED }));
     const { bookings, needs } = readCamt(camt(balances + reversals.join('')));
     expect(bookings[0]).toMatchObject({ signed: -45.1 });
@@ -148,7 +148,7 @@ describe('reading CAMT.053', () => {
     expect(readCamt(camt(balances + pending)).needs).toEqual([]);
   });
 
-  it('leaves out what is not booked, and says so', () => {
+  it('leaves out entries that are not booked, each with its reason', () => {
     const text = camt(
       ['<Sts>PDNG</Sts>', '<Sts><Cd>INFO</Cd></Sts>', '<Sts><Cd>FUTR</Cd></Sts>']
         .map((status) => entry({ status }))
@@ -164,7 +164,7 @@ describe('reading CAMT.053', () => {
     });
   });
 
-  it('refuses by its line an entry without a direction, a date or an amount', () => {
+  it('refuses an entry without a direction, a date or an amount, and names its line', () => {
     const text = camt(
       [
         entry({ direction: '' }),
@@ -175,7 +175,7 @@ describe('reading CAMT.053', () => {
     expect(readCamt(text).refused.map(({ line }) => line)).toEqual([4, 5, 6]);
   });
 
-  it('takes no placeholder for a reference', () => {
+  it('does not mistake a placeholder for a reference', () => {
     const more = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
     expect(readCamt(camt(entry({ more }))).bookings).toMatchObject([{ bankId: null }]);
   });

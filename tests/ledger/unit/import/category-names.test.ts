@@ -24,7 +24,7 @@ describe('names of categories', () => {
     ['Fun', 'FUN'],
     ['Books', 'Books'],
     ['books', 'Books'],
-  ])('takes %j as %s', (written, name) => {
+  ])('reads %j as %s', (written, name) => {
     expect(names.resolve(written)).toBe(name);
   });
 
@@ -50,7 +50,7 @@ describe('choosing categories', () => {
       propose: learnCategories(earlier),
     });
 
-  it('takes rules before what is learned, and says why', () => {
+  it('prefers rules to learned categories, and says why', () => {
     const { chosen, open } = choose('grocer = groceries');
     expect(chosen).toEqual([
       {

@@ -21,7 +21,7 @@ describe('rules for categories', () => {
     expect(findRule(parseCategoryRules(RULES), description)?.category).toBe(category);
   });
 
-  it('takes the first rule that fits', () => {
+  it('applies the first rule that fits', () => {
     const rules = parseCategoryRules('shop = One\nshop = Two');
     expect(findRule(rules, 'Shop')?.line).toBe(1);
   });

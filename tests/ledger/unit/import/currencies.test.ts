@@ -27,13 +27,13 @@ it.each([
   ['$ and USD beside balances in USD', file('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
   ['$ and USD above the rows', ['Account;12;USD', '', ...file('Amount', '-$8.00', '-9.00 USD')]],
   ['both beside one number', file('Amount', '-$8.00 USD', '-9.00 USD')],
-])('takes %s for one currency', (_, lines) => {
+])('reads %s as one currency', (_, lines) => {
   expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], needs: [] });
 });
 
 const DOLLARS = file('Amount', '-$8.00', '-9.00 USD');
 
-it('asks whether $ is USD, and takes each answer', () => {
+it('asks whether $ is USD, and accepts each answer', () => {
   expect(sumUp(DOLLARS).needs).toEqual([
     "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, take both with --currency '$,USD'.",
   ]);
@@ -59,9 +59,9 @@ it.each([
 });
 
 it.each([
-  ['beside each', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
-  ['before each', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
-])('reads the currencies %s of debit and credit', (_, header, debit, credit) => {
+  ['after debit and credit', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
+  ['before debit and credit', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
+])('reads currencies in columns %s', (_, header, debit, credit) => {
   const { needs } = sumUp(file(header, debit, credit));
   expect(needs).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
 });
@@ -74,16 +74,16 @@ it.each([
   expect(['EUR', 'USD'].map(read)).toEqual([[-1], [2]]);
 });
 
-it('reads no currency from a word of a header beside a column of currencies', () => {
+it('does not read a currency from a word in a header if there is a column of currencies', () => {
   const lines = file('ALL AMOUNT;Currency', '-8.00;EUR', '-9.00;EUR');
   expect(sumUp(lines, { currency: 'EUR' }).signed).toEqual([-8, -9]);
   expect(sumUp(lines, { currency: 'ALL' }).signed).toEqual([]);
 });
 
 it.each([
-  ['other dollars', file('Amount', '-8.00 CAD', '-9.00 USD')],
-  ['$ beside two dollars', file('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD')],
-  ['$ where the account is in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],
+  ['two kinds of dollars', file('Amount', '-8.00 CAD', '-9.00 USD')],
+  ['$ beside two kinds of dollars', file('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD')],
+  ['$ in an account in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],
   ['€ and £', file('Amount', '-8.00 €', '-£9.00')],
 ])('asks about %s', (_, lines) => {
   expect(sumUp(lines).needs).toEqual([expect.stringContaining('do not add up')]);

@@ -50,7 +50,7 @@ describe('recognizing a file', () => {
     ['is empty', makeWorkbook({ One: [] })],
     ['no statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
-  ])('names %s and the way out', async (name, content) => {
+  ])('names %s, and a way out', async (name, content) => {
     const error = await readStatement(toBytes(content)).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'UserError', message: expect.stringContaining(name) });
     expect((error as Error).message).toMatch(/CSV|Unpack|[Dd]ownload|another file/);
@@ -68,9 +68,9 @@ describe('the encoding', () => {
     ]);
 
   it.each([
-    ['what the header declares', 'OFXHEADER:100\nCHARSET:1250', [0xb3, 0xf3, 0x64, 0x9f], 'łódź'],
-    ['UTF-8 where the bytes are', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
-    ['no unknown one', 'OFXHEADER:100\nCHARSET:4711', [0x63, 0x61, 0x66, 0xe9], 'café'],
+    ['the one that the header declares', 'OFXHEADER:100\nCHARSET:1250', [0xb3, 0xf3, 0x64, 0x9f], 'łódź'],
+    ['UTF-8 if the bytes are', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
+    ['guessed if the header declares an unknown one', 'OFXHEADER:100\nCHARSET:4711', [0x63, 0x61, 0x66, 0xe9], 'café'],
   ])('is %s', async (_, header, name, description) => {
     const { rows } = await readStatement(ofx(header, Uint8Array.from(name)));
     expect(rows).toMatchObject([{ description }]);

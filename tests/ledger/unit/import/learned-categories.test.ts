@@ -27,7 +27,7 @@ function propose(
 }
 
 describe('learning categories', () => {
-  it('takes no notice of case, digits, dates, and the numbers of cards and references', () => {
+  it('ignores case, digits, dates, and the numbers of cards and references', () => {
     const earlier = rows(
       ['POS 1234 REWE MARKT 30.12.2025 CARD ****1111', 'Groceries'],
       ['rewe markt 2025-11-02 Ref AB12CD34', 'Groceries'],
@@ -35,7 +35,7 @@ describe('learning categories', () => {
     expect(propose('KARTE 9876 Rewe-Markt 4711', earlier)).toBe('Groceries');
   });
 
-  it('asks for two rows and four fifths of them', () => {
+  it('needs two rows, and four fifths of them in one category', () => {
     const cases = (right: number, wrong: number) => [
       ...rows(...Array.from({ length: right }, () => ['Kiosk', 'Snacks'] as const)),
       ...rows(...Array.from({ length: wrong }, () => ['Kiosk', 'Papers'] as const)),
@@ -46,13 +46,13 @@ describe('learning categories', () => {
     expect(propose('Kiosk', cases(3, 1))).toBeUndefined();
   });
 
-  it('learns income and expenses apart', () => {
+  it('learns from income and expenses separately', () => {
     const earlier = rows(['ACME', 'Shopping'], ['ACME', 'Shopping']);
     expect(propose('ACME', earlier)).toBe('Shopping');
     expect(learnCategories(earlier)({ description: 'ACME', type: 'income' })).toBeUndefined();
   });
 
-  it('lets a longer name overrule a shorter one', () => {
+  it('prefers a longer name to a shorter one', () => {
     const earlier = [
       ...rows(...Array.from({ length: 20 }, () => ['Amazon market', 'Household'] as const)),
       ...rows(['Amazon Prime', 'Streaming'], ['Amazon Prime', 'Streaming']),
@@ -70,7 +70,7 @@ describe('learning categories', () => {
     expect(propose('CARD PAYMENT PUB', earlier)).toBe('Fun');
   });
 
-  it('proposes nothing where two names disagree, or none is left', () => {
+  it('proposes nothing if two names disagree, or no name is left', () => {
     const earlier = rows(
       ['Rewe', 'Groceries'],
       ['Rewe', 'Groceries'],
@@ -83,7 +83,7 @@ describe('learning categories', () => {
 
   // To see the figures: npx vitest run --reporter verbose tests/ledger/unit/import/learned-categories.test.ts
   it.for([1, 2, 3, 4, 5])(
-    'finds at least 85 % of a household’s categories, and at most 3 % wrong ones (seed %i)',
+    'finds at least 85 % of a household’s categories, with at most 3 % wrong (seed %i)',
     async (seed, { annotate }) => {
       const { right, wrong, all } = measureHousehold(seed);
       await annotate(`of ${all} rows, ${right} right and ${wrong} wrong`);

@@ -21,7 +21,7 @@ function signedAmounts(...rows: readonly string[]): readonly number[] {
 }
 
 describe('reading OFX', () => {
-  it('reads values without closing tags, with the day that the bank names', () => {
+  it('reads values without closing tags, with the date that the bank wrote', () => {
     const { bookings } = readOfx(
       ofx(
         '<STMTTRN><TRNTYPE>DEBIT\n<DTPOSTED>20251230233000.000[-5:EST]\n<TRNAMT>-45.10\n<FITID>A1\n<NAME>GROCER 12\n<MEMO>card\n</STMTTRN>',
@@ -41,7 +41,7 @@ describe('reading OFX', () => {
     ]);
   });
 
-  it('reads the same from XML', () => {
+  it('reads the same bookings from XML', () => {
     const sgml = ofx(row('-45.10', { more: '<MEMO>Müller &amp; Söhne' }));
     const xml = sgml
       .replace(HEADER, '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n\n\n\n\n')
@@ -62,7 +62,7 @@ describe('reading OFX', () => {
     expect(readOfx(text).bookings).toMatchObject([{ texts: [description] }]);
   });
 
-  it('does not lose what follows an empty value without a closing tag', () => {
+  it('keeps what follows an empty value without a closing tag', () => {
     const text = ofx(
       '<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-5<CHECKNUM>\n<NAME>\n<FITID>7<MEMO>FIRST</STMTTRN>\n<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-6<FITID>8<NAME>SECOND</STMTTRN>',
     );
@@ -72,7 +72,7 @@ describe('reading OFX', () => {
     ]);
   });
 
-  it('reads rows whose own closing tags are missing', () => {
+  it('reads rows whose closing tags are missing', () => {
     const text = ofx([row('-5', { id: '1' }), row('-6', { id: '2' })].join('')).replaceAll(
       '</STMTTRN>',
       '',
@@ -80,7 +80,7 @@ describe('reading OFX', () => {
     expect(readOfx(text).bookings.map(({ signed }) => signed)).toEqual([-5, -6]);
   });
 
-  it('takes the name of a payee, the whole of a cut name, and the number of a check', () => {
+  it('describes a row by its payee, the full form of a truncated name, its check number, or its type', () => {
     const texts = [
       row('-1').replace('<NAME>SHOP 1', '<PAYEE><NAME>ACME<CITY>BERLIN</PAYEE>'),
       row('-1').replace('SHOP 1', 'VERY LONG NAME OF A S<MEMO>VERY LONG NAME OF A SHOP, BERLIN'),
@@ -113,7 +113,7 @@ describe('reading OFX', () => {
     expect(refused).toMatchObject([{ line: 9 }]);
   });
 
-  it('takes the direction from the types where a bank writes no signs, or reversed ones', () => {
+  it('uses the types as directions if the signs are missing or reversed', () => {
     const buy = (amount: string) => row(amount, { type: 'DEBIT' });
     const pay = (amount: string) => row(amount, { type: 'CREDIT' });
     expect(signedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
@@ -139,14 +139,14 @@ describe('reading OFX', () => {
     ]);
   });
 
-  it('takes the currency of a row, and not the one it was converted from', () => {
+  it('uses the currency of a row, not the one it was converted from', () => {
     const named = (name: string) =>
       row('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
     const { bookings } = readOfx(ofx(named('CURRENCY') + named('ORIGCURRENCY')));
     expect(bookings.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
   });
 
-  it('leaves investments, pending and corrected rows out, and says so', () => {
+  it('leaves out investments, pending rows and corrected rows, and lists them', () => {
     const text = ofx(
       [
         row('-1', { id: '1' }),
@@ -168,31 +168,31 @@ describe('reading OFX', () => {
     ]);
   });
 
-  it('refuses a row without a date of its own', () => {
+  it('refuses a row whose date is all zeros', () => {
     const { refused } = readOfx(ofx(row('-1').replace('20251230', '00000000')));
     expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not a date of OFX']);
   });
 
-  it('tells bookings apart that have one id, date and amount', () => {
+  it('distinguishes bookings that share id, date and amount but not the text', () => {
     const shared = [row('-1'), row('-1').replace('SHOP 1', 'OTHER'), row('-1')];
     const { bookings } = readOfx(ofx(shared.join('\n')));
     expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
   });
 
-  it('refuses a file of investments alone', () => {
+  it('refuses a file that has only investments', () => {
     const text =
       '<OFX><INVSTMTRS><INVTRANLIST><DTSTART>1<BUYSTOCK><UNITS>1</BUYSTOCK></INVTRANLIST></INVSTMTRS></OFX>';
     expect(() => readOfx(text)).toThrow('investments alone');
   });
 
-  it('takes zeros for no id and no check', () => {
+  it('ignores ids and check numbers that are all zeros', () => {
     const text = ofx(row('-1').replace('<NAME>', '<CHECKNUM>0000<NAME>'));
     expect(readOfx(text).bookings).toMatchObject([{ texts: ['SHOP 1'], notes: null }]);
     const { bookings } = readOfx(ofx(row('-1', { id: '000' }) + row('-2', { id: '010' })));
     expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);
   });
 
-  it('says where the file may be cut', () => {
+  it('reports a file that may be truncated', () => {
     const text = ofx(row('-1'));
     expect(readOfx(text).findings).toEqual([]);
     expect(readOfx(text.slice(0, -6))).toMatchObject({
@@ -201,7 +201,7 @@ describe('reading OFX', () => {
     });
   });
 
-  it('refuses tags that are nested more deeply than a statement', () => {
+  it('refuses tags that are nested deeper than any statement', () => {
     expect(() => readOfx('<A>\n'.repeat(1_000))).toThrow('nested too deeply');
   });
 

@@ -24,7 +24,7 @@ const ledgerRows = (...lines: readonly string[]) =>
 const tea = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
   `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
 
-it('finds rows by the id that is made from them, and by the one of earlier versions', () => {
+it('finds rows by the id made from them, and by that of earlier versions', () => {
   const rows = bank('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
   const [first, second, third] = rows;
   const ledger = ledgerRows(
@@ -36,8 +36,8 @@ it('finds rows by the id that is made from them, and by the one of earlier versi
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
 });
 
-describe('repeats nothing that the release before this one imported', () => {
-  it('with one text of several', () => {
+describe('does not repeat what the previous release imported', () => {
+  it('with only one of several texts', () => {
     const { rows } = readCsv(
       'Buchungstag;Empfänger;Verwendungszweck;Betrag\n03.11.2026;Vermieter;Miete Nov;-900,00',
     );
@@ -48,7 +48,7 @@ describe('repeats nothing that the release before this one imported', () => {
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [] });
   });
 
-  it('with a rounded id, by which it knew the first of two rows alone', () => {
+  it('with a rounded id, by which it knew only the first of two rows', () => {
     const coffee = '2026-11-14,Coffee,-4.5,1.23457E+15';
     const { rows } = readCsv(['Date,Name,Amount,Transaction ID', coffee, coffee].join('\n'));
     const id = '1.23457E+15 2026-11-14 -4.5';
@@ -71,7 +71,7 @@ describe('with the id of a bank', () => {
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
 
-  it('takes an id with another date or amount for another booking, and says so', () => {
+  it('counts a row with a reused id, and another date or amount, as a new booking', () => {
     const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [stored, 'A1'])
       expect(planImport(rows, ledgerRows(tea(1, id)))).toMatchObject({
@@ -82,7 +82,7 @@ describe('with the id of a bank', () => {
       });
   });
 
-  it('names a transaction with the id and date, and the amount of another column', () => {
+  it('names a transaction with the same id and date, and another amount, as a possible duplicate', () => {
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Shop,-4', 'A2,2026-01-02,Shop,-5');
     for (const id of [stored, 'A1']) {
       const ledger = ledgerRows(tea(1, id));
@@ -97,7 +97,7 @@ describe('with the id of a bank', () => {
   });
 
   it.each(['Transaction ID', 'Reference'])(
-    'finds what earlier releases stored by %s alone, once for each',
+    'finds what earlier releases stored by %s alone, each transaction once',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
       const plan = planImport(rows, ledgerRows(tea(1, 'A1')));
@@ -105,7 +105,7 @@ describe('with the id of a bank', () => {
     },
   );
 
-  it('asks where a transaction with such an id was edited', () => {
+  it('asks if a transaction with such an id was edited', () => {
     const edited = tea(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
     const ledger = ledgerRows(edited.replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
@@ -114,7 +114,7 @@ describe('with the id of a bank', () => {
     ]);
   });
 
-  it('tells accounts apart, by their name in the file or in the options', () => {
+  it('distinguishes accounts by their name in the file or in the options', () => {
     const ids = ['Giro', 'Card'].flatMap((account) => [
       ...withIds('Transaction ID,Account', `A1,${account},2026-01-02,Tea,-3`),
       ...readCsv('Transaction ID,Date,Name,Amount\nA1,2026-01-02,Tea,-3', { account }).rows,
@@ -126,7 +126,7 @@ describe('with the id of a bank', () => {
   });
 });
 
-it('names rows with date, type and amount of a transaction that is no other row', () => {
+it('names rows with the date, type and amount of a transaction that no other row matches', () => {
   const rows = bank(...Array(3).fill('2026-01-02,Tee,-3'), '2026-01-02,Tee,3', '2026-01-03,Tee,-3');
   const [first, second] = rows;
   const ledger = ledgerRows(tea(1, first?.externalId ?? ''), tea(2));
@@ -135,7 +135,7 @@ it('names rows with date, type and amount of a transaction that is no other row'
   expect(plan.possibleDuplicates).toEqual([{ row: second, there: ledger[1] }]);
 });
 
-it('finds the edited rows of an export by id and time of creation', () => {
+it('finds the edited rows of an export by id and creation time', () => {
   const ledger = ledgerRows(tea(1), tea(2), tea(3));
   const rows = exported(tea(1), tea(2, '', { name: 'Mint' }), tea(3).replaceAll(CREATED, ''));
   const plan = planImport(rows, ledger);
@@ -144,14 +144,14 @@ it('finds the edited rows of an export by id and time of creation', () => {
   expect(plan.changes).toEqual([{ row: rows[1], there: ledger[1], fields: ['description'] }]);
 });
 
-it('refuses edited rows that someone has changed since, and no others', () => {
+it('refuses edited rows whose transaction has changed since, and no others', () => {
   const updated = '2026-01-05T00:00:00.000Z';
   const ledger = ledgerRows(tea(1, '', { updated }), tea(2, '', { updated }));
   const plan = planImport(exported(tea(1), tea(2, '', { name: 'Mint' })), ledger);
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
-it('creates a transaction that was deleted only with --import-deleted', () => {
+it('creates a deleted transaction again only with --import-deleted', () => {
   const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
   const ledger = ledgerRows(tea(1));
   expect(planImport(rows, ledger)).toMatchObject({
@@ -178,7 +178,7 @@ describe('a purchase that a file has with a later date', () => {
     return plan.possibleDuplicates.map(({ row: { date }, there }) => [date, there.id]);
   };
 
-  it('may be the transaction with its amount and a word of its text', () => {
+  it('may be a transaction with its amount and a word of its text', () => {
     expect(pairDuplicates('2026-01-05,TEA HOUSE*77,-3')).toEqual([['2026-01-05', '1']]);
   });
 
@@ -186,18 +186,18 @@ describe('a purchase that a file has with a later date', () => {
     ['another text', '2026-01-05,Bakery,-3'],
     ['another amount', '2026-01-05,Tea House,-4'],
     ['another direction', '2026-01-05,Tea House,3'],
-    ['a date more than five days off', '2026-01-08,Tea House,-3'],
-  ])('is another one with %s', (_, row) => {
+    ['a date more than five days away', '2026-01-08,Tea House,-3'],
+  ])('is a separate purchase if it has %s', (_, row) => {
     expect(pairDuplicates(row)).toEqual([]);
   });
 
-  it('is another one where the file has both', () => {
+  it('is a separate purchase if the file has both', () => {
     expect(
       pairDuplicates('2026-01-05,Tea House,-3', [...others, '2026-01-02,Tea House 12,-3']),
     ).toEqual([]);
   });
 
-  it('is another one where the transaction is older than the file', () => {
+  it('is a separate purchase if the transaction is older than the file', () => {
     expect(pairDuplicates('2026-01-05,Tea House,-3', others.slice(1))).toEqual([]);
   });
 });
@@ -227,22 +227,22 @@ describe('rows of an import that a later file of the account lacks', () => {
     ['the same text after a week', '2026-01-05,SHELL 123,-50', '2026-01-13,SHELL 123,-50'],
     ['the same text in the next weeks', '2026-01-12,SHELL 123,-50', '2026-01-20,SHELL 123,-50'],
     ['another amount', '2026-01-05,UBER TRIP,-33', '2026-01-07,UBER TRIP,-38'],
-  ])('may be booked with %s', (_, pending, booked) => {
+  ])('may have been booked with %s', (_, pending, booked) => {
     const after = [booked, '2026-01-14,Other,-1'];
     const [one, other] = [pending, booked].map((line) => line.split(',')[1]);
     expect(compare([pending], after)).toEqual({ pairs: [`${one} ${other}`], vanished: [] });
   });
 
   it.each([
-    ['with another text and amount', '2026-01-06,BOOKING.COM,-90'],
-    ['in the other direction', '2026-01-06,HOTEL X,100'],
-    ['more than two weeks later', '2026-01-20,HOTEL X,-100'],
-  ])('are named where a row is another one, %s', (_, booked) => {
+    ['has another text and amount', '2026-01-06,BOOKING.COM,-90'],
+    ['goes in the other direction', '2026-01-06,HOTEL X,100'],
+    ['comes more than two weeks later', '2026-01-20,HOTEL X,-100'],
+  ])('are named as missing if the new row %s', (_, booked) => {
     const vanished = ['HOTEL X'];
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
   });
 
-  it('ask for the account where they are as many as the equal ones: another one has such rows, too', () => {
+  it('raise the question of the account if there are as many of them as of equal rows', () => {
     const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
     const { possibleDuplicates, needs } = planImport(bank(...kept, ...booked), store(...pending));
@@ -252,7 +252,7 @@ describe('rows of an import that a later file of the account lacks', () => {
     ]);
   });
 
-  it('are not those on days that the file does not have', () => {
+  it('do not include rows on days that the file does not cover', () => {
     expect(compare(['2026-01-08,HOTEL X,-100'], ['2026-01-07,BOOKING.COM,-100'])).toEqual({
       pairs: [],
       vanished: [],
@@ -296,31 +296,31 @@ describe('a row of another format whose transaction was edited', () => {
     ['amount', { amount: 4 }],
     ['date', { date: '2026-03-07' }],
     ['amount and category', { amount: 4, category: 'Food' }],
-  ])('may be it by the record of the import, with any text: %s', (_, change) => {
+  ])('may be that transaction by the record of the import, whatever its text: edited %s', (_, change) => {
     expect(pairsWith(change, { recorded })).toEqual(['1']);
   });
 
-  it('may be it by its date and a word, where there is no record', () => {
+  it('may be that transaction by date and a word if there is no record', () => {
     expect(pairsWith({ amount: 4, description: 'The house' })).toEqual(['1']);
   });
 
   it.each([
     ['with another text', { amount: 4, description: 'Mint' }],
-    ['of another day', { amount: 4, date: '2026-01-03', description: 'The house' }],
-    ['of the other direction', { amount: 4, type: 'income', description: 'The house' }],
+    ['on another day', { amount: 4, date: '2026-01-03', description: 'The house' }],
+    ['in the other direction', { amount: 4, type: 'income', description: 'The house' }],
     ['that was never edited', { amount: 4, description: 'The house', updatedAt: CREATED }],
-  ])('is another one than a transaction %s', (_, change) => {
+  ])('is separate from a transaction %s', (_, change) => {
     expect(pairsWith(change)).toEqual([]);
   });
 
-  it('is another one than a transaction that only a category was added to', () => {
+  it('is separate from a transaction that only got a category', () => {
     const ledger = before ? [{ ...before, ...EDITED, category: 'Food' }] : [];
     const rows = bank('2026-01-02,TEA HOUSE,-5');
     expect(planImport(rows, ledger, { recorded }).possibleDuplicates).toEqual([]);
   });
 });
 
-describe('rows that two accounts have alike', () => {
+describe('rows that two accounts have in common', () => {
   const FEE = '2026-01-03,Fee,-1';
   const giro = bank('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
   const store = (rows: ReturnType<typeof bank>) =>
@@ -331,7 +331,7 @@ describe('rows that two accounts have alike', () => {
   const ledger = store(giro);
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
-  it('are asked about where the file lacks the other rows of their import', () => {
+  it('raise a question if the file lacks the other rows of their import', () => {
     const { needs } = planImport(bank(...card), ledger);
     expect(needs).toMatchObject([{ question: 'account' }]);
     expect(needs[0]?.message).toContain('--account NAME');
@@ -344,19 +344,19 @@ describe('rows that two accounts have alike', () => {
     expect(planImport(bank(...card), ledger, { isAccountKnown: true }).needs).toEqual([]);
   });
 
-  describe('on the only day that the file and their import have in common', () => {
+  describe('on the only day that the file shares with their import', () => {
     const last = '2026-01-04,Bus,-2';
     const ask = (rows: ReturnType<typeof bank>, stored = ledger) =>
       planImport(rows, stored).needs.map(({ question }) => question);
 
-    it('are asked about', () => {
+    it('raise a question', () => {
       expect(ask(bank(last, '2026-01-05,Pay,9'))).toEqual(['account']);
       expect(ask(bank('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
       const named = readCsv(`date,name,amount\n${last}\n2026-01-05,Pay,9`, { account: 'Card' });
       expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, needs: [] });
     });
 
-    it('are the same where the file has nothing new, or the import nothing else', () => {
+    it('count as the same if the file has nothing new, or the import nothing else', () => {
       expect(ask(bank(last))).toEqual([]);
       expect(ask(bank(last, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual([]);
       const others = ledger.slice(0, 1).map((row) => ({ ...row, importId: 'other.csv' }));
@@ -367,14 +367,14 @@ describe('rows that two accounts have alike', () => {
     it.each([
       ['the bank’s id', 'Transaction ID'],
       ['a balance', 'Balance'],
-    ])('are the same by %s', (_, column) => {
+    ])('count as the same by %s', (_, column) => {
       const read = (...lines: readonly string[]) =>
         readCsv([`date,name,amount,${column}`, ...lines].join('\n')).rows;
       const stored = store(read('2026-01-02,Tea,-3,97.50', `${last},95.50`));
       expect(ask(read(`${last},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual([]);
     });
 
-    it('are the same where they are many', () => {
+    it('count as the same if there are many', () => {
       const many = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
       const stored = store(bank('2026-01-02,Tea,-3', ...many));
       expect(ask(bank(...many, '2026-01-05,Pay,9'), stored)).toEqual([]);
@@ -385,12 +385,12 @@ describe('rows that two accounts have alike', () => {
   });
 
   it.each([
-    ['again', ['2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2']],
-    ['with the days before', ['2026-01-01,Rent,-900', '2026-01-02,Tea,-3', FEE]],
-    ['of one day', [FEE]],
-    ['with the days after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
-    ['without one row that the bank took back', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
-  ])('are the same where the file has the rows of its import %s', (_, lines) => {
+    ['the whole import again', ['2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2']],
+    ['the first days of the import, and one before', ['2026-01-01,Rent,-900', '2026-01-02,Tea,-3', FEE]],
+    ['one day of the import', [FEE]],
+    ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
+    ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
+  ])('count as the same if the file has %s', (_, lines) => {
     expect(planImport(bank(...lines), ledger).needs).toEqual([]);
   });
 });
@@ -421,8 +421,8 @@ describe('an account that is named for some of its files', () => {
   };
 
   it.each([
-    ['named for the next one', undefined, 'Giro 日本 – a long name of an account'],
-    ['not named for the next one', 'Giro 日本 – a long name of an account', undefined],
+    ['named for the next file', undefined, 'Giro 日本 – a long name of an account'],
+    ['not named for the next file', 'Giro 日本 – a long name of an account', undefined],
     ['named in another case', 'Giro', 'giro'],
   ])('is found again, %s', async (_, before, after) => {
     const { ledger, recorded } = await store(read(LINES, before), before);
@@ -433,7 +433,7 @@ describe('an account that is named for some of its files', () => {
     expect(plan.otherNames.map(({ name }) => name)).toEqual([before]);
   });
 
-  it('is found again without the rows that were deleted by hand', async () => {
+  it('is found again although rows were deleted by hand', async () => {
     const { ledger, recorded } = await store([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
     const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
@@ -447,7 +447,7 @@ describe('an account that is named for some of its files', () => {
     expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
-  it('is found again where many rows of the same days were deleted by hand', async () => {
+  it('is found again although many rows of the same days were deleted by hand', async () => {
     const gone = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
     const { ledger, recorded } = await store(read([...LINES, ...gone]));
     const rows = read([...LINES, ...gone], 'Giro');
@@ -466,8 +466,8 @@ describe('an account that is named for some of its files', () => {
 
   it.each([
     ['under a third name', 'Giro', 'Card', NEXT],
-    ['with fewer rows of an import', undefined, 'Card', NEXT.slice(1)],
-  ])('is another one %s', async (_, before, after, lines) => {
+    ['with too few rows of an import', undefined, 'Card', NEXT.slice(1)],
+  ])('is not recognized %s', async (_, before, after, lines) => {
     const { ledger, recorded } = await store(read(LINES, before), before);
     const rows = read(lines, after);
     const plan = planImport(rows, ledger, { recorded, account: after });
@@ -475,7 +475,7 @@ describe('an account that is named for some of its files', () => {
   });
 });
 
-it('is another account where the import or the file has many other rows on these days', async () => {
+it('counts a file as another account if it or the import has many other rows on the same days', async () => {
   const lines = (name: string, count: number, day = 3) =>
     Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
@@ -494,13 +494,13 @@ it('is another account where the import or the file has many other rows on these
   expect(ask([], lines('Tea', 3, 4))).toBe(10);
 });
 
-it('takes no row of the export of another ledger for deleted', () => {
+it('does not count rows from the export of another ledger as deleted', () => {
   const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
   const plan = planImport(exported(tea(1), tea(2)), ledgerRows(other));
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
-it('refuses two rows that are one transaction and differ', () => {
+it('refuses two rows of one transaction that differ', () => {
   const rows = exported(tea(1), tea(1, '', { name: 'Mint' }), tea(2), tea(2));
   const plan = planImport(rows, ledgerRows(tea(1), tea(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });

@@ -63,13 +63,13 @@ describe('reading QIF', () => {
     expect(readDates(...written)).toEqual(read);
   });
 
-  it('asks where the day and the month may be swapped', () => {
+  it('asks if day and month may be swapped', () => {
     expect(() => readDates('1/2/2025', '3/4/2025')).toThrow('--date-order');
     const text = lines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
     expect(read(text, { dateOrder: 'dmy' }).bookings).toMatchObject([{ date: '2025-02-01' }]);
   });
 
-  it('makes a row of each split, and one row where they are not the amount together', () => {
+  it('reads each split as a row, or one row if the splits do not add up', () => {
     const split = (amount: string) =>
       lines(
         ...['!Type:Bank', 'D12/30/2025', `T${amount}`, 'PMARKET', 'LFood'],
@@ -102,7 +102,7 @@ describe('reading QIF', () => {
     ]);
   });
 
-  it('leaves investments out, and says so; lists are no rows', () => {
+  it('leaves out investments, which it reports, and lists', () => {
     const text = lines(
       ...['!Type:Cat', 'NFood', 'E', '^', '!Type:Security', 'NACME', '^'],
       ...['!Type:Invst', 'D12/30/2025', 'NBuy', 'YACME', 'I10', 'Q1', 'T10.00', '^'],
@@ -126,7 +126,7 @@ describe('reading QIF', () => {
     expect(() => read(text)).toThrow('investments alone');
   });
 
-  it('refuses a row that cannot be read, by its line', () => {
+  it('refuses an unreadable row, and names its line', () => {
     const text = lines(
       ...['!Type:Bank', 'D12/30/2025', 'Tabc', '^', 'T-1', '^', 'D13/30/2025', 'T-1', '^'],
     );

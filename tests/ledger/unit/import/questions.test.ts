@@ -51,7 +51,7 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   ['columns', TAXED, { columns: { amount: 'Gross' } }, [-3, -4]],
   ['currency', MIXED, { currency: 'eur' }, [-3]],
   ['postings', BOOKS, { onlyAccount: 'Bank' }, [-3, -4]],
-])('asks about %s in %s, and takes %o', (question, file, answer, signed) => {
+])('asks about %s in %s, and accepts %o', (question, file, answer, signed) => {
   expect(sumUp(readCsv(lines(file))).questions).toContain(question);
   expect(sumUp(readCsv(lines(file), answer))).toEqual({ signed, questions: [] });
 });
@@ -71,7 +71,7 @@ it.each([
   ['対象外', '○', ''],
   ['計算対象', '0', '1'],
   ['振替', '1', '0'],
-])('asks about rows that a column "%s" marks by %s', (name, yes, no) => {
+])('asks about rows that a column "%s" marks with %s', (name, yes, no) => {
   const file = (mark: string) =>
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
   expect(sumUp(readCsv(lines(file(yes)))).questions).toEqual(['status']);
@@ -80,7 +80,7 @@ it.each([
   expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
 });
 
-it('does not ask about a column of transfers where both sides are left out', () => {
+it('does not ask about a column of transfers if both sides are left out', () => {
   const file = [
     'Date,Account,Text,Category,Amount,Transfer',
     '2026-01-02,Bank,Shop,Food,-45.10,false',
@@ -90,7 +90,7 @@ it('does not ask about a column of transfers where both sides are left out', () 
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
-it('does not ask about amounts under a name that others give to a mark', () => {
+it('does not ask about amounts in a column whose name usually marks rows', () => {
   const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
@@ -99,33 +99,33 @@ const at = (...dates: readonly string[]) =>
   `Date,Text,Amount|${dates.map((date, n) => `${date},a${n},-${n + 1}`).join('|')}`;
 
 it.each([
-  ['a few days ahead', at('2026-01-02', '2026-01-14', '2026-01-22'), []],
-  ['all ahead of a clock that is wrong', at('2027-03-02', '2027-03-14', '2027-04-20'), []],
-  ['ahead, one after the other', at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'), []],
-  ['of the next month alone', at('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
-  ['of the year after', at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'), ['dates']],
-])('asks about rows after today where they are %s', (_, file, questions) => {
+  ['nothing about rows a few days ahead', at('2026-01-02', '2026-01-14', '2026-01-22'), []],
+  ['nothing if all rows are ahead of a wrong clock', at('2027-03-02', '2027-03-14', '2027-04-20'), []],
+  ['nothing about the next of regular rows', at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'), []],
+  ['about a row in the next month', at('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
+  ['about rows in the next year', at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'), ['dates']],
+])('asks %s', (_, file, questions) => {
   expect(sumUp(readCsv(lines(file))).questions).toEqual(questions);
 });
 
 it.each([
-  ['the same amount', '-3.00,-0.50,-3.00', '-4.00,-0.60,-4.00', []],
-  ['an amount without signs', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
-  ['another amount', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
-])('asks which amount was paid where a gross one stands beside %s', (_, one, other, questions) => {
+  ['they are equal', '-3.00,-0.50,-3.00', '-4.00,-0.60,-4.00', []],
+  ['they differ only in their sign', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
+  ['they differ', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
+])('decides whether to ask if the gross or the other amount was paid: %s', (_, one, other, questions) => {
   const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${one}|2026-01-03,b,${other}`;
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
 });
 
-it('never adds up two currencies, even as the file is', () => {
+it('never adds up two currencies, even with --as-it-is', () => {
   expect(sumUp(readCsv(lines(MIXED), { isAsItIs: true })).questions).toEqual(['currency']);
 });
 
 const BARE = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
 
 it.each([
-  ['a header', POSITIVE, { isInverted: true }],
-  ['its cells alone', BARE, { dateOrder: 'dmy', isInverted: true }],
+  ['its header', POSITIVE, { isInverted: true }],
+  ['its cells if it has no header', BARE, { dateOrder: 'dmy', isInverted: true }],
 ] as const)('remembers the options of a file by %s', (_, file, options) => {
   const { layout, rows } = readCsv(lines(file), options);
   expect(layout?.used).toEqual(options);
@@ -144,14 +144,14 @@ it.each([
 
 it.each([
   ['leaves out a split booking before its parts', 'Split', '-2', [-3, -2, -4]],
-  ['keeps it where the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
-  ['keeps equal sums without the word', 'Food', '-2', [-5, -3, -2, -4]],
+  ['keeps a split booking if the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
+  ['keeps a booking that equals the next rows if nothing marks it as split', 'Food', '-2', [-5, -3, -2, -4]],
 ])('%s', (_, category, part, signed) => {
   const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed, questions: [] });
 });
 
-it('says that a file has no header where a value is named as a column', () => {
+it('says that a file has no header if a value is named as a column', () => {
   expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2025' } })).toThrow(
     '"01/02/2025" is a value, not the name of a column. Name the columns by their numbers',
   );
@@ -160,7 +160,7 @@ it('says that a file has no header where a value is named as a column', () => {
   expect(rows.map(({ description }) => description)).toEqual(['Tea', 'Bus']);
 });
 
-it('joins the columns of a description that are named', () => {
+it('joins the columns that are named for the description', () => {
   const columns = { description: 'Payee,Memo' };
   const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-1|2026-01-03,,Bus,-2|2026-01-04,,,-3';
   expect(readCsv(lines(file), { columns }).rows.map(({ description }) => description)).toEqual([

@@ -38,12 +38,12 @@ async function resolve(
 }
 
 describe('recorded rows', () => {
-  it('fit what the service takes', () => {
+  it('have a form that the service accepts', () => {
     for (const record of records) expect(record).toMatch(/^[0-9a-f]{32}$/);
     expect(recordRow({ ...tea, externalId: null })).toBeUndefined();
   });
 
-  it('are recognized by their identity, although they were edited since', () => {
+  it('are recognized by their identity even after edits', () => {
     expect(recorded.has({ ...tea, description: 'Green tea', amount: 5 })).toBe(true);
     expect(recorded.has({ ...tea, externalId: 'other' })).toBe(false);
     expect(recorded.has({ ...tea, externalId: null })).toBe(false);
@@ -51,15 +51,15 @@ describe('recorded rows', () => {
 
   it.each([
     ['nothing', {}, true],
-    ['a category that was added', { category: 'Food' }, true],
+    ['a missing category', { category: 'Food' }, true],
     ['notes', { notes: 'x' }, false],
     ['the amount', { amount: 4 }, false],
     ['a category and the description', { category: 'Food', description: 'x' }, false],
-  ])('tell that only a category was added from a change of %s', (_, change, isOnly) => {
+  ])('show whether a change of %s only adds a category', (_, change, isOnly) => {
     expect(recorded.isOnlyCategorised({ ...tea, ...change })).toBe(isOnly);
   });
 
-  it('with a category tell every change of it', () => {
+  it('with a category show every change of it', () => {
     const row = { ...tea, category: 'Food' };
     const { isOnlyCategorised } = createRecordedRows([
       { importId: 'a', part: 1, rows: [recordRow(row) ?? ''] },
@@ -67,12 +67,12 @@ describe('recorded rows', () => {
     expect(isOnlyCategorised({ ...row, category: 'Fun' })).toBe(false);
   });
 
-  it('are kept for the transactions that are left', () => {
+  it('are kept for the transactions that remain', () => {
     const part = { importId: 'a', part: 1, rows: records };
     expect(keepRecords([part], [bus])).toEqual([{ ...part, rows: [recordRow(bus)] }]);
   });
 
-  it('have the name of their account, as long as a row is left', () => {
+  it('keep the name of their account as long as a row remains', () => {
     const part = { importId: 'a', part: 1, rows: ['account-R2lybw', ...records] };
     expect(createRecordedRows([part]).accounts).toEqual(['Giro']);
     expect(createRecordedRows(keepRecords([part], [bus])).accounts).toEqual(['Giro']);
@@ -80,7 +80,7 @@ describe('recorded rows', () => {
     expect(keepRecords([part], [])).toEqual([{ ...part, rows: [] }]);
   });
 
-  it('make a plan leave out what was deleted, unless it is asked for', () => {
+  it('let a plan leave out deleted rows, unless they are requested', () => {
     const plan = planImport(rows, [], { recorded: createRecordedRows([]) });
     expect([plan.missing.length, plan.deleted.length]).toEqual([2, 0]);
     expect(planImport(rows, [], { recorded }).deleted).toEqual(rows);
@@ -88,12 +88,12 @@ describe('recorded rows', () => {
   });
 });
 
-describe('the record of an import that is interrupted', () => {
+describe('the record of an interrupted import', () => {
   describe('is resolved by the next import', () => {
     const [first = '', second = ''] = records;
     const cut = { importId: 'a', part: 1, rows: [first, 'unsent', second] };
 
-    it('where it is still as it was read', async () => {
+    it('if it has not changed since it was read', async () => {
       const others = [{ ...cut, part: 2 }];
       const written = await resolve([cut], [tea], async () => [...others, cut]);
       expect(written).toEqual([{ ...cut, rows: [first] }]);
@@ -104,25 +104,25 @@ describe('the record of an import that is interrupted', () => {
       const isDeleted = (part: RecordedPart, ledger: readonly StoredRow[]) =>
         rows.map((row) => createRecordedRows([part], ledger).has(row));
 
-      it('where the ledger has a later row of the request', async () => {
+      it('if the ledger has a later row of the request', async () => {
         expect(await resolve([pending], [bus])).toEqual([{ ...cut, rows: [first, second] }]);
         expect(isDeleted(pending, [bus])).toEqual([true, true]);
       });
 
       it.each([
-        ['of another import', { ...bus, importId: 'b' }],
-        ['by hand', { ...bus, importId: null }],
-      ])('but not where the ledger has the later row %s', async (_, there) => {
+        ['from another import', { ...bus, importId: 'b' }],
+        ['made by hand', { ...bus, importId: null }],
+      ])('but not if the later row in the ledger is %s', async (_, there) => {
         expect(await resolve([pending], [there])).toEqual([{ ...cut, rows: [second] }]);
         expect(isDeleted(pending, [there])).toEqual([false, true]);
       });
 
-      it('but not where an undo was deleting the rows', async () => {
+      it('but not if an undo was deleting the rows', async () => {
         const undone = announceRemoval([pending], []);
         expect(await resolve(undone, [bus])).toEqual([{ ...cut, rows: [second] }]);
       });
 
-      it('and names the others, which may have been', () => {
+      it('and the rows that may have been deleted are named', () => {
         const { isUnproven } = createRecordedRows([pending], [tea]);
         expect(rows.map(isUnproven)).toEqual([false, true]);
         expect(planImport(rows, [], { recorded: createRecordedRows([pending]) })).toMatchObject({
@@ -135,22 +135,22 @@ describe('the record of an import that is interrupted', () => {
 
     it.each([
       ['ended', [{ ...cut, rows: [first, second, 'a', 'b'] }]],
-      ['went on', [{ ...cut, rows: [first, second, 'unsent', 'a'] }]],
-      ['went on in another part', [{ ...cut, part: 2 }]],
-      ['was taken back', []],
-      ['was put under another id', [{ ...cut, importId: 'b' }]],
-    ])('but not where the import %s since it was read', async (_, now) => {
+      ['continued', [{ ...cut, rows: [first, second, 'unsent', 'a'] }]],
+      ['continued in another part', [{ ...cut, part: 2 }]],
+      ['was undone', []],
+      ['was stored under another id', [{ ...cut, importId: 'b' }]],
+    ])('but not if the import %s after it was read', async (_, now) => {
       expect(await resolve([cut], [tea, bus], async () => now)).toEqual([]);
     });
 
-    it('but not read again where nothing is pending', async () => {
+    it('but not read again if nothing is pending', async () => {
       const parts = [{ ...cut, rows: records }];
       const readParts = () => Promise.reject(new Error('No request is needed'));
       expect(await resolve(parts, [tea], readParts)).toEqual([]);
     });
   });
 
-  it('of rows without an identity is not written', async () => {
+  it('is not written for rows without an identity', async () => {
     const recorder = createRecorder({ importId: 'a', total: 1 }, () => {
       throw new Error('No request is needed');
     });
@@ -159,7 +159,7 @@ describe('the record of an import that is interrupted', () => {
     await recorder.close();
   });
 
-  it('of a long import fits the parts that the service takes', async () => {
+  it('fits the parts that the service accepts, even for a long import', async () => {
     const hundred = Array.from({ length: 100 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
     const written: number[] = [];
     const writePart = async ({ part }: RecordedPart) => void written.push(part);
@@ -172,14 +172,14 @@ describe('the record of an import that is interrupted', () => {
   });
 });
 
-describe('the record of an undo that is interrupted', () => {
+describe('the record of an interrupted undo', () => {
   const all = Array.from({ length: 6 }, (_, n) => ({ ...tea, externalId: `row-${n}` }));
   const edited = all.slice(2, 3);
   const unedited = all.filter((row) => !edited.includes(row));
   const parts = [{ importId: 'a', part: 1, rows: all.flatMap((row) => recordRow(row) ?? []) }];
   const announced = announceRemoval(parts, edited);
 
-  it('knows every row, and counts only those that stay as imported', () => {
+  it('contains every row, and counts only those that stay as imported', () => {
     for (const { part, rows: written } of announced)
       v.parse(importPartBody, { import_id: 'a', part, rows: written });
     const { has, isOnlyCategorised } = createRecordedRows(announced);
@@ -188,7 +188,7 @@ describe('the record of an undo that is interrupted', () => {
     expect(announceRemoval(announced, edited)).toEqual(announced);
   });
 
-  it.each([0, 1, 5])('brings back the rows that it has deleted: %d of them', async (deleted) => {
+  it.each([0, 1, 5])('lets the next import add the rows that it deleted: %d of them', async (deleted) => {
     const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
     const settled = createRecordedRows(await resolve(announced, ledger));
     expect(all.filter(settled.has)).toEqual(ledger);

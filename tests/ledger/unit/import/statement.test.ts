@@ -35,31 +35,31 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-03-05 expense 12.5 Bakery, old town (Food)', '3: 2026-03-06 income 2500 Salary'],
   ],
   [
-    'a German one: byte order mark, semicolons, decimal comma, day first',
+    'a German export: byte order mark, semicolons, decimal comma, day first',
     '\uFEFFBuchungstag;Verwendungszweck;Betrag|05.03.2026;Bäcker;-1.234,50 €|6.3.26;Gehalt;2500',
     {},
     ['2: 2026-03-05 expense 1234.5 Bäcker', '3: 2026-03-06 income 2500 Gehalt'],
   ],
   [
-    'a type with the sign, and an apostrophe that a bank wrote',
+    'a type that agrees with the sign, and an apostrophe that the bank wrote',
     "transaction_date,description,amount,type|2026-03-05,'t Hoen ,-5,expense",
     {},
     ["2: 2026-03-05 expense 5 't Hoen"],
   ],
   [
-    'a header that only the given names make one',
+    'a header that only the named columns identify',
     'date,name,amount|When\tWhat\tHow much|2026-01-02\tTea, mint\t-3',
     { columns: { date: 'When', amount: 'How much', description: 'What' } },
     ['3: 2026-01-02 expense 3 Tea, mint'],
   ],
   [
-    'texts as formulas, which keep a spreadsheet from changing them',
+    'texts written as formulas, which keep spreadsheets from changing them',
     '="Date","=""Payee""",="Amount"|="2026-03-05",="Bakery ""Old Town""",="-12.50"|="2026-03-06",Salary,"=""2,500.00"""',
     {},
     ['2: 2026-03-05 expense 12.5 Bakery "Old Town"', '3: 2026-03-06 income 2500 Salary'],
   ],
   [
-    'other formulas, which are texts',
+    'other formulas as plain text',
     'date,name,amount|2026-01-02,"=""a""&""b""",-3|2026-01-02,="c,-3',
     {},
     ['2: 2026-01-02 expense 3 ="a"&"b"', '3: 2026-01-02 expense 3 ="c'],
@@ -71,24 +71,24 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 3 The "Old" Pub'],
   ],
   [
-    'positive amounts as expenses where that is chosen',
+    'positive amounts as expenses if that is chosen',
     'date,name,amount|2026-01-02,Tea,3|2026-01-02,Refund,-2',
     { isInverted: true },
     ['2: 2026-01-02 expense 3 Tea', '3: 2026-01-02 income 2 Refund'],
   ],
-  ['other words for types, by the sign', TYPED, {}, A3_B2],
-  ['a named type column, by the sign', TYPED, { columns: { type: 'Type' } }, A3_B2],
-  ['no type column, by the sign', TYPED, { columns: { type: 'none' } }, A3_B2],
-  ['given words', UNSIGNED, { words: WORDS }, A3_B2],
-  ['words that banks use', UNSIGNED, {}, A3_B2],
+  ['the sign if the words of a type column are unknown', TYPED, {}, A3_B2],
+  ['the sign if the words of a named type column are unknown', TYPED, { columns: { type: 'Type' } }, A3_B2],
+  ['the sign if the type column is ignored', TYPED, { columns: { type: 'none' } }, A3_B2],
+  ['the direction from chosen words', UNSIGNED, { words: WORDS }, A3_B2],
+  ['the direction from words that banks use', UNSIGNED, {}, A3_B2],
   [
-    'given words where expenses have a minus',
+    'chosen words, although expenses have a minus',
     SIGNED,
     { words: WORDS },
     [...A3_B2, '4: 2026-01-02 expense 1 c'],
   ],
   [
-    'no words where all rows are income',
+    'all rows as income if the words are ignored and no amount has a sign',
     UNSIGNED,
     { columns: { type: 'none' } },
     ['2: 2026-01-02 income 3 a', '3: 2026-01-02 income 2 b'],
@@ -100,7 +100,7 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 5 x', '3: 2026-01-02 expense 6 x', '4: 2026-01-02 income 5 x'],
   ],
   [
-    'words beside some numbers as their signs, and signs beside others',
+    'numbers with a word as their sign, beside numbers with a sign',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,-3.00|2026-01-02,d,4.00',
     {},
     [
@@ -111,71 +111,71 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ],
   ],
   [
-    'the word for an expense beside one number, and signs beside others',
+    'one number with the word for an expense, beside numbers with a sign',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,-3.00|2026-01-02,c,-4.00',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 expense 4 c'],
   ],
   [
-    'no number without word or sign, where others have both words',
+    'no number without word or sign if others have both words',
     'date,name,amount|2026-01-02,a,5.00 DR|2026-01-02,b,5.00 CR|2026-01-02,c,4.00',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 5 b'],
     [4],
   ],
   ...['DR/CR', 'Foo', ''].map((header): [string, string, Options, string[]] => [
-    `the word for income in a column "${header}" alone, and nothing beside expenses`,
+    `rows without a word as expenses if the column "${header}" has only the word for income`,
     `date,name,amount,${header}|2026-01-02,a,5,|2026-01-02,b,3,|2026-01-02,c,9,CR`,
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b', '4: 2026-01-02 income 9 c'],
   ]),
   [
-    'no row without a word in a column that has the word for expenses alone',
+    'no row without a word if the column has only the word for expenses',
     'date,name,amount,Type|2026-01-02,a,5,Debit|2026-01-02,b,3,Debit|2026-01-02,c,9,',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 expense 3 b'],
     [4],
   ],
   [
-    'signs beside balances that are CR in each row',
+    'the signs, although every balance is marked CR',
     'Date,Description,Amount,Balance,|2026-01-01,TESCO,-45.10,954.90,CR|2026-01-02,SHELL,-20.00,934.90,CR',
     {},
     ['2: 2026-01-01 expense 45.1 TESCO', '3: 2026-01-02 expense 20 SHELL'],
   ],
   [
-    'no row without a word in a column that has both words',
+    'no row without a word if the column has both words',
     'date,name,amount,DR/CR|2026-01-02,a,5,DR|2026-01-02,b,3,|2026-01-02,c,9,CR',
     {},
     ['2: 2026-01-02 expense 5 a', '4: 2026-01-02 income 9 c'],
     [3],
   ],
   [
-    'columns of expenses and income by the names of an app, and headers with numbers',
+    'the numbered headers of an app, with columns for expenses and income',
     '(1)Date,(2)Item or Payee,(3)Outcome,(4)Income|2026-01-02,a,5,0|2026-01-02,b,0,9',
     {},
     ['2: 2026-01-02 expense 5 a', '3: 2026-01-02 income 9 b'],
   ],
   [
-    'no row with both debit and credit, nor one with neither',
+    'no row with both debit and credit, or with neither',
     'date;name;Debit;Credit|2026-01-02;x;1;2|2026-01-02;x;;|2026-01-02;x;1;',
     {},
     ['4: 2026-01-02 expense 1 x'],
     [2, 3],
   ],
   [
-    'a column of amounts before debit and credit',
+    'a column of amounts in preference to debit and credit',
     'date;name;Amount;Debit;Credit|2026-01-02;x;-7;1;',
     {},
     ['2: 2026-01-02 expense 7 x'],
   ],
   [
-    'debit and credit that are named before a column of amounts',
+    'named columns for debit and credit in preference to a column of amounts',
     'date;name;Amount;Ab;Auf|2026-01-02;x;-7;;1',
     { columns: { debit: 'Ab', credit: 'Auf' } },
     ['2: 2026-01-02 income 1 x'],
   ],
   [
-    'the rows around those that cannot be read',
+    'the other rows if some cannot be read',
     'date,name,amount,type|2026-02-30,x,1,|2026-02-28,x,much,|2026-02-28,x,1.234,|2026-02-28,x,1,fee|2026-02-28,x,1,income',
     {},
     ['6: 2026-02-28 income 1 x'],
@@ -200,11 +200,11 @@ it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Pai
   },
 );
 
-describe('of an export of this service', () => {
+describe('an export of this service', () => {
   const HEADER = CSV_COLUMNS.join(',');
   const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
 
-  it('takes one apostrophe away, trims nothing, and gives no id to what has none', () => {
+  it('is read without its protective apostrophes, untrimmed, and with no made-up ids', () => {
     const { rows, isExport, refused } = read([
       HEADER,
       exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
@@ -247,7 +247,7 @@ describe('of an export of this service', () => {
     expect(read([HEADER, ''])).toMatchObject({ isExport: true, rows: [], refused: [] });
   });
 
-  it('is not one where columns are missing or in another order', () => {
+  it('is not recognized if columns are missing, added or in another order', () => {
     const [id = '', ...others] = CSV_COLUMNS;
     for (const columns of [others, [...others, id], [...CSV_COLUMNS, 'more']]) {
       expect(read([columns.join(',')]).isExport).toBe(false);
@@ -255,13 +255,13 @@ describe('of an export of this service', () => {
   });
 });
 
-it('takes an id from a named column', () => {
+it('reads the id from a named column', () => {
   const columns = { date: 'When', amount: 'How much', description: 'What', externalId: 'No' };
   const { rows, isExport } = read(['No,What,When,How much', '7,Tea,2026-01-02,-3'], { columns });
   expect([rows[0]?.externalId, isExport]).toEqual(['7 2026-01-02 -3', false]);
 });
 
-it('gives equal rows ids of their own, the same at each reading', () => {
+it('gives equal rows different ids, which are the same each time', () => {
   const file = ['date,name,amount', ...Array(3).fill('2026-01-02,Tea,-3'), '2026-01-02,Tea,-4'];
   const ids = read(file).rows.map(({ externalId }) => externalId);
   expect(new Set(ids).size).toBe(4);
@@ -283,7 +283,7 @@ describe('amounts', () => {
     [['-900.00', '-3.20', '-4,50'], 'point', [-900, -3.2], [4]],
     [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
     [['-900.5', '1,5'], 'point', [-900.5], [3]],
-  ])('%j have a decimal %s: %j, and refuse lines %j', (written, decimal, amounts, refused) => {
+  ])('%j have a decimal %s: reads %j, refuses the lines %j', (written, decimal, amounts, refused) => {
     expect(readAmounts(written)).toEqual({ decimal, amounts, refused });
   });
 
@@ -319,16 +319,16 @@ describe('amounts', () => {
     ['a long number without groups', ['-25,500', '25000,000'], [-25.5, 25_000]],
     ['a number below one', ['-1.250', '100.000', '0.500'], [-1.25, 100, 0.5]],
     ['both signs in one number', ['-1.025,500', '900,000'], [-1025.5, 900]],
-  ])('drops a third decimal that %s proves: %s, %j', (_, written, amounts) => {
+  ])('recognizes a third decimal by %s: reads %j as %j', (_, written, amounts) => {
     expect(readAmounts(written)).toMatchObject({ amounts, refused: [] });
   });
 
   it.each([
-    ['two groups', ['-25,500', '1,900,000'], [-25_500, 1_900_000]],
-    ['two decimals', ['1,250', '-12.50'], [1250, -12.5]],
-    ['yen', ['-25,500 円', '900,000'], [-25_500, 900_000]],
-    ['a code of whole units', ['-25.500 IDR', '900.000'], [-25_500, 900_000]],
-  ])('reads groups of three digits that %s prove', (_, written, amounts) => {
+    ['a number with two groups', ['-25,500', '1,900,000'], [-25_500, 1_900_000]],
+    ['a number with two decimals', ['1,250', '-12.50'], [1250, -12.5]],
+    ['the sign for yen', ['-25,500 円', '900,000'], [-25_500, 900_000]],
+    ['the code of a currency without decimals', ['-25.500 IDR', '900.000'], [-25_500, 900_000]],
+  ])('recognizes groups of three digits by %s', (_, written, amounts) => {
     expect(readAmounts(written)).toMatchObject({ amounts, refused: [] });
   });
 
@@ -337,7 +337,7 @@ describe('amounts', () => {
     '日付;内容;出金金額;入金金額;残高|2026年11月05日;コンビニ;"1,200";;"98,800"',
     'Ngày;Nội dung;Amount|2026-11-05;Cafe;"-1,200"',
     'Rekening Rp;|Date;Text;Amount|2026-11-05;Kopi;-1.200',
-  ])('asks for no decimal sign in a currency without decimals: %s', (file) => {
+  ])('does not ask for the decimal sign in a currency without decimals: %s', (file) => {
     const { rows, needs } = read(file.split('|'));
     expect([rows, needs]).toMatchObject([[{ amount: 1200, type: 'expense' }], []]);
   });
@@ -351,7 +351,7 @@ describe('amounts', () => {
     ['1,234', 'point', 'comma'],
     ['1.234', 'comma', 'point'],
     ['-25,500', 'point', 'comma'],
-  ])('asks whether %s is thousands or has three decimals', (amount, thousands, decimals) => {
+  ])('asks whether %s means thousands or has three decimals', (amount, thousands, decimals) => {
     const file = ['date\tname\tamount', `2026-01-02\tx\t${amount}`, '2026-01-03\ty\t12000'];
     expect(read(file).needs.slice(0, 1)).toMatchObject([
       {
@@ -367,7 +367,7 @@ describe('amounts', () => {
       );
   });
 
-  it('takes three decimals where a person says so, and keeps two', () => {
+  it('accepts three decimals if that is chosen, and keeps two', () => {
     const decimal = 'comma';
     expect(readAmounts(['-25,500', '9,250'], { decimal })).toMatchObject({
       amounts: [-25.5, 9.25],
@@ -378,16 +378,16 @@ describe('amounts', () => {
     );
   });
 
-  it('refuses a third decimal that is no zero', () => {
+  it('refuses a third decimal other than zero', () => {
     expect(readAmounts(['-25000.005', '3.000'])).toMatchObject({ refused: [2, 3] });
   });
 
-  it('knows the sign of groups by a number that has several', () => {
+  it('recognizes the sign between groups by a number with several groups', () => {
     const amounts = [-50_000, 15_000_000];
     expect(readAmounts(['-50.000', '15.000.000'])).toMatchObject({ amounts, refused: [] });
   });
 
-  it('takes the sign that is named, and names the option where it refuses', () => {
+  it('uses the chosen decimal sign, and names the option when it refuses an amount', () => {
     const decimal = 'comma';
     expect(readAmounts(['1.500'], { decimal })).toMatchObject({ amounts: [1_500] });
     const { refused } = read([
@@ -419,7 +419,7 @@ describe('ids of the bank', () => {
     ]);
   });
 
-  it('reads rows that are equal as one, and names the others', () => {
+  it('reads equal rows as one, and lists the others', () => {
     const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
     const { rows, leftOut, refused } = read(lines, { columns });
     expect([rows.length, refused]).toEqual([1, []]);
@@ -429,7 +429,7 @@ describe('ids of the bank', () => {
   });
 
   it.each(['1.23457E+15', '1,23457E+15', '123456789012345000'])(
-    'loses no row where a spreadsheet has made %s of several ids',
+    'keeps every row if a spreadsheet has rounded several ids to %s',
     (id) => {
       const row = `2026-01-02;Tea;-3;${id}`;
       const lines = ['date;name;amount;Transaction ID', row, row, row.replace('Tea', 'Bus')];
@@ -441,7 +441,7 @@ describe('ids of the bank', () => {
     },
   );
 
-  it('takes an id that ends in zeros for no rounded one beside one that does not', () => {
+  it('does not count an id that ends in zeros as rounded if another does not', () => {
     const ids = ['202601011200001000', '202601011200001001'];
     const rows = ids.map((id) => `2026-01-02,Tea,-3,${id}`);
     const found = read(['date,name,amount,Transaction ID', ...rows]).rows;
@@ -450,7 +450,7 @@ describe('ids of the bank', () => {
 });
 
 it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
-  'counts equal rows where %j stands for no id',
+  'keeps all of several equal rows if %j means that they have no id',
   (id) => {
     const coffee = `2026-01-02,Coffee,-3,${id}`;
     const { rows, leftOut, refused } = read([
@@ -461,32 +461,32 @@ it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
   },
 );
 
-describe('ids that are made from rows', () => {
+describe('ids made from rows', () => {
   const FILE = ['date,name,memo,amount', '2026-01-02,Tea,mint,-3'];
   const readIds = (options?: Parameters<typeof read>[1], file: readonly string[] = FILE) =>
     read(file, options).rows.map(({ externalId }) => externalId);
 
-  it('are others for another account, and the same without one', () => {
+  it('differ by account, and are the same each time', () => {
     const all = [readIds(), readIds({ account: 'Giro' }), readIds({ account: 'Card' })];
     expect(new Set(all.flat()).size).toBe(3);
     expect(readIds({ account: 'Giro' })).toEqual(all[1]);
   });
 
-  it('do not depend on which columns are read, and how', () => {
+  it('do not depend on which columns are read, or how', () => {
     const others = [{ columns: { description: 'memo' } }, { isInverted: true }];
     for (const options of others) expect(readIds(options)).toEqual(readIds());
   });
 
-  it('do not depend on delimiter, lines before the header, and rows that are refused', () => {
+  it('do not depend on the delimiter, lines before the header, or refused rows', () => {
     const other = ['My bank', ...FILE, 'x,Tea,mint,-3'].map((line) => line.replaceAll(',', ';'));
     expect(readIds({}, other)).toEqual(readIds());
   });
 
-  it('are others where a column that is not read differs', () => {
+  it('differ if a column that is not read differs', () => {
     expect(readIds({}, [...FILE, '2026-01-02,Tea,black,-3'])[1]).not.toBe(readIds()[0]);
   });
 
-  it('come with the id that earlier versions made', () => {
+  it('come with the ids that earlier versions made', () => {
     const { rows } = read(['date,name,amount', ...Array(2).fill('2026-01-02,Tea,-3')]);
     expect(rows.flatMap(({ otherIds }) => otherIds?.() ?? [])).toEqual([
       'csv-25a2528591d134b7337b3251849837ba-1',
@@ -496,7 +496,7 @@ describe('ids that are made from rows', () => {
 });
 
 describe('lines before the header and after the rows', () => {
-  it('reads the rows between them, and refuses the others by their line', () => {
+  it('reads the rows between them, and names the lines that it refuses', () => {
     const { headerLine, rows, refused, leftOut } = read([
       'Umsatzanzeige;Datei erstellt am: 10.03.2026',
       'Kunde;"Jo ""J"" Doe"',
@@ -535,7 +535,7 @@ describe('lines before the header and after the rows', () => {
     expect([...rows, ...refused].map(({ line }) => line)).toEqual([2, 7, 8]);
   });
 
-  it('takes a row whose amount was cut off for no line of the bank', () => {
+  it('does not mistake a row with a truncated amount for a note of the bank', () => {
     const statement = read(['date,name,amount', '2026-01-02,x,-1.00', '2026-01-03,y,-12.']);
     expect(splitTrailer(statement, undefined)).toMatchObject({
       trailer: [],
@@ -543,7 +543,7 @@ describe('lines before the header and after the rows', () => {
     });
   });
 
-  it('leaves out as many lines after the rows as the bank always writes', () => {
+  it('leaves out as many lines after the rows as the bank always adds', () => {
     const lines = ['date,name,amount', '2026-01-02,Tea', '2026-01-02,Tea,-3', 'Note,,x', 'End'];
     const statement = read(lines);
     const split = (trailer?: number) => {
@@ -572,17 +572,17 @@ describe('texts of a row', () => {
       ],
     ],
     [
-      'notes of their own, and three texts of which one repeats another',
+      'separate notes, and repeated texts only once',
       'Date,Payee,Description,Memo,Note,Amount|2026-01-02,Shop,Shop,Tea,for Ann,-3',
       [['Shop', 'for Ann; Tea']],
     ],
     [
-      'a name that is cut, and whole in the next column',
+      'the full form of a name that another column truncates',
       'Date,Payee,Memo,Amount|2026-01-02,Rail and Sail Ho,Rail and Sail Holidays,-3',
       [['Rail and Sail Holidays', null]],
     ],
     [
-      'the payer of money that came, without the own name',
+      'the other party, not the owner of the account',
       'Date;Zahlungspflichtige*r;Zahlungsempfänger*in;Verwendungszweck;Betrag|2026-01-02;Acme;Ann;Pay;9|2026-01-02;Ann;Shop;Tea;-3|2026-01-02;DE02120300000000202051;Ann;Gift;7|2026-01-02;UK24 LTD;Ann;Wage;8',
       [
         ['Acme', 'Pay'],
@@ -592,17 +592,17 @@ describe('texts of a row', () => {
       ],
     ],
     [
-      'a header of names with numbers, which are no amounts',
+      'a header whose names contain numbers, which are not amounts',
       'Date,Name,E2E,Text1,Text2,Amount|2026-01-02,Shop,,,,-3',
       [['Shop', null]],
     ],
     [
-      'texts under names that say nothing, unless they never differ or are codes',
+      'texts in unknown columns, unless they never differ or are codes',
       `Date,A,B,C,Amount|${['Tea', 'Bus', 'Car'].map((text) => `2026-01-02,Cash,${text},EUR,-3`).join('|')}`,
       ['Tea', 'Bus', 'Car'].map((text) => [text, null]),
     ],
     [
-      'no words of the direction, and no type of the booking',
+      'neither words for the direction nor the type of a booking',
       'Details,Posting Date,Description,Buchungstext,Amount|DEBIT,01/13/2026,Taxi,Lastschrift,-3|CREDIT,01/14/2026,Pay,Gutschrift,9',
       [
         ['Taxi', null],
@@ -613,12 +613,12 @@ describe('texts of a row', () => {
     expect(texts(file)).toEqual(expected);
   });
 
-  it('joins several columns of notes that are named', () => {
+  it('joins several named columns of notes', () => {
     const file = 'Date,Payee,Foo,Bar,Amount|2026-01-02,Shop,Tea,Mint,-3';
     expect(texts(file, { columns: { notes: 'Foo,Bar' } })).toEqual([['Shop', 'Tea, Mint']]);
   });
 
-  it('are named by their columns', () => {
+  it('are listed with their columns', () => {
     const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-3'.split('|');
     expect(read(file).columns).toMatchObject({ description: ['Payee', 'Memo'], notes: ['Memo'] });
     const columns = { description: 'Payee,Memo' };
@@ -633,7 +633,7 @@ it('names the columns that it ignores', () => {
   expect(Object.keys(columns)).toEqual(['date', 'description', 'amount']);
 });
 
-it('refuses by their lines the rows that the API would refuse', () => {
+it('refuses rows that the API would refuse, and names their lines', () => {
   const { rows, refused } = read([
     'date,name,amount,category,notes,reference',
     `2026-01-02,Tea,-3,${'c'.repeat(256)},,`,
@@ -658,7 +658,7 @@ it.each([
   [['05/03/2026'], 'mdy', '2026-05-03'],
   [['2026-02-28', '2026-02-28', '28.02.2026', '13/13/2026', '?'], undefined, '2026-02-28'],
   [['2026-02-28', '30/02/2026', 'a.b.c'], undefined, '2026-02-28'],
-] as const)('dates %j, order %s: %s', (dates, dateOrder, first) => {
+] as const)('reads the dates %j in the order %s: the first is %s', (dates, dateOrder, first) => {
   const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
   expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
 });
@@ -710,7 +710,7 @@ it.each(LANGUAGES)('reads the names of months in the language %s', (language) =>
   for (const style of STYLES) expect(readMonths(language, style)).toEqual(expected);
 });
 
-it('reads months of Croatian whose names are others in Polish, and refuses what may be Czech', () => {
+it('reads Croatian months that mean others in Polish, and refuses those that may be Czech', () => {
   expect(readMonths('hr', 'long')).toHaveLength(12);
   expect(readMonths('hr', 'long')[9]).toBe('2025-10-15');
   expect(readMonths('pl', 'long')[10]).toBe('2025-11-15');
@@ -723,7 +723,7 @@ it('reads months of Croatian whose names are others in Polish, and refuses what 
   expect(refused.map(({ line }) => line)).toEqual([3, 4]);
 });
 
-it('refuses a row above the first date that can be read, where no line names columns', () => {
+it('refuses a row above the first readable date if no line names the columns', () => {
   const { rows, refused } = read([
     ...['Pva;Selite;Mr', '27 tuntematon 2025;a;-45,10', '28 tammikuuta 2025;b;-5,00'],
     '29 tammikuuta 2025;c;-6,00',
@@ -732,7 +732,7 @@ it('refuses a row above the first date that can be read, where no line names col
   expect(refused.map(({ line }) => line)).toEqual([2]);
 });
 
-it('refuses dates of a calendar whose months are others', () => {
+it('refuses dates of a calendar with other months', () => {
   const { rows, refused } = read(['Date,Text,Amount', '1405/07/11,a,-1.00']);
   expect(rows).toEqual([]);
   expect(refused[0]?.message).toContain('another calendar');
@@ -752,7 +752,7 @@ it('adds up each account of a file', () => {
   );
 });
 
-it('leaves out the rows of which a column says that they are pending', () => {
+it('leaves out rows that a column marks as pending', () => {
   const flagged = (yes: string, no: string) =>
     read(['date,name,amount,is_pending', `2026-10-03,a,-1.00,${no}`, `2026-10-15,b,-9.00,${yes}`]);
   for (const { rows, leftOut } of [
@@ -766,22 +766,22 @@ it('leaves out the rows of which a column says that they are pending', () => {
   expect(flagged('soon', 'no').rows).toHaveLength(2);
 });
 
-it.each(['Planned', 'Scheduled'])('keeps a booking of which a column says %s', (name) => {
+it.each(['Planned', 'Scheduled'])('keeps a booking that a column marks as %s', (name) => {
   const file = [`date,name,amount,${name}`, '2026-10-03,a,-1.00,yes', '2026-10-15,b,-9.00,no'];
   expect(read(file).rows).toHaveLength(2);
 });
 
-it('takes the net amount beside a fee, whatever taxes are named', () => {
+it('uses the net amount if there is a fee, whatever taxes are named', () => {
   const file = ['Date,Name,Gross,Fee,Net,Sales Tax', '2026-10-03,a,100.00,-3.20,96.80,8.00'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([96.8]);
 });
 
-it('takes the gross amount beside a tax', () => {
+it('uses the gross amount if there is a tax', () => {
   const file = ['Date,Text,Net,VAT,Gross', '2026-10-03,a,-37.90,-7.20,-45.10'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([45.1]);
 });
 
-it('takes amounts without a sign as expenses beside those with a plus', () => {
+it('reads amounts without a sign as expenses if others have a plus', () => {
   const file = 'Date,Text,Amount|2026-10-03,Shop,£45.10|2026-10-15,Payment,+£50.00';
   const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
   expect(shown(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
@@ -797,18 +797,18 @@ describe('a plus beside amounts without a sign', () => {
 
   it.each<[what: string, rows: string, options: Options, types: string[]]>([
     [
-      'says nothing where a person inverts the file',
+      'means nothing if the user inverts the file',
       '5.10,|7,|+50,',
       { isInverted: true },
       ['expense', 'expense', 'expense'],
     ],
     [
-      'says nothing where balances do',
+      'means nothing if balances show the direction',
       '2500,2500|+5,2505|3,2508',
       {},
       ['income', 'income', 'income'],
     ],
-    ['gives way to a word', '+3 DR,|+5,|4 CR,', {}, ['expense', 'income', 'income']],
+    ['counts less than a word', '+3 DR,|+5,|4 CR,', {}, ['expense', 'income', 'income']],
   ])('%s', (_what, rows, options, types) => {
     const dated = rows.split('|').map((row, n) => `2026-10-0${n + 1},a,${row}`);
     expect(readTypes(dated.join('|'), options)).toEqual(types);
@@ -822,7 +822,7 @@ describe('totals with a date', () => {
     ['of a card', `${CARD}|2026-10-31,Total for card 1,-52.10`],
     ['of a card, newest first', CARD.replace('|', '|2026-10-31,Total for card 1,-52.10|')],
     [
-      'of two cards and both',
+      'of two cards, and of both together',
       `${CARD}|2026-10-31,Total 1,-52.10|2026-10-15,Bar,-2.00|2026-10-31,Total 2,-2.00|2026-10-31,Total,-54.10`,
     ],
   ])('are left out: %s', (_what, file) => {
@@ -836,15 +836,15 @@ describe('totals with a date', () => {
     expect(read(file.split('|')).rows.map(({ line }) => line)).toEqual([2, 3, 4]);
   });
 
-  it('keeps a shop of that name', () => {
+  it('keeps a purchase from a shop named Total', () => {
     expect(shown(`${CARD}|2026-10-31,Total Energies,-50.00`).rows).toHaveLength(3);
   });
 
   it.each([
-    ['and as much at another', 'Shop,-50.00|2026-10-14,Total Energies,-50.00'],
-    ['twice', 'Total Energies,-50.00|2026-10-14,Total Energies,-50.00'],
-    ['and takes it back', 'Total Energies,-50.00|2026-10-14,Total Energies,50.00'],
-  ])('keeps both rows where a person spends at a shop of that name %s', (_what, rows) => {
+    ['costs as much as one from another shop', 'Shop,-50.00|2026-10-14,Total Energies,-50.00'],
+    ['is made twice', 'Total Energies,-50.00|2026-10-14,Total Energies,-50.00'],
+    ['is refunded', 'Total Energies,-50.00|2026-10-14,Total Energies,50.00'],
+  ])('keeps both rows if a purchase from a shop named Total %s', (_what, rows) => {
     expect(shown(`Date,Text,Amount|2026-10-03,${rows}`).rows).toHaveLength(2);
   });
 });
@@ -856,7 +856,7 @@ describe('a balance at each end', () => {
   it.each([
     ['in the order of the days', [OLD, ...rows, NEW]],
     ['newest first', [NEW, ...rows.toReversed(), OLD]],
-  ])('is asked about in any language, %s', (_what, lines) => {
+  ])('raises a question in any language, %s', (_what, lines) => {
     const { needs } = read(['Date,Text,Amount', ...lines]);
     expect(needs.map(({ message }) => message)).toEqual([
       expect.stringContaining('Lines 2 and 6 seem to be balances'),
@@ -866,7 +866,7 @@ describe('a balance at each end', () => {
   });
 });
 
-it('asks for the order of days and months, however likely one is', () => {
+it('asks for the order of days and months, however likely one order is', () => {
   const monthly = ['Date,Text,Amount', ...['10/01/26,a,-1', '10/02/26,b,-1', '10/03/26,c,-2']];
   expect(() => read(monthly, { today: '2026-11-26' })).toThrow('Dates may be dmy or mdy');
   const { rows } = read(monthly, { dateOrder: 'dmy', today: '2026-11-26' });
@@ -903,7 +903,7 @@ it.each(['30.12.', '12/30'])('says that %s has no year', (date) => {
   expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('has no year') }]);
 });
 
-it('names the words where a row has another', () => {
+it('names the known words if a row has another one', () => {
   const { refused } = read([...UNSIGNED.split('|'), '2026-01-02,c,1,XX'], { words: WORDS });
   const message =
     '"XX" is neither income (CR) nor expense (DR, Fee). Say which with --income "XX" or --expense "XX"';
@@ -927,7 +927,7 @@ it.each<[file: string, options: Options, message: string]>([
   expect(() => shown(file, options)).toThrow(message);
 });
 
-it('asks where balances contradict words of the direction', () => {
+it('asks if balances contradict the words for the direction', () => {
   const row = (n: number, amount: string, balance: string) =>
     `2026-01-0${n},Shop ${n},${amount},${balance}`;
   const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
@@ -937,9 +937,9 @@ it('asks where balances contradict words of the direction', () => {
 });
 
 it.each([
-  ['a column of the FT', 'FT', ['decimal']],
-  ['a column in forint', 'Ft', []],
-])('takes thousands for whole units beside %s', (_, sign, questions) => {
+  ['FT is no currency', 'FT', ['decimal']],
+  ['Ft is the forint', 'Ft', []],
+])('recognizes a currency without decimals by the case of its sign: %s', (_, sign, questions) => {
   const { needs } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
   expect(needs.map(({ question }) => question)).toEqual(questions);
 });
@@ -973,12 +973,12 @@ it.each([
   '45.10 lei',
   'K 45.10',
   'Rs 45.10 Cr',
-])('keeps the currency or the mark of %s', (amount) => {
+])('reads %s with its currency or mark', (amount) => {
   const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;${amount}`;
   expect(read(file.split('|')).rows.map((row) => row.amount)).toEqual([45.1, 45.1]);
 });
 
-it('asks for the order of dates where a name such as Data stands beside an Amount', () => {
+it('asks for the order of dates if a name such as Data appears beside Amount', () => {
   const file = ['Data,Type,Amount', '10/01/2026,Income,2500', '10/03/2026,Expense,45.10'];
   expect(() => read(file)).toThrow('--date-order dmy or mdy');
   expect(read(file.map((line) => line.replace('Amount', 'Importo'))).dateOrder).toBe('dmy');

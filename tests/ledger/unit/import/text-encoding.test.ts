@@ -60,17 +60,17 @@ it.each([
   ['gb18030', '交易时间,交易对方,收/支,金额\n2025-12-30,美团外卖,支出,45.10\n'],
   ['koi8-r', 'Дата операции;Описание\n30.12.2025;Продукты\n'],
   ['euc-kr', '거래일시,적요,출금액\n2025-12-30,편의점,4510\n'],
-])('recognizes %s by what reads best: %s', (encoding, text) => {
+])('recognizes %s as the encoding that reads best: %s', (encoding, text) => {
   expect(decodeText(encode(text, encoding))).toEqual({ text, encoding, damagedLines: [] });
 });
 
-it('keeps UTF-8 where one character is cut in two, and says in which line', () => {
+it('keeps UTF-8 if a character is cut in two, and names the line', () => {
   const bytes = Buffer.concat([Buffer.from('Müller\nStraße '), Buffer.of(0xc3), Buffer.from('\n')]);
   const text = 'Müller\nStraße \ufffd\n';
   expect(decodeText(bytes)).toEqual({ text, encoding: 'utf-8', damagedLines: [2] });
 });
 
-it('reads the encoding that is chosen, and says which names there are', () => {
+it('uses the chosen encoding, and lists the known names if it is unknown', () => {
   expect(decodeText(Buffer.from([0xb9]), 'windows-1250').text).toBe('ą');
   expect(() => decodeText(Buffer.from('x'), 'klingon')).toThrow('windows-1252');
 });
@@ -79,7 +79,7 @@ it.each([
   ['windows-1250', 'windows-1252', 'Książka'],
   ['gb18030', 'shift_jis', 'スーパー'],
   ['windows-1252', 'gb18030', '美团外卖'],
-])('finds a row again that was read in %s, and now in %s', async (former, present, name) => {
+])('finds a row that was first read as %s, and now as %s', async (former, present, name) => {
   const written = former === 'windows-1250' ? former : present;
   const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
   const read = async (encoding: string) =>

@@ -23,24 +23,24 @@ it.each([
   ['a word', '03-05,Bank,Transfer to savings,,-100', '03-05,Cash,Transfer from bank,,100'],
   ['a category', '03-05,Bank,ATM,Transfer,-100', '03-08,Cash,ATM,Transfer,100'],
   ['the name of the other account', '03-05,Bank,To cash,,-100', '03-05,Cash,From bank,,100'],
-  ['another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
-  ['no other word', '03-05,Bank,Transfer,,-100', '03-06,Cash,Transfer,,100'],
-])('leaves out both sides that tell of a transfer by %s', (_, out, back) => {
+  ['words of another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
+  ['the word for a transfer alone', '03-05,Bank,Transfer,,-100', '03-06,Cash,Transfer,,100'],
+])('leaves out both sides of a transfer, recognized by %s', (_, out, back) => {
   expect(read([`2026-${out}`, `2026-${back}`])).toEqual(LEFT_OUT);
   expect(read([`2026-${back}`, `2026-${out}`])).toEqual(LEFT_OUT);
 });
 
 it.each([
-  ['a payment and an income by transfer', 'Transfer to landlord', 'Transfer from employer'],
-  ['purchase and refund', 'CARD PAYMENT TO TESCO', 'CARD PAYMENT REFUND ARGOS'],
+  ['a payment and an income by bank transfer', 'Transfer to landlord', 'Transfer from employer'],
+  ['a purchase and a refund', 'CARD PAYMENT TO TESCO', 'CARD PAYMENT REFUND ARGOS'],
   ['transfers in another language', 'Überweisung Miete', 'Gutschrift Überweisung Gehalt'],
-  ['a name within a word', 'Cashew nuts', 'Returned to bank'],
-])('asks about %s of one amount, which may be of other people', (_, out, back) => {
+  ['names of accounts within words', 'Cashew nuts', 'Returned to bank'],
+])('asks about %s with the same amount, which may be unrelated', (_, out, back) => {
   const lines = [`2026-03-05,Bank,${out},,-100`, `2026-03-06,Cash,${back},,100`];
   expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
 });
 
-it('asks where a category is of transfers and other payments', () => {
+it('asks if a category covers transfers and other payments', () => {
   const lines = [
     '2026-03-05,Bank,A,Transfers & payments,-100',
     '2026-03-06,Cash,B,Transfers out,100',
@@ -50,33 +50,33 @@ it('asks where a category is of transfers and other payments', () => {
 
 const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
-it('asks where one side alone tells of a transfer', () => {
+it('asks if only one side mentions a transfer', () => {
   expect(read(HALF)).toEqual({ ...ALL, questions: ['postings'] });
   expect(read(HALF, { isAsItIs: true })).toEqual(ALL);
   expect(read(HALF, { onlyAccount: 'Bank' })).toMatchObject({ lines: [2, 3, 4], questions: [] });
 });
 
-it('says where nothing but the amounts of a day shows it', () => {
+it('only reports rows that cancel on one day if no word shows a transfer', () => {
   const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
   expect(read(lines)).toEqual({ ...ALL, isSaid: true });
 });
 
 it.each([
-  ['one account', '03-05,Bank,Transfer to Ann,,-100', '03-05,Bank,Transfer from Bob,,100'],
-  ['other amounts', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer from Bob,,101'],
-  ['one direction', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer to Ann,,-100'],
-  ['far days', '03-05,Bank,Transfer to Ann,,-100', '03-09,Cash,Transfer from Bob,,100'],
-  ['two days without a word', '03-05,Bank,Shoes,,-100', '03-06,Cash,Shoes returned,,100'],
-])('keeps rows of %s', (_, one, other) => {
+  ['of one account', '03-05,Bank,Transfer to Ann,,-100', '03-05,Bank,Transfer from Bob,,100'],
+  ['with different amounts', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer from Bob,,101'],
+  ['in one direction', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer to Ann,,-100'],
+  ['four days apart', '03-05,Bank,Transfer to Ann,,-100', '03-09,Cash,Transfer from Bob,,100'],
+  ['of two days without a word for a transfer', '03-05,Bank,Shoes,,-100', '03-06,Cash,Shoes returned,,100'],
+])('keeps rows %s', (_, one, other) => {
   expect(read([`2026-${one}`, `2026-${other}`])).toEqual(ALL);
 });
 
-it('keeps rows of one account in a file of two', () => {
+it('keeps rows of one account in a file of two accounts', () => {
   const lines = ['2026-03-05,Bank,Transfer to Ann,,-100', '2026-03-05,Bank,Transfer from Bob,,100'];
   expect(read([...lines, '2026-03-06,Cash,Bus,,-3'])).toMatchObject({ leftOut: [], questions: [] });
 });
 
-it('takes each row for one transfer', () => {
+it('uses each row for only one transfer', () => {
   const more = ['2026-03-06,Bank,Transfer to Ann,,-100'];
   const { lines, leftOut } = read([
     '2026-03-05,Bank,Transfer,,-100',
@@ -90,7 +90,7 @@ it('takes each row for one transfer', () => {
 });
 
 it.each(['2026-03-04', '2026-03-05'])(
-  'prefers the row that names the account to a payment of %s',
+  'prefers a row that names the account to a payment on %s',
   (date) => {
     const { lines, leftOut } = read([
       `${date},Bank,Transfer to landlord,,-100`,
@@ -101,7 +101,7 @@ it.each(['2026-03-04', '2026-03-05'])(
   },
 );
 
-it('takes the nearest of equal rows', () => {
+it('prefers the nearest of equal rows', () => {
   const { leftOut } = read([
     '2026-03-04,Bank,Transfer to cash,,-100',
     '2026-03-05,Bank,Transfer to cash,,-100',
@@ -110,7 +110,7 @@ it('takes the nearest of equal rows', () => {
   expect(leftOut).toEqual([5, 6]);
 });
 
-it('finds a transfer behind many other rows of its amount', () => {
+it('finds a transfer among many other rows with its amount', () => {
   const gifts = Array.from({ length: 24 }, (_, n) => `2025-01-${n + 1},Cash,Gift,,100`);
   const { leftOut } = read([
     ...gifts,

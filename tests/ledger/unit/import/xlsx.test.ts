@@ -13,7 +13,7 @@ const STATEMENT = [
 ];
 
 describe('reading a workbook', () => {
-  it('reads titles, dates, numbers and formulas as a CSV file would have them', async () => {
+  it('reads titles, dates, numbers and formulas as they would appear in a CSV file', async () => {
     expect(await readXlsx(makeWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
       {
         name: 'Umsätze',
@@ -27,13 +27,13 @@ describe('reading a workbook', () => {
     ]);
   });
 
-  it('rounds what a sum of many amounts leaves behind', async () => {
+  it('rounds off the error of a sum of many amounts', async () => {
     const amounts = [-45.09999999999991, 45.1000000001, 1.12345678];
     const [{ rows }] = await readXlsx(makeWorkbook({ One: [['Amount'], amounts] }));
     expect(rows[1]?.cells).toEqual(['-45.1', '45.1', '1.12345678']);
   });
 
-  it('takes the first sheet that shows a table, and names the others', async () => {
+  it('reads the first sheet with a table, and names the others', async () => {
     const { rows, findings } = await readStatement(
       makeWorkbook({ Cover: [['Bank of X'], ['Balance', 7]], One: STATEMENT, Two: [['x']] }),
     );
@@ -43,7 +43,7 @@ describe('reading a workbook', () => {
     );
   });
 
-  it('makes transactions of it', async () => {
+  it('makes transactions from its rows', async () => {
     const { rows, format } = await readStatement(makeWorkbook({ One: STATEMENT }));
     expect(format).toBe('Excel');
     expect(rows).toMatchObject([
@@ -52,7 +52,7 @@ describe('reading a workbook', () => {
     ]);
   });
 
-  it('reads bytes that are a part of a larger buffer', async () => {
+  it('reads bytes that are part of a larger buffer', async () => {
     const bytes = makeWorkbook({ One: [['a']] });
     const larger = new Uint8Array(bytes.length + 10);
     larger.set(bytes, 5);
@@ -60,7 +60,7 @@ describe('reading a workbook', () => {
     expect(sheet.rows).toEqual([{ line: 1, cells: ['a'] }]);
   });
 
-  it('refuses what inflates to more than a statement may have', async () => {
+  it('refuses a workbook that inflates to more than a statement may have', async () => {
     const bytes = makeWorkbook({ One: STATEMENT });
     const directory = Buffer.from(bytes).indexOf('PK\x01\x02', 0, 'latin1');
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(directory + 24, 2 ** 31, true);
@@ -69,7 +69,7 @@ describe('reading a workbook', () => {
     );
   });
 
-  it('inflates no part beyond the size that the archive says', async () => {
+  it('inflates no part beyond the size that the archive declares', async () => {
     const bytes = makeWorkbook({ One: [['a'.repeat(100_000)]] });
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const start = bytes.byteOffset;
