@@ -242,14 +242,14 @@ export function describeState(
 }
 
 /**
- * Columns of yes and no whose yes means that a booking is still open or has failed. "Planned" and "scheduled" are missing on
- * purpose: a purchase so marked may be booked.
+ * Columns of yes and no in which yes means that a booking is still open or has failed. "Planned" and "scheduled" are left out
+ * on purpose: a purchase that they mark may be booked.
  */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
 /**
- * Columns of yes and no whose yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money that
- * a budget excludes has still moved. A person must say whether such rows count.
+ * Columns of yes and no in which yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money
+ * that a budget excludes has still moved. The user must say whether such rows count.
  */
 const DOUBTFUL_FLAGS = new Set(
   [
@@ -280,7 +280,7 @@ const YES =
 const NO =
   /^(?:false|no|n|0|-|nein|nee|non|não|nie|ne|falsch|onwaar|faux|falso|fałsz|nepravda|nej|nei|falskt|falsk|usant|ei|epätosi|nem|hamis|hayır|yanlış|нет|ні|ложь|否|いいえ|아니오|)$/i;
 
-/** Columns such as "counts towards the budget", whose no means that a row does not count. */
+/** Columns such as "counts towards the budget", in which no means that a row does not count. */
 const COUNTED_FLAGS = new Set(
   list('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
 );

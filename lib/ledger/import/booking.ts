@@ -68,7 +68,7 @@ export interface LeftOutLine {
   readonly text: string;
 }
 
-/** Something that a person must decide before the import; the preview is shown, and nothing is sent. */
+/** Something that the user must decide before the import; the preview is shown, and nothing is sent. */
 export interface Need {
   readonly question:
     | 'account'

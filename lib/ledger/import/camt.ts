@@ -165,7 +165,7 @@ function readPartAmounts(
 }
 
 /**
- * By the standard a reversal has the direction of its own money: a debit that is taken back is a credit. Some banks repeat the
+ * By the standard a reversal has the direction of its own money: a reversed debit is a credit. Some banks repeat the
  * direction of the reversed booking instead. The statement's balances show which.
  * @returns undefined if balances are missing, or fit both readings or neither
  */
@@ -224,7 +224,7 @@ function readDate(entry: Node, name: string): string | undefined {
 
 /** The other party first, then the purpose. */
 function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
-  // A reversal repeats the parties of the booking it takes back: if money returns, the other party is still the creditor.
+  // A reversal repeats the parties of the reversed booking: if money returns, the other party is still the creditor.
   const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));
   const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
   const names = roles.map(

@@ -1,4 +1,4 @@
-// Rules that a person writes, one on each line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`. The first rule
+// Rules that the user writes, one per line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`. The first rule
 // that matches a description gives the category.
 
 export interface CategoryRule {

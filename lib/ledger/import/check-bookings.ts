@@ -1,5 +1,5 @@
-// Checks bookings of any format before they become transactions: bookings that never happened are left out, a currency conversion
-// becomes the one payment that it was, and questions that only a person can answer become needs.
+// Checks bookings of any format before they become transactions: bookings that failed are left out, a currency conversion
+// becomes the one payment that it was, and questions that only the user can answer become needs.
 
 import { askBalances } from './balance.ts';
 import {

@@ -372,8 +372,8 @@ const RECIPIENTS = new Set(
 );
 
 /**
- * True for a column that names the paid party. On money received that is the account's owner, if another column names the
- * payer.
+ * True for a column that names the party that was paid. For money received that is the account's owner, if another column
+ * names the payer.
  */
 export function isRecipient(name: string): boolean {
   return RECIPIENTS.has(name);

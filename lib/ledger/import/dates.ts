@@ -32,8 +32,8 @@ const PREPOSITIONS = new Set([
   ...['m', 'd', 'г', 'р'],
 ]);
 /**
- * Names that are other months in Croatian than in Polish. Croatian has a dot after the day, which Polish has not. With a dot,
- * "lis" may also be Czech, and is no month.
+ * Names that mean different months in Croatian and in Polish. Only Croatian writes a dot after the day. With a dot, "lis" may
+ * also be Czech, so it is not read as a month.
  */
 const CROATIAN = /^(\d{1,2}\.\s+)(?:(lip)|(listopada)|lis)(?!\p{L})/iu;
 /** A date without a year, such as "30.12." or "12/30". */
@@ -183,7 +183,7 @@ export interface DateOptions {
   readonly isDayFirst: boolean;
 }
 
-/** Drops accents and case. The dotless letter of Turkish is none to Unicode. */
+/** Drops accents and case. To Unicode, the dotless i of Turkish is a letter of its own, not an i without its mark. */
 function toPlainWord(text: string): string {
   const plain = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return plain.replaceAll('ı', 'i');

@@ -1,5 +1,5 @@
-// Finds rows of a file that were imported under another name of the account: without a name before the user gave one, or with a
-// name that this file is not given. The identities of such rows differ only by the name.
+// Finds rows of a file that were imported under another name of the account: without one, or with a name that the user did not
+// give for this file. The identities of such rows differ only by the name.
 import { findOverlap, isOfAccount } from './overlapping-imports.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
@@ -11,7 +11,7 @@ export interface OtherName {
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   /** Rows that were imported under this name, and deleted since. */
   readonly deleted: readonly StatementRow[];
-  /** Rows that were deleted since, if the other name means the same account, which nothing shows. */
+  /** Rows that were deleted since if the other name means the same account, which cannot be shown. */
   readonly unproven: readonly StatementRow[];
 }
 

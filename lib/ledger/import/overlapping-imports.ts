@@ -1,5 +1,5 @@
 // Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of the same
-// days, except those that the bank took back or booked anew. A file of another account has few of them.
+// days, except those that the bank removed or booked anew. A file of another account has few of them.
 import { counted, type Need } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 

@@ -217,8 +217,8 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 
 /**
  * Finds the transaction of a row by the row's identity, which outlasts edits, or by an identity that an earlier release stored.
- * Some releases stored the bank's id alone, which names a transaction only together with its date and amount: banks use ids
- * again.
+ * Some releases stored the bank's id alone, which names a transaction only together with its date and amount: banks reuse
+ * ids.
  */
 function findStored(
   row: StatementRow,

@@ -171,8 +171,8 @@ function createPendingFinder(
 }
 
 /**
- * Numbers the time in spans as long as a row can be pending: a pending row and its booking are in the same span or in
- * neighbouring ones.
+ * Numbers the periods of the calendar that are as long as a row can be pending: a pending row and its booking are in the same
+ * period or in neighbouring ones.
  */
 function numberPeriod({ date }: TransactionRow): number {
   return Math.floor(toDayNumber(date) / MAX_DAYS_PENDING);

@@ -124,7 +124,7 @@ export type WritePart = (part: RecordedPart) => Promise<unknown>;
 
 /**
  * Rewrites the parts of interrupted imports: of the pending rows, those that were created count as sent. A part that was
- * written since it was read is skipped: its import goes on, or has ended.
+ * written since it was read is skipped: its import continues, or has ended.
  * @param stored the records, and the rows of the ledger, which must be read after the records: a row that was created in
  * between would count as unsent otherwise
  */

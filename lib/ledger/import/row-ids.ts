@@ -27,8 +27,8 @@ export function createRoundedIdTest(ids: readonly (string | null)[]): (id: strin
 }
 
 /**
- * Identity of a booking with a bank's id: that id, the date, the amount and the account. Banks use ids again, and each account
- * has its own. In a table the amount is that before its direction is decided, so an option such as --invert changes no
+ * Identity of a booking with a bank's id: that id, the date, the amount and the account. Banks reuse ids, and each account has
+ * its own. In a table the amount is that before its direction is decided, so an option such as --invert changes no
  * identity.
  * @param account the name that the user gave; without one, the account that the file names
  */
@@ -61,7 +61,7 @@ export interface RowIds {
 
 /**
  * Identity of a booking without a bank's id: the row as the bank wrote it, and its number among equal ones. It does not depend
- * on which columns are read, and how.
+ * on which columns are read, or how.
  * @param account part of the ids: equal rows of two accounts are two transactions
  * @param encoding the encoding in which the file was read
  */

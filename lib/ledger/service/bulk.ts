@@ -119,7 +119,8 @@ export async function applyMany<Value>(
   }
 
   /**
-   * Gives up the rows that an earlier attempt of the request applied.
+   * Finishes the rows that an earlier attempt of the request applied: each gets the error, which `recall` later replaces by the
+   * reply of that attempt.
    * @returns the other rows
    */
   async function giveUpRepeated(rows: readonly Row[], error: unknown) {

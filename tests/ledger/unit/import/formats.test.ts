@@ -68,9 +68,19 @@ describe('the encoding', () => {
     ]);
 
   it.each([
-    ['the one that the header declares', 'OFXHEADER:100\nCHARSET:1250', [0xb3, 0xf3, 0x64, 0x9f], 'łódź'],
+    [
+      'the one that the header declares',
+      'OFXHEADER:100\nCHARSET:1250',
+      [0xb3, 0xf3, 0x64, 0x9f],
+      'łódź',
+    ],
     ['UTF-8 if the bytes are', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
-    ['guessed if the header declares an unknown one', 'OFXHEADER:100\nCHARSET:4711', [0x63, 0x61, 0x66, 0xe9], 'café'],
+    [
+      'guessed if the header declares an unknown one',
+      'OFXHEADER:100\nCHARSET:4711',
+      [0x63, 0x61, 0x66, 0xe9],
+      'café',
+    ],
   ])('is %s', async (_, header, name, description) => {
     const { rows } = await readStatement(ofx(header, Uint8Array.from(name)));
     expect(rows).toMatchObject([{ description }]);

@@ -296,9 +296,12 @@ describe('a row of another format whose transaction was edited', () => {
     ['amount', { amount: 4 }],
     ['date', { date: '2026-03-07' }],
     ['amount and category', { amount: 4, category: 'Food' }],
-  ])('may be that transaction by the record of the import, whatever its text: edited %s', (_, change) => {
-    expect(pairsWith(change, { recorded })).toEqual(['1']);
-  });
+  ])(
+    'may be that transaction by the record of the import, whatever its text: edited %s',
+    (_, change) => {
+      expect(pairsWith(change, { recorded })).toEqual(['1']);
+    },
+  );
 
   it('may be that transaction by date and a word if there is no record', () => {
     expect(pairsWith({ amount: 4, description: 'The house' })).toEqual(['1']);
@@ -386,7 +389,10 @@ describe('rows that two accounts have in common', () => {
 
   it.each([
     ['the whole import again', ['2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2']],
-    ['the first days of the import, and one before', ['2026-01-01,Rent,-900', '2026-01-02,Tea,-3', FEE]],
+    [
+      'the first days of the import, and one before',
+      ['2026-01-01,Rent,-900', '2026-01-02,Tea,-3', FEE],
+    ],
     ['one day of the import', [FEE]],
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
     ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],

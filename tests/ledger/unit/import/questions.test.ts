@@ -100,10 +100,22 @@ const at = (...dates: readonly string[]) =>
 
 it.each([
   ['nothing about rows a few days ahead', at('2026-01-02', '2026-01-14', '2026-01-22'), []],
-  ['nothing if all rows are ahead of a wrong clock', at('2027-03-02', '2027-03-14', '2027-04-20'), []],
-  ['nothing about the next of regular rows', at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'), []],
+  [
+    'nothing if all rows are ahead of a wrong clock',
+    at('2027-03-02', '2027-03-14', '2027-04-20'),
+    [],
+  ],
+  [
+    'nothing about the next of regular rows',
+    at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'),
+    [],
+  ],
   ['about a row in the next month', at('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
-  ['about rows in the next year', at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'), ['dates']],
+  [
+    'about rows in the next year',
+    at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
+    ['dates'],
+  ],
 ])('asks %s', (_, file, questions) => {
   expect(sumUp(readCsv(lines(file))).questions).toEqual(questions);
 });
@@ -112,10 +124,13 @@ it.each([
   ['they are equal', '-3.00,-0.50,-3.00', '-4.00,-0.60,-4.00', []],
   ['they differ only in their sign', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
   ['they differ', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
-])('decides whether to ask if the gross or the other amount was paid: %s', (_, one, other, questions) => {
-  const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${one}|2026-01-03,b,${other}`;
-  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
-});
+])(
+  'decides whether to ask if the gross or the other amount was paid: %s',
+  (_, one, other, questions) => {
+    const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${one}|2026-01-03,b,${other}`;
+    expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
+  },
+);
 
 it('never adds up two currencies, even with --as-it-is', () => {
   expect(sumUp(readCsv(lines(MIXED), { isAsItIs: true })).questions).toEqual(['currency']);
@@ -145,7 +160,12 @@ it.each([
 it.each([
   ['leaves out a split booking before its parts', 'Split', '-2', [-3, -2, -4]],
   ['keeps a split booking if the next rows are not its parts', '--Split--', '-9', [-5, -3, -9, -4]],
-  ['keeps a booking that equals the next rows if nothing marks it as split', 'Food', '-2', [-5, -3, -2, -4]],
+  [
+    'keeps a booking that equals the next rows if nothing marks it as split',
+    'Food',
+    '-2',
+    [-5, -3, -2, -4],
+  ],
 ])('%s', (_, category, part, signed) => {
   const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed, questions: [] });

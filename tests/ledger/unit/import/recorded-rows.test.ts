@@ -188,9 +188,12 @@ describe('the record of an interrupted undo', () => {
     expect(announceRemoval(announced, edited)).toEqual(announced);
   });
 
-  it.each([0, 1, 5])('lets the next import add the rows that it deleted: %d of them', async (deleted) => {
-    const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
-    const settled = createRecordedRows(await resolve(announced, ledger));
-    expect(all.filter(settled.has)).toEqual(ledger);
-  });
+  it.each([0, 1, 5])(
+    'lets the next import add the rows that it deleted: %d of them',
+    async (deleted) => {
+      const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
+      const settled = createRecordedRows(await resolve(announced, ledger));
+      expect(all.filter(settled.has)).toEqual(ledger);
+    },
+  );
 });

@@ -77,7 +77,12 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['2: 2026-01-02 expense 3 Tea', '3: 2026-01-02 income 2 Refund'],
   ],
   ['the sign if the words of a type column are unknown', TYPED, {}, A3_B2],
-  ['the sign if the words of a named type column are unknown', TYPED, { columns: { type: 'Type' } }, A3_B2],
+  [
+    'the sign if the words of a named type column are unknown',
+    TYPED,
+    { columns: { type: 'Type' } },
+    A3_B2,
+  ],
   ['the sign if the type column is ignored', TYPED, { columns: { type: 'none' } }, A3_B2],
   ['the direction from chosen words', UNSIGNED, { words: WORDS }, A3_B2],
   ['the direction from words that banks use', UNSIGNED, {}, A3_B2],
@@ -283,9 +288,12 @@ describe('amounts', () => {
     [['-900.00', '-3.20', '-4,50'], 'point', [-900, -3.2], [4]],
     [['-900,00', '-3,20', '-4.50', '-0.99', '1,0'], 'comma', [-900, -3.2, 1], [4, 5]],
     [['-900.5', '1,5'], 'point', [-900.5], [3]],
-  ])('%j have a decimal %s: reads %j, refuses the lines %j', (written, decimal, amounts, refused) => {
-    expect(readAmounts(written)).toEqual({ decimal, amounts, refused });
-  });
+  ])(
+    '%j have a decimal %s: reads %j, refuses the lines %j',
+    (written, decimal, amounts, refused) => {
+      expect(readAmounts(written)).toEqual({ decimal, amounts, refused });
+    },
+  );
 
   it.each(['1234567,5', '1.234.567,50', "1'234'567,5", '1 234 567,50', '1\u00a0234\u00a0567,5'])(
     'reads %s',

@@ -63,10 +63,18 @@ it('only reports rows that cancel on one day if no word shows a transfer', () =>
 
 it.each([
   ['of one account', '03-05,Bank,Transfer to Ann,,-100', '03-05,Bank,Transfer from Bob,,100'],
-  ['with different amounts', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer from Bob,,101'],
+  [
+    'with different amounts',
+    '03-05,Bank,Transfer to Ann,,-100',
+    '03-05,Cash,Transfer from Bob,,101',
+  ],
   ['in one direction', '03-05,Bank,Transfer to Ann,,-100', '03-05,Cash,Transfer to Ann,,-100'],
   ['four days apart', '03-05,Bank,Transfer to Ann,,-100', '03-09,Cash,Transfer from Bob,,100'],
-  ['of two days without a word for a transfer', '03-05,Bank,Shoes,,-100', '03-06,Cash,Shoes returned,,100'],
+  [
+    'of two days without a word for a transfer',
+    '03-05,Bank,Shoes,,-100',
+    '03-06,Cash,Shoes returned,,100',
+  ],
 ])('keeps rows %s', (_, one, other) => {
   expect(read([`2026-${one}`, `2026-${other}`])).toEqual(ALL);
 });
