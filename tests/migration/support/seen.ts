@@ -25,7 +25,7 @@ export const SEEN: readonly Seen[] = [
     POINTS,
     'of a keyword slot hold what was written, in any order',
   ]),
-  seen('A keyword vector that the store makes of a text is the one of mem0', [
+  seen('A keyword vector that the store makes from a text equals that of mem0', [
     POINTS,
     'makes a keyword vector of a text if the store has the model',
   ]),
@@ -119,13 +119,13 @@ export const SEEN: readonly Seen[] = [
 /** Text of docs/migration/seen.md */
 export function seenPage(): string {
   const rows = SEEN.map(({ behaviour, on, date, test }) => {
-    const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen by hand alone';
+    const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen only by hand';
     return `|${behaviour}|${on}|${date}|${shown}|`;
   });
   return `# Seen on real servers
 
-What the stand-ins of the sandbox do because a real server did it, on which version and when. Tests are below \`tests/migration/\`; those of
-\`contract/vector-store/\` run on a real Qdrant as well where one is given ([real-stores.md](real-stores.md)). Qdrant 1.19 was not tried on a server.
+Behaviour of real servers that the stand-ins of the sandbox repeat, with version and date. Tests are below \`tests/migration/\`; those of
+\`contract/vector-store/\` run on a real Qdrant as well if one is given ([real-stores.md](real-stores.md)). Qdrant 1.19 was not tried on a server.
 
 |Behaviour|Seen on|When|Test|
 |---|---|---|---|
