@@ -35,7 +35,7 @@ const KINDS = {
   },
   start: { groupOrder: 2, fileParallelism: false },
   // Only in `npm run test:real`, which starts the services.
-  real: { ...DATABASE, groupOrder: 3, testTimeout: 1_200_000 },
+  real: { ...DATABASE, groupOrder: 3 },
 } satisfies Record<string, Kind>;
 
 type KindName = keyof typeof KINDS;

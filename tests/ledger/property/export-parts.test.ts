@@ -89,7 +89,7 @@ async function readIds({ transactions }: Ledger): Promise<number[]> {
   return items.map(({ id }) => id).reverse();
 }
 
-test(`the parts of an export make up the ledger (seed ${SEED})`, { timeout: 600_000 }, async () => {
+test(`the parts of an export make up the ledger (seed ${SEED})`, async () => {
   const holds = fc.asyncProperty(ledgers, async (given) => {
     const { maxRows, minRowsPerQuery, maxRowsPerQuery } = given;
     const ledgerId = await fill(given);

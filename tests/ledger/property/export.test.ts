@@ -132,9 +132,7 @@ async function readImportable({ transactions }: Ledger) {
   return items.map((item) => ({ ...kept(item), category: item.categoryName ?? null }));
 }
 
-test(`importing an export creates the same ledger (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
   const agrees = fc.asyncProperty(ledgers, async (given) => {
     runs += 1;
     const from = await open('from');

@@ -14,9 +14,7 @@ import { createTestKeys } from '../support/auth/test-keys.ts';
 
 const REQUESTS = sizeOfRun(5_000);
 
-test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async () => {
   const { client, tableName } = await createTestTable();
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = () => new Date(now);

@@ -53,9 +53,7 @@ const makeRows = (number: number) =>
     transaction_date: '2026-03-05',
   }));
 
-test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, async () => {
   const { sendThrice, total, injected } = await openBoth();
   let replayed = 0;
 
@@ -79,9 +77,7 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
   expect(replayed).toBeGreaterThan(POSTS / 2);
 });
 
-test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`${BULKS} bulk requests, each sent three times, create each transaction once (seed ${SEED})`, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { sendThrice, total, verify, injected } = await openBoth();
   let created = 0;
@@ -106,9 +102,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
   expect(created).toBeGreaterThan(BULKS);
 });
 
-test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, {
-  timeout: 1_800_000,
-}, async () => {
+test(`${ROUNDS} bulk updates and deletes, each sent three times, change each transaction once (seed ${SEED})`, async () => {
   vi.spyOn(process.stderr, 'write').mockReturnValue(true);
   const { healthy, sendThrice, total, verify, injected } = await openBoth();
   const change = async (method: string, path: string, transactions: readonly object[]) =>

@@ -30,7 +30,7 @@ const TEST_KEY = 'key-of-the-test-user';
 const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
 /** Permits up to 1,000 deletions by users: of so few memories they delete more than the share that needs no permission. */
 const DELETES = ['--deletes', '1000'];
-const COMMAND_MS = 300_000;
+const COMMAND_MS = 900_000;
 const MAX_REPEATS = 4;
 
 export interface Scenario {

@@ -21,28 +21,23 @@ test('GET /openapi.json is the API description', async () => {
 });
 
 // The emulator has no throttles: tests/shared/wiring/throttles.test.ts computes the requests that the throttles allow.
-test('a page of another origin sends twenty requests at once, each with its preflight', async () => {
-  const origin = 'http://localhost:3000';
-  expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
-  const wanted = { 'access-control-request-method': 'GET' };
-  // Warms up the functions: on the emulator, the twenty processes that start now share a few cores and may reach the table
-  // too late, while on AWS they do not wait for each other. Every later request has to succeed.
-  await Promise.all(Array.from({ length: 20 }, () => api.request('GET', '/transactions')));
-  const replies = await Promise.all(
-    Array.from({ length: 20 }, async (_, n) => {
-      const path = `/transactions${n % 2 ? '/' : ''}?page=${n + 1}`;
-      const preflight = { origin, ...wanted, 'access-control-request-headers': 'authorization' };
-      const asked = await api.request('OPTIONS', path, { headers: preflight });
-      return [asked, await api.request('GET', path, { headers: { origin } })] as const;
-    }),
-  );
-  for (const [asked, { status, headers, text }] of replies) {
+test.each(['/transactions', '/transactions/'])(
+  'a page of another origin sends a request to %s after its preflight',
+  async (path) => {
+    const origin = 'http://localhost:3000';
+    expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
+    const preflight = {
+      ...{ origin, 'access-control-request-method': 'GET' },
+      'access-control-request-headers': 'authorization',
+    };
+    const asked = await api.request('OPTIONS', path, { headers: preflight });
+    const { status, headers, text } = await api.request('GET', path, { headers: { origin } });
     expect([asked.status < 300, status], text).toEqual([true, 200]);
     for (const reply of [asked.headers, headers])
       expect(reply['access-control-allow-origin']).toBe(origin);
     expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization');
-  }
-});
+  },
+);
 
 test('POST /transactions/bulk writes what GET /summary adds up', async () => {
   const day = '1987-06-05';

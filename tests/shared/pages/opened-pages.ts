@@ -8,7 +8,7 @@ import { expect } from 'vitest';
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Only ends a test that hangs: no test may depend on how busy the machine is. Playwright's own limit is 30 seconds. */
-const MAX_WAIT_MS = 300_000;
+const MAX_WAIT_MS = 900_000;
 
 /** A page in a context of its own, whose waits last as long as a busy machine needs. */
 export async function openPage(
