@@ -9,6 +9,6 @@ interface Lack {
 export const LACKS: readonly Lack[] = [
   {
     part: 'several shards, replicas and strict mode',
-    without: /collections\.test.* > a collection gets what another one is configured with/,
+    without: /collections\.test.* > a collection gets another one's configuration/,
   },
 ];
