@@ -41,6 +41,7 @@ interface EditRowProps {
 export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   const { open, before, drop } = useEdit(row);
+  const isSaving = useRef(false);
   useFirstField(form, field);
   const close = () => {
     drop();
@@ -48,11 +49,16 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   };
   const save = async (event: Event) => {
     event.preventDefault();
+    // A second Enter, while a new category is being created, saves nothing more.
+    if (isSaving.current) return;
     const draft = open.draft.peek();
     const found = findErrors(draft);
     open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
-    if (await saveEdit(before, row, draft)) close();
+    isSaving.current = true;
+    const isSaved = await saveEdit(before, row, draft);
+    isSaving.current = false;
+    if (isSaved) close();
   };
   return (
     <form
