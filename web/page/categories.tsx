@@ -11,6 +11,7 @@ import { useFocusInList } from './kept-focus.ts';
 import { announcement, canWrite, notice, outbox } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
+import { useSubmit } from './submit.ts';
 import { setTarget, targets } from './targets.ts';
 import { readRows } from './view.ts';
 
@@ -51,8 +52,7 @@ export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
 function NewCategory() {
   const [name, setName] = useState('');
   const [error, setError] = useState('');
-  const create = async (event: Event) => {
-    event.preventDefault();
+  const create = useSubmit(async () => {
     if (name.trim() === '') return;
     try {
       await createCategory({ name: name.trim() });
@@ -62,7 +62,7 @@ function NewCategory() {
     } catch (cause) {
       setError(explain(cause));
     }
-  };
+  });
   return (
     <form class="row" aria-label="Create a category" onSubmit={create}>
       <Field label="New category" error={error}>
@@ -173,14 +173,13 @@ function useSettings(category: Category) {
       error.value = explain(cause);
     }
   };
-  const save = async (event: Event) => {
-    event.preventDefault();
+  const save = useSubmit(async () => {
     const trimmed = name.peek().trim();
     setTarget(category.id, readAmount(target.peek()));
     const isPicked = color.peek() !== toPickerColor(category);
     const changes = { name: trimmed, ...(isPicked && { color: color.peek() }) };
     await attempt(changes, `Category ${trimmed} saved`);
-  };
+  });
   return { name, color, target, error, attempt, save };
 }
 

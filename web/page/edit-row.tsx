@@ -7,6 +7,7 @@ import { readAmount } from './format.ts';
 import { dropDraft, keepDraft, readDrafts } from './kept-drafts.ts';
 import { announcement, notice, outbox } from './ledger.ts';
 import { changedFields, type Row } from './rows.ts';
+import { useSubmit } from './submit.ts';
 import {
   type Draft,
   draftOf,
@@ -41,25 +42,18 @@ interface EditRowProps {
 export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   const { open, before, drop } = useEdit(row);
-  const isSaving = useRef(false);
   useFirstField(form, field);
   const close = () => {
     drop();
     onClose();
   };
-  const save = async (event: Event) => {
-    event.preventDefault();
-    // A second Enter, while a new category is being created, saves nothing more.
-    if (isSaving.current) return;
+  const save = useSubmit(async () => {
     const draft = open.draft.peek();
     const found = findErrors(draft);
     open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
-    isSaving.current = true;
-    const isSaved = await saveEdit(before, row, draft);
-    isSaving.current = false;
-    if (isSaved) close();
-  };
+    if (await saveEdit(before, row, draft)) close();
+  });
   return (
     <form
       ref={form}

@@ -603,6 +603,28 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByRole('searchbox').inputValue()).toBe('pear');
   });
 
+  test('a new category is sent once, however often Enter is pressed', async () => {
+    const page = await pages.visit();
+    const isPressed = Promise.withResolvers<void>();
+    let sent = 0;
+    await page.route('**/categories', async (route) => {
+      if (route.request().method() === 'POST') {
+        sent += 1;
+        await isPressed.promise;
+      }
+      await route.fallback();
+    });
+    await page.getByRole('button', { name: 'Categories' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    const field = sheet.getByLabel('New category');
+    await field.fill('Pressed twice');
+    await field.press('Enter');
+    await field.press('Enter');
+    isPressed.resolve();
+    await sheet.getByRole('button', { name: 'Change Pressed twice' }).waitFor();
+    expect(sent).toBe(1);
+  });
+
   test('a category is created, renamed, merged into another and deactivated', async () => {
     await pages.row({
       description: 'To be moved',
