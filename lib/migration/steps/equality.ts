@@ -1,15 +1,25 @@
-// Compares one collection with the last common version: its changes since both collections were equal.
+// Compares one collection with what both had when they were last equal: its changes since, or the points that it lacks.
 import { createBaseReader, summarizeBase } from '../base.ts';
 import { holdSame, isUnchanged } from '../fate.ts';
 import { memberOf } from '../json/memory-payload.ts';
 import { userOf } from '../points.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
-import type { Run } from '../runs/run.ts';
+import { countVerified, type Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
 import type { Services } from '../services.ts';
 import { scanCollection } from './recorded-counts.ts';
+
+/** Counts the points that the collection has less than were verified. */
+export async function countMissing(
+  { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
+  collection: string,
+) {
+  const points = countVerified(run);
+  const removes = Math.max(0, points - (await vectors.count(collection)));
+  return { points, removes, changes: 0 };
+}
 
 /** Counts the changes, without the test user's memories. */
 export async function countChangesSince(

@@ -5,7 +5,7 @@ import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
 import { countVerified } from '../runs/run.ts';
 import { Paused, type StepRequest } from '../runs/step.ts';
-import { countChangesSince } from './equality.ts';
+import { countChangesSince, countMissing } from './equality.ts';
 
 type Removal = Pick<StepRequest, 'services' | 'run'> & {
   /** Number of memories that users deleted, as the operator says */
@@ -38,16 +38,16 @@ const MAX_MISSING_SHARE = 0.5;
 async function assertNotEmptied(removal: Removal): Promise<void> {
   const { services, run, deletes } = removal;
   const active = await services.setting.read();
-  const { removes: missing, points } = await countMissing(removal, active);
+  const { removes: missing, points } = await countRemoved(removal, active);
   if (missing <= (deletes ?? points * MAX_MISSING_SHARE)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
 
 // Without a last common version, which a refused rollback may have lost, writes since then make up for missing memories.
-async function countMissing({ services, run }: Removal, active: string) {
+async function countRemoved({ services, run }: Removal, active: string) {
   const points = countVerified(run);
   if (!(await services.vectors.collectionExists(active))) return { removes: points, points };
-  if (run.base) return await countChangesSince({ services, run }, active);
-  return { removes: Math.max(0, points - (await services.vectors.count(active))), points };
+  const count = run.base ? countChangesSince : countMissing;
+  return await count({ services, run }, active);
 }

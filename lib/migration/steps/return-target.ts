@@ -13,11 +13,12 @@ import { whyUnhealthy } from '../point-writer.ts';
 import { readDenseVector } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import { countVerified, type Run, wasOpened, wentLive } from '../runs/run.ts';
+import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { countChanges } from './equalise.ts';
+import { countMissing } from './equality.ts';
 
 /**
  * carry: copies the writes since the switch to the collection that users return to.
@@ -135,10 +136,9 @@ async function assertSafe(
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
   deletes: number | undefined,
 ): Promise<void> {
-  const { services, run } = request;
-  const live = liveCollectionOf(run);
+  const live = liveCollectionOf(request.run);
   if (restores) {
-    return assertExpected(await countMissing(services, run, live), returnTo, deletes);
+    return assertExpected(await countMissing(request, live), returnTo, deletes);
   }
   const names = { active: live, standby: returnTo, base: 'continued' } as const;
   assertExpected(await countChanges(request, names), returnTo, deletes);
@@ -164,14 +164,7 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
   if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
   if (!staysUnchanged) return true;
-  return !isExcessive(await countMissing(services, run, sourceCollection));
-}
-
-/** Points that the collection has less than were verified */
-async function countMissing({ vectors }: Services, run: Run, collection: string) {
-  const points = countVerified(run);
-  const removes = Math.max(0, points - (await vectors.count(collection)));
-  return { points, removes, changes: 0 };
+  return !isExcessive(await countMissing({ services, run }, sourceCollection));
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
