@@ -130,15 +130,15 @@ function refuseAbove(
   isDate: (text: string) => boolean,
 ): readonly RefusedLine[] {
   const amounts = ['amount', 'debit', 'credit'] as const;
-  const isOfTable = headerLine > 0 ? isDate : (text: string) => isDate(text) || /\d/.test(text);
-  const message =
-    headerLine > 0
-      ? 'It stands above the line that names the columns.'
-      : 'It stands above the first row with a date that can be read.';
+  const hasHeader = headerLine > 0;
+  const isOfTable = hasHeader ? isDate : (text: string) => isDate(text) || /\d/.test(text);
+  const message = hasHeader
+    ? 'It stands above the line that names the columns.'
+    : 'It stands above the first row with a date that can be read.';
   return above
     .filter((row) => row.cells.length >= width && isOfTable(readCell(row, 'date') ?? ''))
     .filter((row) => amounts.some((field) => looksLikeAmount(readCell(row, field) ?? '')))
-    .filter(({ cells }) => headerLine > 0 || !isBalanceRow(cells, columns.description, false))
+    .filter(({ cells }) => hasHeader || !isBalanceRow(cells, columns.description, false))
     .map((row) => ({ ...refuse(row), message }));
 }
 

@@ -57,11 +57,7 @@ export function findColumns(
   const { pick, problems } = createPicker(headers, chosen);
   const date = pick('date') ?? findDates(context);
   const taken = new Set(date);
-  const amounts = findAmounts(
-    { ...context, samples: sampleDated(some, headers, date) },
-    pick,
-    taken,
-  );
+  const amounts = findAmounts({ ...context, samples: sampleDated(context, date) }, pick, taken);
   for (const index of [...amounts.amount, ...amounts.debit, ...amounts.credit]) taken.add(index);
   if (date.length === 0 && chosen.date === undefined)
     problems.push(describeMissing('for the date', 'date'));
@@ -90,14 +86,10 @@ export function findColumns(
 }
 
 /** Samples the rows that have a date: the others are no bookings, and a balance below the rows may stand in any column. */
-function sampleDated(
-  rows: readonly TableRow[],
-  headers: readonly string[],
-  dates: readonly number[],
-): readonly Sample[] {
+function sampleDated({ rows, samples }: TableContext, dates: readonly number[]): readonly Sample[] {
   const dated = rows.filter(({ cells }) => dates.some((index) => cells[index]?.trim()));
-  const some = dated.length > 0 ? dated : rows;
-  return headers.map((_, index) => sampleColumn(some, index));
+  if (dated.length === 0 || dated.length === rows.length) return samples;
+  return samples.map((_, index) => sampleColumn(dated, index));
 }
 
 type Pick = (field: ChosenField) => readonly number[] | undefined;

@@ -1520,7 +1520,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       ["STATUS_NAME.test(names[index] ?? '')", 'false'],
-      ['dated.length > 0 ? dated : rows', 'rows'],
+      ['dated.length === 0 || dated.length === rows.length', 'true'],
       ['areDirectionLetters(samples[index]?.cells ?? [])', 'true'],
     ],
   ),
