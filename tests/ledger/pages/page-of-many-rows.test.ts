@@ -50,7 +50,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     };
     await Promise.all([send(), send(), send(), send()]);
   }
-  beforeAll(fillLedger, 600_000);
+  beforeAll(fillLedger);
 
   const chips = (page: Page) => page.getByRole('navigation', { name: /^Categories/ });
 

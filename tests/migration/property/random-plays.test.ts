@@ -13,7 +13,7 @@ import {
   startPlay,
 } from '../support/random-play.ts';
 
-const RUNS = IS_FULL ? 300 : 30;
+const [FULL_RUNS, QUICK_RUNS] = [300, 30];
 const MAX_ACTS = 9;
 /** A cutover makes some 300 calls: a hundred of them after the freeze, fifty after the deployment, twenty after writes opened. */
 const MAX_CALLS = { begin: 300, freeze: 150, deploy: 60, prove: 8, open: 20 };
@@ -281,7 +281,7 @@ it('a random play loses nothing, serves nothing incomplete, and opens writes aga
   const plays = fc.asyncProperty(anyActs, async (acts) => {
     lines.push(...(await perform(acts)).diary);
   });
-  await fc.assert(plays, { ...seeded(RUNS), numRuns: RUNS });
+  await fc.assert(plays, seeded(FULL_RUNS, QUICK_RUNS));
   if (!IS_FULL) return;
   const missing = MUST_HAPPEN.filter((begin) => !lines.some((line) => line.startsWith(begin)));
   expect(missing).toEqual([]);

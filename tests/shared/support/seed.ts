@@ -12,11 +12,11 @@ export function sizeOfRun(full: number): number {
   return IS_FULL ? full : Math.ceil(full / 20);
 }
 
-/** Returns parameters for fast-check, with the number of cases scaled by `sizeOfRun`. */
-export function seeded(fullRuns: number) {
+/** Returns parameters for fast-check. @param quickRuns number of cases in `npm test`, scaled by `sizeOfRun` unless given */
+export function seeded(fullRuns: number, quickRuns = sizeOfRun(fullRuns)) {
   return {
     seed: SEED,
-    numRuns: sizeOfRun(fullRuns),
+    numRuns: IS_FULL ? fullRuns : quickRuns,
     interruptAfterTimeLimit: SHRINKING_MILLISECONDS,
     markInterruptAsFailure: true,
   };
