@@ -1,5 +1,5 @@
-// What a run needs now: one decision, without any call. The status has it, from which the command line and the state machine take
-// it, and the watch does what is due.
+// Decides what a run needs now, without any call. The command line and the state machine take the decision from the status, and the
+// watch does what is due.
 import { findMoves, type Move, nextMove } from './moves.ts';
 import type { Command } from './phases.ts';
 import { type Run, wasOpened, wentLive } from './runs/run.ts';

@@ -86,8 +86,8 @@ export function startBusyUsers(options: {
     const id = user && kind !== 'create' ? findOldest(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
     if (!user || (kind !== 'create' && id === undefined)) return;
-    const describeMemory = id === undefined ? [text] : [id, text];
-    for (const name of describeMemory) inFlight.add(name);
+    const names = id === undefined ? [text] : [id, text];
+    for (const name of names) inFlight.add(name);
     try {
       if (id === undefined) await create(user, text);
       else await (kind === 'change' ? change(user, id, text) : remove(user, id));
@@ -101,11 +101,11 @@ export function startBusyUsers(options: {
       } else {
         if (error instanceof Mem0RefusalError) failures.push(error.message);
         else counts.unanswered += 1;
-        for (const name of describeMemory) unknown.add(name);
+        for (const name of names) unknown.add(name);
         if (id) expected.delete(id);
       }
     } finally {
-      for (const name of describeMemory) inFlight.delete(name);
+      for (const name of names) inFlight.delete(name);
     }
   }
 
