@@ -2,7 +2,7 @@
 // three-way comparison reads it and writes the next one: the contents of the standby collection, as far as it has compared
 // them.
 import * as v from 'valibot';
-import type { CommonVersion } from './fate.ts';
+import type { CommonVersion, Listed } from './fate.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
 import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
 import type { PointId } from './ports/vector-store.ts';
@@ -28,11 +28,6 @@ export const baseSchema = v.strictObject({
 });
 
 export type Base = v.InferOutput<typeof baseSchema>;
-
-interface Line {
-  readonly id: PointId;
-  readonly digest: Buffer;
-}
 
 /** Part that a walk has written */
 export interface BaseProgress {
@@ -60,7 +55,7 @@ interface BaseTarget {
 export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
-  let next: IteratorResult<Line, void> | undefined;
+  let next: IteratorResult<Listed, undefined> | undefined;
   return async function findVersion(id: PointId): Promise<CommonVersion> {
     if (!isKnown(before, id)) return 'unknown';
     next ??= await lines.next();
@@ -75,25 +70,10 @@ function isKnown(base: Base | undefined, id: PointId): boolean {
   return comparePointIds(id, base.knownTo) < 0;
 }
 
-/** Fingerprint and size of the standby collection; computed from the lines if the last walk did not reach its end. */
-export async function summarizeBase(
-  artifacts: ArtifactStore,
-  { segments, digest, points = 0 }: Base,
-): Promise<{ readonly digest: string; readonly points: number }> {
-  if (digest !== undefined) return { digest, points };
-  const sum = createDigestSum();
-  let lines = 0;
-  for await (const line of readBaseLines(artifacts, segments)) {
-    sum.add(line.digest);
-    lines += 1;
-  }
-  return { digest: sum.text(), points: lines };
-}
-
-async function* readBaseLines(
+export async function* readBaseLines(
   artifacts: ArtifactStore,
   segments: Base['segments'],
-): AsyncGenerator<Line, void, void> {
+): AsyncGenerator<Listed, undefined, void> {
   for (const { prefix, parts, from } of segments) {
     for (let part = 0; part < parts; part += 1) {
       for await (const line of splitLines(artifacts.get(partKey(prefix, part)))) {

@@ -1,11 +1,19 @@
 // Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Every comparison
-// of two memories, or of the contents of two collections, is made here.
+// of two memories is made here; those of whole collections are in steps/comparison.ts.
 import { canonicalJson } from './json/json-text.ts';
 import { digestOf } from './points.ts';
 import type { PointId, PointPayload } from './ports/vector-store.ts';
 
-/** A memory in one collection; undefined if the collection lacks it */
-export type Version = { readonly id: PointId; readonly payload: PointPayload } | undefined;
+/** A memory in one collection, or its digest in a list of them; undefined if it is absent */
+export type Version = (Memory & { readonly payload: PointPayload }) | Listed | undefined;
+
+interface Memory {
+  readonly id: PointId;
+}
+
+export interface Listed extends Memory {
+  readonly digest: Buffer;
+}
 
 /**
  * A memory when both collections were last equal: its digest, or `absent` from both. unknown: it was never compared.
@@ -29,16 +37,23 @@ export function decideFate(active: Version, standby: Version, base: CommonVersio
 /** True if both are the same memory. Its vectors follow from it, and are compared when they are copied. */
 export function isSame(one: Version, other: Version): boolean {
   if (!one || !other) return one === other;
+  if ('digest' in one || 'digest' in other) {
+    return digestOfVersion(one).equals(digestOfVersion(other));
+  }
   // Equal texts need no parsing.
   return (
     one.payload === other.payload || canonicalJson(one.payload) === canonicalJson(other.payload)
   );
 }
 
+export function digestOfVersion(version: NonNullable<Version>): Buffer {
+  return 'digest' in version ? version.digest : digestOf(version.id, version.payload);
+}
+
 /** True if the memory has not changed since both collections were equal. */
 export function isUnchanged(version: Version, base: CommonVersion): boolean {
   if (typeof base === 'string') return base !== 'unknown' && version === undefined;
-  return version !== undefined && base.equals(digestOf(version.id, version.payload));
+  return version !== undefined && base.equals(digestOfVersion(version));
 }
 
 /** Sum of the digests of all memories, from a walk, a report or the last common version */

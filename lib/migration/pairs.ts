@@ -1,42 +1,58 @@
-// Reads two collections side by side in order of id, so that a point that only one of them has shows at once.
-import { comparePointIds } from './points.ts';
+// Reads two sources of memories side by side in order of id, so that one that only one of them has shows at once.
+import { comparePointIds, userOf } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 
-/** One point in both collections; at least one of them has it. */
-export interface PointPair {
+/** One memory in both sources; at least one of them has it. */
+interface Pair<From, To> {
   readonly id: PointId;
-  readonly from: ScrolledPoint | undefined;
-  readonly to: ScrolledPoint | undefined;
+  readonly from: From | undefined;
+  readonly to: To | undefined;
 }
 
-interface Side extends CollectionPlace {
-  readonly request: ScrollRequest;
+export type PointPair = Pair<ScrolledPoint, ScrolledPoint>;
+
+interface Sorted {
+  readonly id: PointId;
 }
 
-export async function* readPairs(from: Side, to: Side): AsyncGenerator<PointPair, void, void> {
-  const left = readPoints(from);
-  const right = readPoints(to);
-  let { value: ours } = await left.next();
-  let { value: theirs } = await right.next();
+export async function* mergeById<From extends Sorted, To extends Sorted>(
+  left: AsyncIterator<From, undefined>,
+  right: AsyncIterator<To, undefined>,
+): AsyncGenerator<Pair<From, To>, void, void> {
+  let ours = (await left.next()).value;
+  let theirs = (await right.next()).value;
   for (;;) {
     const order = compareOrder(ours, theirs);
     const id = (order > 0 ? theirs : ours)?.id;
     if (id === undefined) return;
-    yield { id, from: order <= 0 ? ours : undefined, to: order >= 0 ? theirs : undefined };
+    yield {
+      id,
+      from: order <= 0 ? ours : undefined,
+      to: order >= 0 ? theirs : undefined,
+    };
     if (order <= 0) ours = (await left.next()).value;
     if (order >= 0) theirs = (await right.next()).value;
   }
 }
 
-async function* readPoints({ request, ...place }: Side): AsyncGenerator<ScrolledPoint, undefined> {
-  for await (const { points } of readPages(place, request)) yield* points;
-}
-
-/** Negative if only the first collection has the next point, positive if only the second has it */
-function compareOrder(ours: ScrolledPoint | undefined, theirs: ScrolledPoint | undefined): number {
+/** Negative if only the first source has the next memory, positive if only the second has it */
+function compareOrder(ours: Sorted | undefined, theirs: Sorted | undefined): number {
   if (!ours || !theirs) return ours ? -1 : 1;
   return comparePointIds(ours.id, theirs.id);
+}
+
+/** @param without a user whose points are left out: the test user of a run */
+export async function* readPoints(
+  place: CollectionPlace,
+  request: ScrollRequest,
+  without?: string,
+): AsyncGenerator<ScrolledPoint, undefined, void> {
+  for await (const { points } of readPages(place, request)) {
+    for (const point of points) {
+      if (without === undefined || userOf(point.payload) !== without) yield point;
+    }
+  }
 }
 
 export async function fetchById(

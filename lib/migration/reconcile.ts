@@ -2,9 +2,8 @@
 // they differ, the last common version decides: a change that only the second one has made is carried to the first. A change
 // that is overwritten keeps its content in the report.
 import { type BaseKeeper, type BaseProgress, createBaseReader, createBaseWriter } from './base.ts';
-import { type PointPair, readPairs } from './pairs.ts';
-import { userOf } from './points.ts';
-import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
+import { mergeById, readPoints } from './pairs.ts';
+import type { PointId } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
 import {
   type ComparedPair,
@@ -110,17 +109,10 @@ async function* readComparedPairs(
 ): AsyncGenerator<ComparedPair> {
   const request = { limit: pageSize, offset, vector: !payloadsOnly };
   const findVersion = base ? createBaseReader(base) : async () => 'unknown' as const;
-  for await (const pair of readPairs({ ...from, request }, { ...to, request })) {
-    const own = leaveOutUser(pair, without);
-    if (own.from || own.to) yield { ...own, base: await findVersion(pair.id) };
+  const left = readPoints(from, request, without);
+  for await (const pair of mergeById(left, readPoints(to, request, without))) {
+    yield { ...pair, base: await findVersion(pair.id) };
   }
-}
-
-function leaveOutUser(pair: PointPair, user: string | undefined): PointPair {
-  if (user === undefined) return pair;
-  const keepOthers = (point: ScrolledPoint | undefined) =>
-    point && userOf(point.payload) !== user ? point : undefined;
-  return { id: pair.id, from: keepOthers(pair.from), to: keepOthers(pair.to) };
 }
 
 export interface ReconcilePorts extends ResolvePorts {

@@ -1,12 +1,6 @@
 // Counts the memories of each user by a hash, so that no person can read an id: a million users take 50 MB outside of the heap.
 import { DatabaseSync } from 'node:sqlite';
-import {
-  type ArtifactStore,
-  assertRecorded,
-  measureStream,
-  splitIntoBatches,
-  splitLines,
-} from './ports/artifacts.ts';
+import { splitIntoBatches } from './ports/artifacts.ts';
 
 interface UserCount {
   /** Digest of the user, from `userDigest` */
@@ -33,9 +27,7 @@ export function createUserCounts() {
   });
   return {
     size: () => Number(all.get()?.users),
-    /** A negative number subtracts: the remaining counts are differences. */
     add: (user: string, points = 1) => void addTo.run(user, points),
-    /** Users with memories, or with a difference */
     entries: () => byName.iterate().map(toCount),
     /** Users with the most memories first */
     largest: (limit: number) => bySize.all(limit).map(toCount),
@@ -48,18 +40,5 @@ const LINES_PER_CHUNK = 2_000;
 export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
   for await (const batch of splitIntoBatches(counts.entries(), LINES_PER_CHUNK)) {
     yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));
-  }
-}
-
-/** @throws Refusal if the artifact is missing or differs from what was recorded */
-export async function* readUserCounts(
-  artifacts: ArtifactStore,
-  { artifact, digest }: { readonly artifact: string; readonly digest: string },
-): AsyncGenerator<UserCount> {
-  const { sha256 } = await measureStream(artifacts.get(artifact));
-  assertRecorded(artifact, sha256, digest);
-  for await (const line of splitLines(artifacts.get(artifact))) {
-    const [user = '', points = ''] = line.split(' ');
-    yield { user, points: Number(points) };
   }
 }

@@ -16,6 +16,13 @@ export function memberOf(
   return (parse(payload) as Readonly<Record<string, unknown>> | null)?.[key];
 }
 
+/** Time of the last change, as mem0 keeps it; 0 if it has none */
+export function changedAt(payload: PointPayload): number {
+  const at = memberOf(payload, 'updated_at') ?? memberOf(payload, 'created_at');
+  const time = Date.parse(String(at));
+  return Number.isNaN(time) ? 0 : time;
+}
+
 /**
  * Text that keywords are made from, as a JSON string: `text_lemmatized` or else `data`, as in mem0. Undefined if it has no words
  * other than stop words.

@@ -3,7 +3,7 @@
 import { builtCollectionsOf } from '../runs/run-names.ts';
 import type { Step, StepContext } from '../runs/step.ts';
 import { listOwnCollections, removeOwn } from './clean-up.ts';
-import { countChanges } from './equalise.ts';
+import { compare } from './comparison.ts';
 import { undoInPlace } from './in-place.ts';
 
 export const abort: Step = {
@@ -30,6 +30,6 @@ async function isWrittenTo(context: StepContext): Promise<boolean> {
   if (!run.base || isKept) return false;
   const existing = await services.vectors.listCollections();
   if (![active, standby].every((name) => existing.includes(name))) return false;
-  const { written } = await countChanges(context, { active, standby, base: 'continued' });
-  return written > 0;
+  const { late } = await compare(context, { active, standby, base: run.base });
+  return late.written > 0;
 }

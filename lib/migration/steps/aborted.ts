@@ -7,7 +7,7 @@ import { liveCollectionsOf } from '../runs/run-names.ts';
 import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { isAsBase } from './equality.ts';
+import { haveSame } from './comparison.ts';
 import { removeKept } from './last-copies.ts';
 
 /**
@@ -57,7 +57,8 @@ async function removeServed(
   const [live, companion] = liveCollectionsOf(run);
   const exists = over.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
-  const isChanged = exists && !isInUse && !(await isAsBase(services, run, live));
+  const isChanged =
+    exists && !isInUse && !(await haveSame({ services, run }, live, { base: run.base }));
   const except = isChanged ? [live, companion] : [];
   await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
   const left = {

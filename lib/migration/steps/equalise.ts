@@ -179,24 +179,6 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
   };
 }
 
-/** Compares payloads only, as they are now: quick, and without any write. The test user's memories do not count. */
-export async function countChanges(request: StepRequest, names: Collections) {
-  const settings = await readSettings(request, names);
-  const { artifacts } = request.services;
-  const base = { artifacts, before: names.base && request.run.base };
-  const ports = { base, saveCheckpoint: async () => {} };
-  const compared = { ...settings, mode: 'compare', payloadsOnly: true } as const;
-  const { report } = await reconcile(compared, ports);
-  const { pending, strays: lateWrites } = report;
-  return {
-    ...toChanges(report),
-    adds: pending.missing,
-    isDamaged: isDamage(report),
-    /** Writes to the standby collection since both were equal, without deletions */
-    written: lateWrites.writes - lateWrites.lacking,
-  };
-}
-
 /** @throws Refusal unless both hold what they must */
 export function assertEqual({ active, standby }: Collections, faults: readonly string[]): void {
   if (faults.length === 0) return;

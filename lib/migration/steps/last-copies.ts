@@ -5,7 +5,7 @@ import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
 import { countVerified } from '../runs/run.ts';
 import { Paused, type StepRequest } from '../runs/step.ts';
-import { countChangesSince, countMissing } from './equality.ts';
+import { compare, countDifference } from './comparison.ts';
 
 type Removal = Pick<StepRequest, 'services' | 'run'> & {
   /** Number of memories that users deleted, as the operator says */
@@ -45,9 +45,10 @@ async function assertNotEmptied(removal: Removal): Promise<void> {
 }
 
 // Without a last common version, which a refused rollback may have lost, writes since then make up for missing memories.
-async function countRemoved({ services, run }: Removal, active: string) {
+async function countRemoved(removal: Removal, collection: string) {
+  const { services, run } = removal;
   const points = countVerified(run);
-  if (!(await services.vectors.collectionExists(active))) return { removes: points, points };
-  const count = run.base ? countChangesSince : countMissing;
-  return await count({ services, run }, active);
+  if (!(await services.vectors.collectionExists(collection))) return { removes: points, points };
+  if (!run.base) return await countDifference(removal, collection);
+  return await compare(removal, { active: collection, standby: { base: run.base } });
 }

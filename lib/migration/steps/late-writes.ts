@@ -1,11 +1,13 @@
 // Late writes: those that a program made to the collection that users have left. They are carried over once traffic is open.
+import { changedAt } from '../json/memory-payload.ts';
+import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { LateWrites } from '../reconcile-report.ts';
 import type { StageCursor } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
+import { haveSame } from './comparison.ts';
 import { equalise, readEqualising } from './equalise.ts';
-import { isAsBase, isLaterChange } from './equality.ts';
 import { whyUnreadable } from './return-target.ts';
 import type { Facts } from './switch-journal.ts';
 
@@ -24,7 +26,7 @@ export async function carryLateWrites(
     return { comparedByHand: live };
   const left = isForward ? run.plan.sourceCollection : live;
   const isThere = run.base !== undefined && (await vectors.collectionExists(left));
-  if (!isThere || (!reached && (await isAsBase(services, run, left)))) return {};
+  if (!isThere || (!reached && (await haveSame(context, left, { base: run.base })))) return {};
   const carried = await equalise(context, {
     active: to,
     standby: left,
@@ -41,6 +43,11 @@ export async function carryLateWrites(
   const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
   return { ...describeLateWrites(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
+}
+
+/** Compares the times that mem0 keeps in the payload. */
+function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
+  return changedAt(is.payload) > changedAt(was.payload);
 }
 
 export function describeLateWrites(

@@ -1,5 +1,5 @@
-// Counts the memories of every user, in the restored snapshot of a backup or, in place, once writes are frozen. The collection
-// that goes live must have the same counts.
+// Counts the memories of every user: in the restored snapshot of a backup, for its manifest; in place, once writes are frozen, for
+// the final check.
 import {
   createDigestSum,
   NO_USER,
@@ -9,16 +9,13 @@ import {
   userHash,
 } from '../points.ts';
 import type { Filter } from '../ports/vector-store.ts';
-import { Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
-import { readManifest } from '../runs/reports.ts';
+import { recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { type Scan, scan } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { createUserCounts, readUserCounts, userCountLines } from '../user-counts.ts';
-
-const MAX_EXAMPLES = 5;
+import { createUserCounts, userCountLines } from '../user-counts.ts';
 
 interface Counted extends Pick<Scan, 'counts'> {
   readonly contents: Pick<Scan['contents'], 'points' | 'users' | 'usersDigest'>;
@@ -94,23 +91,3 @@ async function countByIndex(
 }
 
 const MAX_USERS = 1_000_000;
-
-/** @throws Refusal naming some users, by digest, whose counts differ from those recorded */
-export async function assertCountsEqual(services: Services, run: Run, after: Scan): Promise<void> {
-  const { counts } = await readManifest(services, run);
-  if (counts.facts.usersDigest === after.contents.usersDigest) return;
-  // Only the differences remain.
-  for await (const { user, points } of readUserCounts(services.artifacts, counts)) {
-    after.counts.add(user, -points);
-  }
-  let differing = 0;
-  const examples: string[] = [];
-  for (const { user } of after.counts.entries()) {
-    differing += 1;
-    if (examples.length < MAX_EXAMPLES) examples.push(user);
-  }
-  throw new Refusal(
-    'RefusedVerification',
-    `${differing} users have other counts than recorded (${examples.join(', ')}): ${after.contents.points} points instead of ${counts.facts.points}.`,
-  );
-}

@@ -1,21 +1,18 @@
 // Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before the
 // snapshot and after it must be in the snapshot, and be restored unchanged. The number of points proves less: a store may restore
 // a part of them, and report success.
-import { type BaseProgress, createBaseReader, createBaseWriter } from '../base.ts';
-import { isSame, isUnchanged } from '../fate.ts';
-import { readPairs } from '../pairs.ts';
+import { type BaseProgress, createBaseWriter } from '../base.ts';
 import { digestOf } from '../points.ts';
-import type { ArtifactStore } from '../ports/artifacts.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { Journal, Page } from '../runs/journal.ts';
 import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
+import { compare } from './comparison.ts';
 
 const PAGE = 512;
 /** Pages listed between two checkpoints */
 const PAGES_PER_PART = 32;
-const MAX_EXAMPLES = 8;
 
 /** Digests of a collection right before its snapshot, as artifacts */
 export type Listing = BaseProgress;
@@ -52,37 +49,22 @@ async function listPart(
 
 /** @throws Refusal with the numbers unless every point that stayed the same was restored unchanged */
 export async function assertWholeRestore(
-  { services, run }: StepContext,
+  context: StepContext,
   restored: string,
-  listing: Listing,
+  { segments }: Listing,
 ): Promise<void> {
-  const { vectors: store } = services;
-  const findVersion = readListing(services.artifacts, listing);
-  const request = { limit: PAGE, vector: false };
-  const found = { stable: 0, missing: 0, different: 0 };
-  const examples: PointId[] = [];
-  const source = { store, collection: run.plan.sourceCollection, request };
-  for await (const { id, from, to } of readPairs(source, {
-    store,
-    collection: restored,
-    request,
-  })) {
-    const before = await findVersion(id);
-    if (!from || !isUnchanged(from, before)) continue;
-    found.stable += 1;
-    if (isSame(from, to)) continue;
-    found[to ? 'different' : 'missing'] += 1;
-    if (examples.length < MAX_EXAMPLES) examples.push(id);
-  }
-  const { stable, missing, different } = found;
+  const { sourceCollection: source } = context.run.plan;
+  const { same, late } = await compare(context, {
+    active: source,
+    standby: restored,
+    base: { segments },
+  });
+  const { lacking: missing, changed: different } = late;
   if (missing + different === 0) return;
-  const list = examples.join(', ');
-  const why = `The restored snapshot lacks ${missing} of the ${stable} points of ${source.collection} that stayed the same meanwhile, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
+  const stable = same + missing + different;
+  const list = late.examples.join(', ');
+  const why = `The restored snapshot lacks ${missing} of the ${stable} points of ${source} that stayed the same meanwhile, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
   throw new Refusal('RefusedSnapshot', why);
-}
-
-function readListing(artifacts: ArtifactStore, { segments }: Listing) {
-  return createBaseReader({ artifacts, before: { segments } });
 }
 
 /** Removes the list: nothing is compared with it again. */

@@ -14,7 +14,7 @@ import { type Outcome, Paused, type Step, type StepContext } from '../runs/step.
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { isAsBase } from './equality.ts';
+import { haveSame } from './comparison.ts';
 import { endInPlace } from './in-place.ts';
 import { removeKept } from './last-copies.ts';
 
@@ -79,7 +79,7 @@ async function removeOld(context: StepContext): Promise<void> {
   ];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
   const exists = await services.vectors.collectionExists(sourceCollection);
-  if (!exists || (await isAsBase(services, run, sourceCollection))) {
+  if (!exists || (await haveSame(context, sourceCollection, { base: run.base }))) {
     return await removeCollections(context, old, { keepsOld: false });
   }
   await note({ kept: [sourceCollection] });

@@ -17,8 +17,7 @@ import { type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
-import { countChanges } from './equalise.ts';
-import { countMissing } from './equality.ts';
+import { compare, countDifference } from './comparison.ts';
 
 /**
  * carry: copies the writes since the switch to the collection that users return to.
@@ -138,10 +137,11 @@ async function assertSafe(
 ): Promise<void> {
   const live = liveCollectionOf(request.run);
   if (restores) {
-    return assertExpected(await countMissing(request, live), returnTo, deletes);
+    return assertExpected(await countDifference(request, live), returnTo, deletes);
   }
-  const names = { active: live, standby: returnTo, base: 'continued' } as const;
-  assertExpected(await countChanges(request, names), returnTo, deletes);
+  const { base } = request.run;
+  const changes = await compare(request, { active: live, standby: returnTo, base });
+  assertExpected(changes, returnTo, deletes);
 }
 
 async function planSnapshotRestore(services: Services, run: Run) {
@@ -164,7 +164,7 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
   if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
   if (!staysUnchanged) return true;
-  return !isExcessive(await countMissing({ services, run }, sourceCollection));
+  return !isExcessive(await countDifference({ services, run }, sourceCollection));
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {

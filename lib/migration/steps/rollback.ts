@@ -10,7 +10,7 @@ import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeOwn, tidyUp } from './clean-up.ts';
-import { countChanges } from './equalise.ts';
+import { compare } from './comparison.ts';
 import { endRefused, openUnproved, planToOpen, stay } from './refused-rollback.ts';
 import { planReturn } from './return-target.ts';
 import { switchBack } from './switch.ts';
@@ -144,8 +144,11 @@ async function forecastReturn(request: StepRequest) {
   if (!wasOpened(run) || isSame) return { ...target, leavesBehind: 0 };
   if (way !== 'carry') return { ...target, ...(await forecastLeftBehind(request)) };
   if (restores) return { ...target, leavesBehind: 0 };
-  const names = { active: liveCollectionOf(run), standby: returnTo, base: 'continued' } as const;
-  const { adds, changes, removes, points } = await countChanges(request, names);
+  const { adds, changes, removes, points } = await compare(request, {
+    active: liveCollectionOf(run),
+    standby: returnTo,
+    base: run.base,
+  });
   return { ...target, adds, changes, removes, of: points, leavesBehind: 0 };
 }
 

@@ -4,6 +4,7 @@
 // change. Points that return anyway are missing from a list made before, and are removed again.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
+import { changedAt } from '../json/memory-payload.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
 import { unnamedVectorOf } from '../points.ts';
 import { splitLines } from '../ports/artifacts.ts';
@@ -12,7 +13,6 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
-import { changedAt } from './equality.ts';
 
 type SlotChange = NonNullable<Run['slotChange']>;
 
@@ -128,7 +128,7 @@ async function findOlder(
   const isOlder = (point: (typeof points)[number]) => {
     const version = versions.get(point.id);
     if (version !== undefined && position !== null) return version <= position;
-    return changedAt(point) < at;
+    return changedAt(point.payload) < at;
   };
   return points.filter(isOlder).map(({ id }) => id);
 }

@@ -1,6 +1,5 @@
 // The work of each stage of a switch back. The order of the stages is in switch.ts. The old collection may be deleted or emptied
 // at any time: before each step that users would notice, it is looked for again.
-import { holdSame } from '../fate.ts';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { isExcessive } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
@@ -13,12 +12,11 @@ import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
+import { compare, haveSame } from './comparison.ts';
 import { activate } from './deployment.ts';
-import { assertEqual, countChanges, equalise, readEqualising } from './equalise.ts';
-import { countChangesSince } from './equality.ts';
+import { assertEqual, equalise, readEqualising } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
 import { describeLateWrites } from './late-writes.ts';
-import { scanCollection } from './recorded-counts.ts';
 import { type Return, whyUnreadable } from './return-target.ts';
 import type { Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
@@ -29,18 +27,18 @@ export async function restoreOld(
   journal: Journal,
   plan: Return,
 ): Promise<Facts> {
-  const { services, run } = context;
+  const { services } = context;
   const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
   const needsRestore = await journal.once('is-to-be-restored', async () => {
     const isThere = (await services.vectors.listCollections()).includes(to);
-    return !(isThere && (await isAsVerified(services, run, to)));
+    return !(isThere && (await isAsVerified(context, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
     await restoreSnapshot(context, journal, { name: to, kept: restores });
     await assertNotDeleted(context, to);
-    if (!(await isAsVerified(services, run, to))) {
+    if (!(await isAsVerified(context, to))) {
       const why = 'The snapshot does not hold the verified memories.';
       throw new Refusal('RefusedNothingToReturnTo', why);
     }
@@ -49,11 +47,12 @@ export async function restoreOld(
 }
 
 /** True if a restored collection holds the verified memories; the test user's do not count. */
-async function isAsVerified(services: Services, run: Run, restored: string): Promise<boolean> {
-  const { contents } = await scanCollection(services, run, restored);
+async function isAsVerified(context: StepContext, restored: string): Promise<boolean> {
+  const { evidence, plan } = context.run;
   // In place, the snapshot was taken before the window.
-  const kind = run.plan.inPlace ? 'backup-manifest' : 'verification-report';
-  return holdSame(contents, { digest: run.evidence[kind]?.facts.fingerprint });
+  const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
+  const fingerprint = evidence[kind]?.facts.fingerprint;
+  return await haveSame(context, restored, { fingerprint });
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
@@ -162,9 +161,10 @@ export async function countLostWrites(
   const { services, run } = request;
   if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
   const live = liveCollectionOf(run);
-  const { adds, changes, removes, points } = restored
-    ? await countChanges(request, { active: live, standby: restored })
-    : await countChangesSince(request, live);
+  const { adds, changes, removes, points } = await compare(request, {
+    active: live,
+    standby: restored ?? { base: run.base },
+  });
   const isEmptied = isExcessive({ removes, changes: 0, points });
   if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
   return { leftBehind: adds + changes + removes };

@@ -1,7 +1,6 @@
 // The work of each stage of a switch to the new collection. The order of the stages is in switch.ts.
 import * as v from 'valibot';
 import { waitUntilIndexed } from '../configuration.ts';
-import { holdSame } from '../fate.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -9,19 +8,18 @@ import { Refusal } from '../refusals.ts';
 import type { Journal, StageCursor } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
+import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
+import { countDifference, haveSame } from './comparison.ts';
 import { copyOnwards, verifyEqual } from './copy.ts';
 import { activate } from './deployment.ts';
 import { readEqualising } from './equalise.ts';
-import { isAsBase } from './equality.ts';
 import { suspectAction, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
-import { assertCountsEqual, scanCollection } from './recorded-counts.ts';
 import { assertNamesFree } from './upload-swap.ts';
 
 // The backup must be on record before the setting changes: a rollback needs it.
@@ -100,12 +98,11 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
 }
 
 /** Once the new version is deployed, a memory that is missing may be one that a user has deleted. @throws Refusal */
-async function assertComplete({ services: { vectors }, run }: StepContext): Promise<void> {
-  const live = liveCollectionOf(run);
-  const points = (await vectors.count(live)) - (await vectors.count(live, ofTestUser(run)));
-  const verified = run.evidence['verification-report']?.facts.points;
-  if (points === verified) return;
-  const why = `${live} has ${points} points where ${verified} were verified.`;
+async function assertComplete(context: StepContext): Promise<void> {
+  const live = liveCollectionOf(context.run);
+  const { points, adds, removes } = await countDifference(context, live);
+  if (adds === removes) return;
+  const why = `${live} has ${points + adds - removes} points where ${points} were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
 
@@ -136,18 +133,17 @@ export async function runFinalCheck(context: StepContext, to: string): Promise<v
 
 // The new collection is read last: damage to it would be served, while a late write to the old one is carried over once
 // writes are open.
-async function assertUnchanged({ services, run }: StepContext, to: string): Promise<void> {
+async function assertUnchanged(context: StepContext, to: string): Promise<void> {
+  const { services, run } = context;
   const { sourceCollection } = run.plan;
   const isOldThere = await services.vectors.collectionExists(sourceCollection);
-  if (isOldThere && !(await isAsBase(services, run, sourceCollection))) {
+  if (isOldThere && !(await haveSame(context, sourceCollection, { base: run.base }))) {
     const why = `${sourceCollection} was written to after it was verified.`;
     throw new Refusal('RefusedSourceChanged', why);
   }
-  const live = await scanCollection(services, run, to);
-  if (!holdSame(live.contents, run.base ?? {})) {
+  if (!(await haveSame(context, to, { base: run.base }))) {
     throw new Refusal('RefusedVerification', `${to} is no longer what was verified.`);
   }
-  await assertCountsEqual(services, run, live);
 }
 
 /** Opens traffic, in every invocation: another program may have changed the setting, or a refused rollback frozen writes. */

@@ -1,16 +1,15 @@
 // Renames the filled collection and its companion to the names in the plan. The store cannot rename, so their snapshots are
 // uploaded under the new names. The setting is changed only after both uploads are proved.
 import { waitUntilIndexed } from '../configuration.ts';
-import { holdSame } from '../fate.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
 import type { Journal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, StepContext } from '../runs/step.ts';
-import { scan } from '../scan.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
+import { haveSame } from './comparison.ts';
 import { proveSlot } from './new-version.ts';
 
 interface Rename {
@@ -71,10 +70,7 @@ async function assertSame(
   context: StepContext,
   { from, to }: Pick<Rename, 'from' | 'to'>,
 ): Promise<void> {
-  const { vectors: store } = context.services;
-  const { contents: uploaded } = await scan({ store, collection: to });
-  const { contents: source } = await scan({ store, collection: from });
-  if (holdSame(uploaded, source)) return;
+  if (await haveSame(context, to, from)) return;
   await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `The upload ${to} differs from ${from}.`);
 }

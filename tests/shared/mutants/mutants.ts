@@ -1113,6 +1113,16 @@ export const MUTANTS: readonly Mutant[] = [
     ["payloadsOnly: options.limitedChanges !== 'vectors'", 'payloadsOnly: true'],
     ['!mayLose || hasBegun(reached)', '!mayLose'],
   ]),
+  ...mutantsOf(
+    'lib/migration/steps/comparison.ts',
+    'tests/migration/unit/steps/comparison.test.ts',
+    [
+      ["if (fate !== 'backward') found", 'found'],
+      ["fate === 'conflict' || (fate", '(fate'],
+      [' - testWrites - points', ' - points'],
+      ['request, testUserOf(run.runId)', 'request'],
+    ],
+  ),
   ...mutantsOf('lib/migration/base.ts', 'tests/migration/unit/resolver.test.ts', [
     ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
     ["if (!isKnown(before, id)) return 'unknown';", ''],

@@ -4,7 +4,6 @@ import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { type RecordedJournal, readStage } from '../../../../lib/migration/runs/journal.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
-import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
@@ -18,6 +17,7 @@ import {
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
+import { readUserCounts } from '../../support/user-counts.ts';
 
 describe('a backup', () => {
   it('resumes from a checkpoint that was stored before steps had journals', async () => {

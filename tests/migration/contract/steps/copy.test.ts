@@ -7,11 +7,11 @@ import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
 import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
-import { readUserCounts } from '../../../../lib/migration/user-counts.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { readEvidence } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
+import { readUserCounts } from '../../support/user-counts.ts';
 
 interface Forecast {
   readonly points: number;

@@ -1,0 +1,108 @@
+// Tells whether two sources hold the same memories, and how they differ: two collections, a collection and the last common version,
+// or a collection and what a report recorded. Every such question is answered here; callers choose the sources, and word the
+// result.
+import { type Base, createBaseReader, readBaseLines } from '../base.ts';
+import { decideFate, digestOfVersion, holdSame, type Version } from '../fate.ts';
+import type { Changes } from '../mass-change.ts';
+import { mergeById, readPoints } from '../pairs.ts';
+import { createDigestSum } from '../points.ts';
+import type { PointId } from '../ports/vector-store.ts';
+import { countVerified } from '../runs/run.ts';
+import { ofTestUser, testUserOf } from '../runs/run-names.ts';
+import type { StepRequest } from '../runs/step.ts';
+
+type Scope = Pick<StepRequest, 'services' | 'run'>;
+
+/** Name of a collection, which is read without the test user's memories; or the last common version */
+type Source = string | { readonly base: Base | undefined };
+
+/** Sum of the digests of all memories, from a report */
+interface Recorded {
+  readonly fingerprint: unknown;
+}
+
+/** How the standby source differs from the active one */
+export interface Tally extends Changes {
+  readonly same: number;
+  /** Memories that the standby one would get, lose (`removes`) or get anew (`changes`) if it were made equal */
+  readonly adds: number;
+  /** Changes since the last common version that only the standby one has; of `written`, the active one may have changed some, too */
+  readonly late: {
+    readonly written: number;
+    readonly lacking: number;
+    readonly changed: number;
+    /** Some of those that the standby one lacks, or has otherwise */
+    readonly examples: readonly PointId[];
+  };
+}
+
+const PAGE = 512;
+const MAX_EXAMPLES = 8;
+
+/** Compares memory by memory, in constant memory. @param base last common version; without it, the active version is right */
+export async function compare(
+  scope: Scope,
+  sources: { readonly active: Source; readonly standby: Source; readonly base?: Base | undefined },
+): Promise<Tally> {
+  const { artifacts } = scope.services;
+  const findVersion = createBaseReader({ artifacts, before: sources.base });
+  const [left, right] = [readVersions(scope, sources.active), readVersions(scope, sources.standby)];
+  const found = { points: 0, same: 0, adds: 0, removes: 0, changes: 0 };
+  const late = { written: 0, lacking: 0, changed: 0 };
+  const examples: PointId[] = [];
+  for await (const { id, from: active, to: standby } of mergeById(left, right)) {
+    if (standby) found.points += 1;
+    const fate = decideFate(active, standby, await findVersion(id));
+    if (fate === 'same') {
+      found.same += 1;
+      continue;
+    }
+    if (fate !== 'backward') found[!standby ? 'adds' : active ? 'changes' : 'removes'] += 1;
+    if (fate === 'backward' && active) {
+      late[standby ? 'changed' : 'lacking'] += 1;
+      if (examples.length < MAX_EXAMPLES) examples.push(id);
+    }
+    if (fate === 'conflict' || (fate === 'backward' && standby)) late.written += 1;
+  }
+  return { ...found, late: { ...late, examples } };
+}
+
+/** Compares the sums of all digests: false if either is not known. */
+export async function haveSame(
+  scope: Scope,
+  one: Source,
+  other: Source | Recorded,
+): Promise<boolean> {
+  const known =
+    typeof other === 'object' && 'fingerprint' in other
+      ? other.fingerprint
+      : await sumUp(scope, other);
+  return known !== undefined && holdSame({ digest: await sumUp(scope, one) }, { digest: known });
+}
+
+/** Compares the numbers alone, at once: how many memories the collection has less, or more, than were verified. */
+export async function countDifference({ services: { vectors }, run }: Scope, collection: string) {
+  const points = countVerified(run);
+  const testWrites = await vectors.count(collection, ofTestUser(run));
+  const more = (await vectors.count(collection)) - testWrites - points;
+  return { points, adds: Math.max(0, more), removes: Math.max(0, -more), changes: 0 };
+}
+
+async function sumUp(scope: Scope, source: Source): Promise<string | undefined> {
+  if (typeof source === 'object' && (!source.base || source.base.digest !== undefined)) {
+    return source.base?.digest;
+  }
+  const sum = createDigestSum();
+  for await (const version of readVersions(scope, source)) sum.add(digestOfVersion(version));
+  return sum.text();
+}
+
+function readVersions(
+  { services, run }: Scope,
+  source: Source,
+): AsyncGenerator<NonNullable<Version>, undefined, void> {
+  const { artifacts, vectors: store } = services;
+  if (typeof source === 'object') return readBaseLines(artifacts, source.base?.segments ?? []);
+  const request = { limit: PAGE, vector: false };
+  return readPoints({ store, collection: source }, request, testUserOf(run.runId));
+}

@@ -1,0 +1,135 @@
+// Comparing two sources of memories: collections, the last common version, and what a report recorded.
+import { describe, expect, it, onTestFinished, test } from 'vitest';
+import type { Base } from '../../../../lib/migration/base.ts';
+import { digestOf } from '../../../../lib/migration/points.ts';
+import { partKey } from '../../../../lib/migration/ports/artifacts.ts';
+import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
+import type { StepRequest } from '../../../../lib/migration/runs/step.ts';
+import { scan } from '../../../../lib/migration/scan.ts';
+import { compare, countDifference, haveSame } from '../../../../lib/migration/steps/comparison.ts';
+import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
+import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
+import { createRunTable } from '../../support/run-table.ts';
+import { point, pointId } from '../../support/vector-stores.ts';
+
+const TEST_USER = testUserOf('spring');
+
+const memory = (id: number, text: string, user = 'ada') =>
+  point(id, JSON.stringify({ user_id: user, data: text }), '[1,0,0,0]');
+
+/** A memory of each kind of difference in the two collections, and what both had before; `-`: absent */
+const KINDS = [
+  ['same', 'a', 'a', 'a'],
+  ['created on both sides alike', 'b', 'b', '-'],
+  ['changed by the active one', 'b', 'a', 'a'],
+  ['deleted by the active one', '-', 'a', 'a'],
+  ['created by the active one', 'b', '-', '-'],
+  ['changed by the standby one', 'a', 'b', 'a'],
+  ['deleted by the standby one', 'a', '-', 'a'],
+  ['created by the standby one', '-', 'b', '-'],
+  ['changed by both', 'b', 'c', 'a'],
+  ['changed by one, deleted by the other', 'b', '-', 'a'],
+] as const;
+
+async function scene(kinds: readonly (readonly [string, string, string, string])[] = KINDS) {
+  const { sandbox, store } = await startCopyScene({ count: 0 });
+  onTestFinished(sandbox.close);
+  const { store: artifacts } = createMemoryArtifacts(createRunTable().clock);
+  const lines: string[] = [];
+  for (const [id, [, active, standby, common]] of kinds.entries()) {
+    if (active !== '-') await store.upsert(OLD, [memory(id, active)], 'upsert');
+    if (standby !== '-') await store.upsert(NEW, [memory(id, standby)], 'upsert');
+    const { payload } = memory(id, common);
+    const digest = digestOf(pointId(id), payload).toString('base64url');
+    if (common !== '-') lines.push(`${id} ${digest}\n`);
+  }
+  await artifacts.put(partKey('spring/base', 0), [Buffer.from(lines.join(''))]);
+  const base: Base = { segments: [{ prefix: 'spring/base', parts: 1, from: null }] };
+  const run = {
+    runId: 'spring',
+    evidence: { 'verification-report': { facts: { points: 3 } } },
+  };
+  const scope = { services: { vectors: store, artifacts }, run } as unknown as StepRequest;
+  return { store, scope, base };
+}
+
+describe('two collections are compared memory by memory', () => {
+  it('and the last common version tells who has changed each', async () => {
+    const { scope, base } = await scene();
+    const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW, base });
+    expect(tally).toEqual({ points: 7, same: 2, adds: 2, removes: 1, changes: 2 });
+    expect(late).toEqual({ written: 4, lacking: 1, changed: 1, examples: ['5', '6'] });
+  });
+
+  it('and without one the active version is right', async () => {
+    const { scope } = await scene();
+    const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW });
+    expect(tally).toEqual({ points: 7, same: 2, adds: 3, removes: 2, changes: 3 });
+    expect(late).toEqual({ written: 0, lacking: 0, changed: 0, examples: [] });
+  });
+
+  it('and the memories of the test user do not count', async () => {
+    const { scope, store } = await scene([['same', 'a', 'a', 'a']]);
+    await store.upsert(NEW, [memory(90, 'test', TEST_USER)], 'upsert');
+    const tally = await compare(scope, { active: OLD, standby: NEW });
+    expect(tally).toMatchObject({ points: 1, same: 1, removes: 0 });
+    expect(await haveSame(scope, OLD, NEW)).toBe(true);
+  });
+
+  it('and a few of many differences are named', async () => {
+    const kinds = Array.from({ length: 20 }, () => ['changed', 'a', 'b', 'a'] as const);
+    const { scope, base } = await scene(kinds);
+    const { late } = await compare(scope, { active: OLD, standby: NEW, base });
+    expect([late.changed, late.examples.length]).toEqual([20, 8]);
+  });
+});
+
+it('one collection is compared with the last common version', async () => {
+  const { scope, base } = await scene();
+  const tally = await compare(scope, { active: OLD, standby: { base } });
+  expect(tally).toMatchObject({ points: 7, same: 3, adds: 2, removes: 1, changes: 3 });
+});
+
+it('without a last common version everything counts as added', async () => {
+  const { scope } = await scene();
+  const tally = await compare(scope, { active: OLD, standby: { base: undefined } });
+  expect(tally).toMatchObject({ points: 0, adds: 8, removes: 0, changes: 0 });
+});
+
+describe('two sources have the same memories', () => {
+  const EQUAL = [
+    ['one', 'a', 'a', 'a'],
+    ['another', 'b', 'b', 'b'],
+  ] as const;
+
+  it('if the sums of their digests are equal', async () => {
+    const { scope, base, store } = await scene(EQUAL);
+    const { digest } = (await scan({ store, collection: OLD })).contents;
+    for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
+      expect(await haveSame(scope, OLD, other)).toBe(true);
+    }
+    await store.deletePoints(OLD, { ids: [pointId(0)] });
+    for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
+      expect(await haveSame(scope, OLD, other)).toBe(false);
+    }
+  });
+
+  test.each([{ base: undefined }, { fingerprint: undefined }])(
+    'only if something is known: %j',
+    async (unknown) => {
+      const { scope } = await scene(EQUAL);
+      expect(await haveSame(scope, OLD, unknown)).toBe(false);
+    },
+  );
+});
+
+test.each([
+  [2, { points: 3, adds: 0, removes: 1, changes: 0 }],
+  [3, { points: 3, adds: 0, removes: 0, changes: 0 }],
+  [5, { points: 3, adds: 2, removes: 0, changes: 0 }],
+])('of 3 verified memories, %s are there', async (count, expected) => {
+  const { scope, store } = await scene([]);
+  for (let id = 0; id < count; id += 1) await store.upsert(OLD, [memory(id, 'a')], 'upsert');
+  await store.upsert(OLD, [memory(90, 'test', TEST_USER)], 'upsert');
+  expect(await countDifference(scope, OLD)).toEqual(expected);
+});
