@@ -60,6 +60,7 @@ interface Language {
   readonly whyNot?: () => string | undefined;
   /** File in `scenarios/` that is run after the example */
   readonly scenario?: string;
+  /** Generates the client, and compiles it where that takes long: three programs use it. */
   readonly generate: (workshop: Workshop) => Promise<unknown>;
   /** Runs a program with the client. @returns what it printed */
   readonly runCode: (workshop: Workshop, code: string) => Promise<string>;
@@ -149,15 +150,13 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'java openapi-generator': {
     scenario: 'Scenario.java',
     whyNot: whyNoMaven,
-    generate: (workshop) => generateWithJava(workshop, 'java'),
+    generate: async (workshop) => {
+      await generateWithJava(workshop, 'java');
+      await compileWithMaven(workshop);
+    },
     runCode: async (workshop, code) => {
       await workshop.write('first/First.java', code);
-      return await workshop.run(
-        'java',
-        '-cp',
-        await compileWithMaven(workshop),
-        'first/First.java',
-      );
+      return await workshop.run('java', '-cp', await classPath(workshop), 'first/First.java');
     },
   },
   'kotlin openapi-generator': {
@@ -167,10 +166,13 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       await generateWithJava(workshop, 'kotlin');
       // The generator writes a build for Gradle. Maven builds the Java client, so it builds the Kotlin client, too.
       await workshop.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
+      await compileWithMaven(workshop);
     },
     runCode: async (workshop, code) => {
-      await workshop.write('src/main/kotlin/First.kt', code);
-      return await workshop.run('java', '-cp', await compileWithMaven(workshop), 'FirstKt');
+      await workshop.write('first/First.kt', code);
+      await workshop.run('mvn', '-q', '-B', 'kotlin:test-compile@first');
+      const classes = `target/test-classes:${await classPath(workshop)}`;
+      return await workshop.run('java', '-cp', classes, 'FirstKt');
     },
   },
   'csharp openapi-generator': {
@@ -182,17 +184,13 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
       await generateWithJava(workshop, 'csharp', ...options);
       await workshop.write('Polly.cs', readFileSync(POLLY, 'utf8'));
       await copyFile(await fetchNewtonsoft(), join(workshop.folder, 'Newtonsoft.Json.dll'));
+      const sources = ['-recurse:src/Org.OpenAPITools/*.cs', 'Polly.cs'];
+      await compileWithMono(workshop, '-target:library', '-out:ledger.dll', ...sources);
     },
-    runCode: async ({ run, write }, code) => {
-      await write('First.cs', code);
-      const sources = ['-recurse:src/Org.OpenAPITools/*.cs', 'Polly.cs', 'First.cs'];
-      const libraries = [
-        ...['System.Net.Http', 'System.Runtime.Serialization', 'System.Web'],
-        ...['System.ComponentModel.DataAnnotations', 'Facades/System.Runtime'],
-        'Newtonsoft.Json.dll',
-      ];
-      await run('mcs', '-langversion:7.2', `-r:${libraries}`, '-out:first.exe', ...sources);
-      return await run('mono', 'first.exe');
+    runCode: async (workshop, code) => {
+      await workshop.write('First.cs', code);
+      await compileWithMono(workshop, '-r:ledger.dll', '-out:first.exe', 'First.cs');
+      return await workshop.run('mono', 'first.exe');
     },
   },
   'rust openapi-generator': {
@@ -351,11 +349,23 @@ async function runPython({ run, write }: Workshop, code: string): Promise<string
   return await run(await pythonTools(), 'first.py');
 }
 
-/** @returns the class path */
-async function compileWithMaven({ folder, run }: Workshop): Promise<string> {
+async function compileWithMaven({ run }: Workshop): Promise<void> {
   const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
   await run('mvn', '-q', '-B', '-DskipTests', ...goals);
+}
+
+/** @returns the class path of a client that Maven has compiled */
+async function classPath({ folder }: Workshop): Promise<string> {
   return `target/classes:${(await readFile(join(folder, 'classpath'), 'utf8')).trim()}`;
+}
+
+async function compileWithMono({ run }: Workshop, ...options: readonly string[]): Promise<void> {
+  const libraries = [
+    ...['System.Net.Http', 'System.Runtime.Serialization', 'System.Web'],
+    ...['System.ComponentModel.DataAnnotations', 'Facades/System.Runtime'],
+    'Newtonsoft.Json.dll',
+  ];
+  await run('mcs', '-langversion:7.2', `-r:${libraries}`, ...options);
 }
 
 async function fetchNewtonsoft(): Promise<string> {
