@@ -1,6 +1,6 @@
 // Converts data on this machine that an earlier release wrote, before this one reads it.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
-import { ledgerOfDigest } from '../lib/ledger/auth/caller.ts';
+import { encodeLedgerId } from '../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../lib/ledger/store/api-keys.ts';
 import { API_KEY_NAMES } from '../lib/ledger/store/keys.ts';
 import { sweepTable } from '../lib/ledger/store/schema-sweep.ts';
@@ -102,7 +102,7 @@ function withShortId(item: Item, attributes: readonly string[]): Item {
 }
 
 function shorten(digest: string): string {
-  return ledgerOfDigest(Buffer.from(digest, 'base64url'));
+  return encodeLedgerId(Buffer.from(digest, 'base64url'));
 }
 
 function put(item: Item): Write {

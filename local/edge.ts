@@ -17,7 +17,7 @@ import { parse } from 'yaml';
 import { PayloadTooLargeError } from '../lib/ledger/errors.ts';
 import { BODY_TOO_LARGE } from '../lib/ledger/http/json-body.ts';
 import { isUtf8, NOT_UTF8 } from '../lib/ledger/http/query-string.ts';
-import { asPrintable } from '../lib/shared/printable.ts';
+import { maskUnprintable } from '../lib/shared/printable.ts';
 import { UserError } from '../lib/shared/user-error.ts';
 import type { Running } from '../processes/running.ts';
 import { USER_AGENTS } from './user-agents.ts';
@@ -284,7 +284,7 @@ function logWhenDone(
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${withoutValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     // A header may contain control characters that a terminal would execute.
-    log(asPrintable(refusal === undefined ? line : `${line}: ${refusal}`));
+    log(maskUnprintable(refusal === undefined ? line : `${line}: ${refusal}`));
   });
 }
 

@@ -1,7 +1,7 @@
 // Runs the command-line programs of this project: all parse options, report errors and stop in the same way.
 import { execFile } from 'node:child_process';
 import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
-import { asPrintable } from '../lib/shared/printable.ts';
+import { maskUnprintable } from '../lib/shared/printable.ts';
 import { firstLine } from '../lib/shared/user-error.ts';
 import { createRunning, type Running } from './running.ts';
 
@@ -111,7 +111,7 @@ function maskConsole(): void {
 }
 
 function maskLines(text: string): string {
-  return text.split('\n').map(asPrintable).join('\n');
+  return text.split('\n').map(maskUnprintable).join('\n');
 }
 
 /** Returns a parser for an option whose value is a whole number in this range. */

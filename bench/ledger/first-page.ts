@@ -5,7 +5,7 @@ import {
   dateRange,
   sum,
 } from '../../lib/ledger/domain/day-histogram.ts';
-import { createCategoryStore, FIRST_NAMES } from '../../lib/ledger/store/categories.ts';
+import { createCategoryStore, MAX_FIRST_NAMES } from '../../lib/ledger/store/categories.ts';
 import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
 import { createKeys, lastKeyOnDay, parseDateKey } from '../../lib/ledger/store/keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
@@ -72,8 +72,8 @@ async function readSequentially(
   const dayCounts = createDayCounts(database, keys);
   const range = dateRange();
   const [counts] = await Promise.all([
-    dayCounts.ofRange(range),
-    createCategoryStore({ database, keys }).names(FIRST_NAMES),
+    dayCounts.readRange(range),
+    createCategoryStore({ database, keys }).readNames(MAX_FIRST_NAMES),
   ]);
   const months = countsByMonth(range, counts);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];

@@ -75,9 +75,9 @@ async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<vo
 
 async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
   const client = createDocumentClient(endpoint);
-  const { upgraded, entered } = await sweepTable({ client, tableName });
+  const { upgraded, registered } = await sweepTable({ client, tableName });
   console.log(
-    `${tableName}: items upgraded: ${upgraded}, ledgers entered into the list: ${entered}`,
+    `${tableName}: items upgraded: ${upgraded}, ledgers entered into the list: ${registered}`,
   );
 }
 

@@ -34,13 +34,13 @@ const RESPONSE_TIMEOUT_MS = 30_000;
 const RETRY_POLICY = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 200,
-  longestDelayMs: 5_000,
+  maxDelayMs: 5_000,
   deadlineMs: 60_000,
 };
 /** For commands that send many requests, which wait until the service's throttle admits them. */
 export const PATIENT_POLICY: RetryPolicy = {
   ...RETRY_POLICY,
-  longestDelayMs: 30_000,
+  maxDelayMs: 30_000,
   deadlineMs: 900_000,
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];

@@ -3,7 +3,10 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { Position, Progress } from '../../lib/ledger/store/verification/verification.ts';
+import type {
+  Progress,
+  VerificationPosition,
+} from '../../lib/ledger/store/verification/verification.ts';
 import { LOCAL } from '../../processes/caches.ts';
 
 /** Version of the format of a stored position. A position in another format is not used. */
@@ -26,7 +29,10 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
       try {
         const { mtimeMs } = await stat(file);
         if (Date.now() - mtimeMs > LASTS_MS) return undefined;
-        const saved = deserialize(await readFile(file)) as { form: number; position: Position };
+        const saved = deserialize(await readFile(file)) as {
+          form: number;
+          position: VerificationPosition;
+        };
         return saved.form === FORM ? saved.position : undefined;
       } catch {
         // Without a readable file, the ledger is read from its beginning.

@@ -283,14 +283,14 @@ export async function runSteps(steps: readonly Step[], say: (line: string) => vo
 }
 
 function describeFaults(
-  { ledgers, uneven, lost }: TableVerdict,
+  { ledgers, unbalanced, lost }: TableVerdict,
   target: string,
   stage: string,
 ): string[] {
   const faults: string[] = [];
-  if (uneven.length > 0) {
+  if (unbalanced.length > 0) {
     faults.push(
-      `${uneven.length} of ${ledgers} ledgers differ from their rows: ${nameSome(uneven)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
+      `${unbalanced.length} of ${ledgers} ledgers differ from their rows: ${nameSome(unbalanced)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
     );
   }
   if (lost.length > 0) {

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import { openTable } from '../../lib/ledger/store/ledger-items.ts';
-import { enterLedgers } from '../../lib/ledger/store/list-of-ledgers.ts';
+import { registerLedgers } from '../../lib/ledger/store/list-of-ledgers.ts';
 import { verifyAllLedgers } from '../../lib/ledger/store/verification/all-ledgers.ts';
 import { hasEnded } from '../../lib/migration/phases.ts';
 import { LOCK_KEY, recordKey } from '../../lib/migration/runs/run-lock.ts';
@@ -60,7 +60,10 @@ async function restore(options: Options): Promise<void> {
     const { client } = aws;
     const verify = (tableName: string) => verifyTable(aws, tableName);
     const enter = (tableName: string, ledgerIds: readonly string[]) =>
-      enterLedgers(openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY }), ledgerIds);
+      registerLedgers(
+        openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY }),
+        ledgerIds,
+      );
     const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
     const { steps, resume } = createRestoration({
       ...{ aws, stage, source, target, time, verify, enter, say },

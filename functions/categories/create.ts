@@ -6,7 +6,7 @@ import { idempotent } from '../../lib/ledger/http/idempotency.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { created } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'createCategory')
@@ -22,4 +22,4 @@ export function createHandler(service: LedgerService) {
     );
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -3,7 +3,7 @@ import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { deleted } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteCategory').handler(async ({ ledger, pathId, headers }) => {
@@ -13,4 +13,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

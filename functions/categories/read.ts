@@ -4,7 +4,7 @@ import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
 import { foundRecord } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readCategory').handler(async ({ ledger, pathId, headers }) => {
@@ -15,4 +15,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

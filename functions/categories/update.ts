@@ -6,7 +6,7 @@ import { lookUp } from '../../lib/ledger/http/look-up.ts';
 import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
 import { updated } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'updateCategory')
@@ -21,4 +21,4 @@ export function createHandler(service: LedgerService) {
     });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -2,7 +2,7 @@
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { importsReply, parseImportQuery } from '../../lib/ledger/http/import-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'listImports').handler(async ({ ledger, query }) => {
@@ -11,4 +11,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

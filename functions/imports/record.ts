@@ -4,7 +4,7 @@ import { parseImportPart, toRecordedJson } from '../../lib/ledger/http/import-js
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { updated } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'recordImport')
@@ -16,4 +16,4 @@ export function createHandler(service: LedgerService) {
     });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -4,7 +4,7 @@ import { parseFilter } from '../../lib/ledger/http/fields.ts';
 import { healthQuery } from '../../lib/ledger/http/health-query.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return publicEndpoint('checkHealth').handler(async ({ query }, { awsRequestId }) => {
@@ -15,4 +15,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

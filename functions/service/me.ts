@@ -3,7 +3,7 @@ import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { sentOnly } from '../../lib/ledger/http/fields.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
@@ -12,4 +12,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

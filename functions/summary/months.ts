@@ -3,7 +3,7 @@ import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { monthsReply, parseMonthsQuery } from '../../lib/ledger/http/months-json.ts';
 import { unlessUnchanged } from '../../lib/ledger/http/preconditions.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'listMonths').handler(async ({ ledger, query, headers }) => {
@@ -12,4 +12,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -2,7 +2,7 @@
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseSummaryQuery, summaryReply } from '../../lib/ledger/http/summary-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint<'readSummary' | 'readSummarySeries'>(service, 'readSummary').handler(
@@ -13,4 +13,4 @@ export function createHandler(service: LedgerService) {
   );
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -4,7 +4,7 @@ import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteTransactions')
@@ -21,4 +21,4 @@ export function createHandler(service: LedgerService) {
     );
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

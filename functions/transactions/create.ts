@@ -7,7 +7,7 @@ import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { created } from '../../lib/ledger/http/replies.ts';
 import { parseNewTransaction, toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'createTransaction')
@@ -23,4 +23,4 @@ export function createHandler(service: LedgerService) {
     );
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -3,7 +3,7 @@
 import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { exportReply, parseExportRequest } from '../../lib/ledger/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint<'exportTransactions' | 'exportTransactionsAsJson'>(
@@ -18,4 +18,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -5,7 +5,7 @@ import { foundPage } from '../../lib/ledger/http/replies.ts';
 import { toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
 import { parseTransactionQuery } from '../../lib/ledger/http/transaction-query.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return queryEndpoint(service, 'listTransactions').handler(async ({ ledger, query }) => {
@@ -14,4 +14,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -4,7 +4,7 @@ import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
 import { foundRecord } from '../../lib/ledger/http/replies.ts';
 import { toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readTransaction').handler(async ({ ledger, pathId, headers }) => {
@@ -15,4 +15,4 @@ export function createHandler(service: LedgerService) {
   });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

@@ -10,7 +10,7 @@ import {
   toTransactionJson,
 } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
-import { serviceFromEnvironment } from '../../lib/ledger/runtime.ts';
+import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'updateTransaction')
@@ -25,4 +25,4 @@ export function createHandler(service: LedgerService) {
     });
 }
 
-export const handler = createHandler(serviceFromEnvironment());
+export const handler = createHandler(createServiceFromEnvironment());

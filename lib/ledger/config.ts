@@ -30,29 +30,31 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readLedgerConfig(environment: Environment): LedgerConfig {
   return {
-    ledgerId: isOpen(environment.AUTH) ? readLedgerId(environment) : undefined,
-    issuer: issuer(environment),
-    tableName: required(environment, 'TABLE_NAME'),
+    ledgerId: isAuthOpen(environment.AUTH) ? readLedgerId(environment) : undefined,
+    issuer: readIssuer(environment),
+    tableName: readRequired(environment, 'TABLE_NAME'),
     dynamodbEndpoint: environment.DYNAMODB_ENDPOINT || undefined,
-    timeZone: timeZone(environment.TIME_ZONE || 'UTC'),
+    timeZone: checkTimeZone(environment.TIME_ZONE || 'UTC'),
   };
 }
 
-function required(environment: Environment, name: string): string {
+function readRequired(environment: Environment, name: string): string {
   const value = environment[name];
   if (!value) throw new ConfigurationError(`${name} is not set`);
   return value;
 }
 
-function isOpen(value = ''): boolean {
+function isAuthOpen(value = ''): boolean {
   if (['', 'required', 'open'].includes(value)) return value === 'open';
   throw new ConfigurationError('AUTH must be "required" or "open"');
 }
 
-function issuer({ AUTH_ISSUER, AUTH_AUDIENCE }: Environment): TokenIssuer | undefined {
+function readIssuer({ AUTH_ISSUER, AUTH_AUDIENCE }: Environment): TokenIssuer | undefined {
   if (!AUTH_ISSUER && !AUTH_AUDIENCE) return undefined;
   if (!AUTH_ISSUER || !AUTH_AUDIENCE) {
-    throw new ConfigurationError('AUTH_ISSUER and AUTH_AUDIENCE are set together or not at all');
+    throw new ConfigurationError(
+      'AUTH_ISSUER and AUTH_AUDIENCE must be set together or not at all',
+    );
   }
   if (URL.parse(AUTH_ISSUER)?.protocol !== 'https:') {
     throw new ConfigurationError(`AUTH_ISSUER must be an https address, not "${AUTH_ISSUER}"`);
@@ -71,7 +73,7 @@ export function readLedgerId(environment: Environment): string {
 }
 
 // UTC is not checked, because the first use of Intl loads the time zones of the world: an eighth of a function's start.
-function timeZone(value: string): string {
+function checkTimeZone(value: string): string {
   if (value === 'UTC') return value;
   try {
     new Intl.DateTimeFormat('en', { timeZone: value });

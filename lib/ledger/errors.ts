@@ -1,5 +1,5 @@
-// The errors that the service raises on purpose. Each has its name as a text, which minification does not change and callers
-// match on.
+// The errors that the service throws on purpose. Each has its name as a text, which callers match on and minification does not
+// change.
 
 /** The sentences that say what is wrong with each field, by its name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -53,7 +53,7 @@ export class ConflictError extends Error {
   }
 }
 
-/** The request carries no key or token, or one that is not valid (any more). */
+/** The request carries no key or token, or one that is not valid or no longer valid. */
 export class UnauthenticatedError extends Error {
   override readonly name = 'UnauthenticatedError';
 }

@@ -36,7 +36,7 @@ export interface Ledger {
 }
 
 export interface LedgerService {
-  /** The context of a request that starts now; the ledger is known only after the caller was identified. */
+  /** Creates the context of a request that starts now. It has no ledger until the caller is identified. */
   readonly startRequest: (
     requestId: string,
     onRetry?: RequestContext['onRetry'],
@@ -71,8 +71,8 @@ export interface LedgerServiceOptions {
 export const REQUEST_TIMEOUTS: Timeouts = { callMs: 1_000, outcomeMs: 3_000, outcomeCallMs: 500 };
 
 /**
- * Size of the cached months, in characters: an ordinary transaction takes 250. Texts beyond Latin take two bytes of memory for
- * each.
+ * Maximum size of the cached months, in characters: an ordinary transaction has 250. Characters beyond Latin-1 take two bytes of
+ * memory each.
  */
 const MAX_CACHED_CHARACTERS = 20_000_000;
 
@@ -109,7 +109,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
   const openDatabase = (limits: RequestLimits) =>
     createLedgerDatabase({ ...calls, limits, retryPolicy: createPolicy(limits) });
   /** Attempts each call once, for a quarter of the usual time: for writes that no request depends on. */
-  const openDatabaseBriefly = (limits: RequestLimits) =>
+  const openBestEffortDatabase = (limits: RequestLimits) =>
     createLedgerDatabase({
       client,
       tableName,
@@ -127,7 +127,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
     findKey: (secret, limits) =>
       createApiKeys({ database: openDatabase(limits), clock }).find(secret),
     markUsed: (secret, day, limits) =>
-      createApiKeys({ database: openDatabaseBriefly(limits), clock }).markUsed(secret, day),
+      createApiKeys({ database: openBestEffortDatabase(limits), clock }).markUsed(secret, day),
     verifyToken: options.verifyToken,
     anonymous: ledgerId === undefined ? undefined : { ledger: ledgerId, scope: 'write' },
     clock,

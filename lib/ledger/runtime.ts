@@ -6,17 +6,17 @@ import { readLedgerConfig } from './config.ts';
 import { createLedgerService, type LedgerService } from './ledger.ts';
 
 /** @throws ConfigurationError */
-export function serviceFromEnvironment(): LedgerService {
+export function createServiceFromEnvironment(): LedgerService {
   const { dynamodbEndpoint, issuer, ...config } = readLedgerConfig(process.env);
   return createLedgerService({
     client: createDocumentClient(dynamodbEndpoint),
-    verifyToken: issuer && verifyToken(issuer),
+    verifyToken: issuer && createLazyVerifier(issuer),
     ...config,
   });
 }
 
-// Most functions never see an access token: the verifier is loaded with the first one.
-function verifyToken(issuer: TokenIssuer): VerifyToken {
+// Loads the verifier with the first access token: most functions never receive one.
+function createLazyVerifier(issuer: TokenIssuer): VerifyToken {
   let verify: Promise<VerifyToken> | undefined;
   return async (token) => {
     verify ??= import('./auth/access-tokens.ts').then((loaded) =>

@@ -1,4 +1,4 @@
-// Batch calls to DynamoDB, for programs. No request of the API needs them, so they stay out of its bundles.
+// Batch calls to DynamoDB, for commands. The API's functions do not need them, so they stay out of their bundles.
 import {
   BatchGetCommand,
   BatchWriteCommand,
@@ -24,30 +24,37 @@ export function createBatches(options: {
   const { client, tableName, retryPolicy, callMs } = options;
 
   /**
-   * Repeats the unprocessed items, with growing pauses, until none is left or the policy's time is up: DynamoDB leaves items
-   * unprocessed when it throttles.
-   * @param send makes one call; returns the parts that it left unprocessed
+   * Resends the unprocessed requests, with growing pauses, until none is left or the policy's deadline passes: DynamoDB leaves
+   * requests unprocessed when it throttles.
+   * @param send makes one call; returns the requests that were left unprocessed
    */
-  async function sendAll<Part>(
-    parts: readonly Part[],
-    send: (left: readonly Part[], options: { abortSignal: AbortSignal }) => Promise<Part[]>,
+  async function sendAll<Request>(
+    requests: readonly Request[],
+    send: (
+      pending: readonly Request[],
+      options: { abortSignal: AbortSignal },
+    ) => Promise<Request[]>,
   ): Promise<void> {
-    let left = parts;
+    let pending = requests;
     await retry(
       retryPolicy,
       (error) => error instanceof UnprocessedError || isRetryable(error),
       async () => {
-        if (left.length > 0) left = await send(left, { abortSignal: AbortSignal.timeout(callMs) });
-        if (left.length > 0) throw new UnprocessedError(`${left.length} items were not processed`);
+        if (pending.length > 0) {
+          pending = await send(pending, { abortSignal: AbortSignal.timeout(callMs) });
+        }
+        if (pending.length > 0) {
+          throw new UnprocessedError(`${pending.length} items were not processed`);
+        }
       },
     );
   }
 
   /** Reads the existing items of up to 100 keys, in any order, strongly consistent. */
-  async function getMany(wanted: readonly Key[]): Promise<Item[]> {
+  async function getMany(keys: readonly Key[]): Promise<Item[]> {
     const items: Item[] = [];
-    await sendAll(wanted, async (left, options) => {
-      const RequestItems = { [tableName]: { Keys: [...left], ConsistentRead: true } };
+    await sendAll(keys, async (pending, options) => {
+      const RequestItems = { [tableName]: { Keys: [...pending], ConsistentRead: true } };
       const page = await client.send(new BatchGetCommand({ RequestItems }), options);
       items.push(...(page.Responses?.[tableName] ?? []));
       return (page.UnprocessedKeys?.[tableName]?.Keys ?? []) as Key[];
@@ -58,8 +65,8 @@ export function createBatches(options: {
   /** Deletes up to 25 items unconditionally. A key without an item is not an error. */
   async function deleteMany(keys: readonly Key[]): Promise<void> {
     const deletions = keys.map((Key) => ({ DeleteRequest: { Key } }));
-    await sendAll(deletions, async (left, options) => {
-      const command = new BatchWriteCommand({ RequestItems: { [tableName]: [...left] } });
+    await sendAll(deletions, async (pending, options) => {
+      const command = new BatchWriteCommand({ RequestItems: { [tableName]: [...pending] } });
       const { UnprocessedItems } = await client.send(command, options);
       return (UnprocessedItems?.[tableName] ?? []) as typeof deletions;
     });

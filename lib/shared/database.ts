@@ -30,7 +30,7 @@ export interface RequestLimits {
   readonly deadline: number;
   /** Aborts at the deadline. */
   readonly signal: AbortSignal;
-  /** Called with each error after which a call is tried again. */
+  /** Called with each error after which a call is retried. */
   readonly onRetry?: (error: unknown) => void;
 }
 
@@ -64,7 +64,7 @@ export interface Range {
   readonly descending?: boolean;
   readonly consistent?: boolean;
   /** Attributes to fetch; all of them if not given. A selection saves time, not capacity. */
-  readonly only?: readonly string[] | undefined;
+  readonly projection?: readonly string[] | undefined;
 }
 
 /** A check that finds out from a stored item whether writes were applied. */
@@ -85,7 +85,7 @@ export interface Timeouts {
 
 const DEFAULT_TIMEOUTS: Timeouts = { callMs: 3_000, outcomeMs: 3_000, outcomeCallMs: 1_000 };
 
-/** For programs and tests, where no client waits: long enough that even a busy machine stays within these limits. */
+/** For commands and tests, where no client waits: long enough that even a busy machine stays within these limits. */
 export const LONG_TIMEOUTS: Timeouts = { callMs: 60_000, outcomeMs: 60_000, outcomeCallMs: 10_000 };
 
 export type Database = ReturnType<typeof createDatabase>;
@@ -148,8 +148,7 @@ export function createDatabase(options: {
     after?: Position,
   ): Promise<{ items: Item[]; end?: Position | undefined }> {
     const input = { ...toQuery(TableName, range), ExclusiveStartKey: after };
-    const command = () => new QueryCommand(input);
-    const page = await attempt((options) => client.send(command(), options));
+    const page = await attempt((options) => client.send(new QueryCommand(input), options));
     return { items: (page.Items ?? []).map(decodeItem), end: page.LastEvaluatedKey };
   }
 
@@ -177,11 +176,11 @@ export function createDatabase(options: {
   }
 
   /** Finds the position after a number of items of a range without fetching them; undefined at the end of the range. */
-  async function countOver(range: Range, count: number): Promise<Position | undefined> {
+  async function findPositionAfter(range: Range, count: number): Promise<Position | undefined> {
     let counted = 0;
     let from: Position | undefined;
     do {
-      const query = toQuery(TableName, { ...range, only: undefined }, count - counted);
+      const query = toQuery(TableName, { ...range, projection: undefined }, count - counted);
       const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
       const page = await attempt((options) => client.send(new QueryCommand(input), options));
       counted += page.Count ?? 0;
@@ -191,8 +190,8 @@ export function createDatabase(options: {
   }
 
   /**
-   * Adds to a counter outside of any transaction, and returns its new value. An addition whose response was lost is repeated,
-   * so values may be skipped, but none is returned twice.
+   * Adds to a counter outside of any transaction, and returns its new value. An addition whose response was lost is retried, so
+   * values may be skipped, but none is returned twice.
    * @returns undefined if the condition does not hold
    */
   async function increment(
@@ -232,22 +231,22 @@ export function createDatabase(options: {
       ClientRequestToken: randomUUID(),
       TransactItems: writes.map((write) => toTransactItem(TableName, write)),
     };
-    let isUnknown = false;
+    let mayBeApplied = false;
     const send = async (options: SendOptions) => {
       try {
         await client.send(new TransactWriteCommand(input), options);
       } catch (error) {
-        isUnknown ||= isOutcomeUnknown(error);
+        mayBeApplied ||= isOutcomeUnknown(error);
         throw error;
       }
     };
     try {
       await attempt(send);
     } catch (error) {
-      const refusal = failedCondition(writes, error);
-      if (refusal) throw refusal;
-      if (isUnknown && check && (await wasApplied(check, error))) return;
-      throw busyItem(writes, error) ?? error;
+      const conditionError = findConditionError(writes, error);
+      if (conditionError) throw conditionError;
+      if (mayBeApplied && check && (await wasApplied(check, error))) return;
+      throw findBusyError(writes, error) ?? error;
     }
   }
 
@@ -267,7 +266,7 @@ export function createDatabase(options: {
     return applied;
   }
 
-  return { get, query, queryOnce, scan, countOver, increment, commit };
+  return { get, query, queryOnce, scan, findPositionAfter, increment, commit };
 }
 
 function toQuery(
@@ -275,7 +274,7 @@ function toQuery(
   range: Range,
   limit = Number.POSITIVE_INFINITY,
 ): QueryCommandInput {
-  const { index, attribute = 'pk', value, between, sortKey = 'sk', only = [] } = range;
+  const { index, attribute = 'pk', value, between, sortKey = 'sk', projection = [] } = range;
   const names: Record<string, string> = { '#partition': attribute };
   const values: Record<string, AttributeValue> = { ':partition': { S: value } };
   if (between) {
@@ -283,7 +282,7 @@ function toQuery(
     names['#sort'] = sortKey;
     Object.assign(values, { ':first': { S: first }, ':last': { S: last } });
   }
-  only.forEach((name, n) => {
+  projection.forEach((name, n) => {
     names[`#a${n}`] = name;
   });
   return {
@@ -294,7 +293,8 @@ function toQuery(
       : '#partition = :partition',
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,
-    ProjectionExpression: only.length > 0 ? only.map((_, n) => `#a${n}`).join() : undefined,
+    ProjectionExpression:
+      projection.length > 0 ? projection.map((_, n) => `#a${n}`).join() : undefined,
     ScanIndexForward: !range.descending,
     ConsistentRead: range.consistent,
     Limit: Number.isFinite(limit) ? limit : undefined,
@@ -319,13 +319,13 @@ interface Cancellation {
   }[];
 }
 
-function busyItem(writes: readonly Write[], error: unknown): Error | undefined {
+function findBusyError(writes: readonly Write[], error: unknown): Error | undefined {
   const { CancellationReasons: reasons = [] } = error as Cancellation;
   const isBusy = (position: number) => reasons[position]?.Code === 'TransactionConflict';
   return writes.find(({ onBusy }, position) => onBusy && isBusy(position))?.onBusy?.(error);
 }
 
-function failedCondition(writes: readonly Write[], error: unknown): Error | undefined {
+function findConditionError(writes: readonly Write[], error: unknown): Error | undefined {
   const { CancellationReasons: reasons = [] } = error as Cancellation;
   const position = reasons.findIndex(({ Code }) => Code === 'ConditionalCheckFailed');
   const existing = reasons[position]?.Item;

@@ -22,7 +22,7 @@ export class BusyError extends Error {
   override readonly name = 'BusyError';
 }
 
-/** The deadline of the request has passed before a call could start. */
+/** The deadline of the request passed before a call could start. */
 export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
 }

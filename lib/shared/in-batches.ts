@@ -1,6 +1,6 @@
 // Works through a list one batch at a time, so that even a long list needs no more connections than a batch has items.
 
-/** Returns the results in the order of the items. A batch starts when the one before has ended; the first error rejects. */
+/** Returns the results in the order of the items. A batch starts when the previous one has ended; the first error rejects. */
 export async function inBatches<Item, Result>(
   items: readonly Item[],
   size: number,

@@ -79,8 +79,8 @@ export interface RequestCounts {
 }
 
 /**
- * Writes one line, from which CloudWatch takes the metrics as well. The service is their only dimension: each value of a
- * further one would be billed as metrics of its own, and the gateway already has latency and errors by route.
+ * Writes one line, from which CloudWatch also extracts the metrics. The service is their only dimension: CloudWatch bills each
+ * value of another dimension as separate metrics, and the gateway already reports latency and errors by route.
  */
 export function logRequest({ ledger, ...entry }: RequestEntry, counts: RequestCounts): void {
   for (const [name, count] of Object.entries(counts)) {
@@ -101,7 +101,7 @@ function hashLedger(ledger: string): string {
 }
 
 /**
- * Wraps thrown values that are not errors, so that the field is always an object: one that is text on some lines cannot be
+ * Wraps thrown values that are not errors, so that the field is always an object: a field that is sometimes text cannot be
  * searched.
  */
 function toError(thrown: unknown): Error {

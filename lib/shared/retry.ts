@@ -3,8 +3,8 @@ import { DeadlineExceededError } from './errors.ts';
 
 export interface RetryPolicy {
   readonly firstDelayMs: number;
-  readonly longestDelayMs: number;
-  /** Time after the first attempt in which others may start, unless the caller sets a deadline. */
+  readonly maxDelayMs: number;
+  /** Time after the first attempt within which another may start, unless the caller sets a deadline. */
   readonly deadlineMs: number;
   readonly now: () => number;
   /** A random number from 0 to below 1. */
@@ -12,14 +12,14 @@ export interface RetryPolicy {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** The shortest delay that the server asks for, for example with Retry-After. */
   readonly requestedDelayMs?: (error: unknown) => number;
-  /** Called with each error after which another attempt follows. */
+  /** Called with each error that is followed by another attempt. */
   readonly onRetry?: (error: unknown) => void;
 }
 
 // The item with the counts of a year takes about 40 writes a second: 64 concurrent writes all succeed within this deadline.
 export const DEFAULT_RETRY_POLICY: RetryPolicy = {
   firstDelayMs: 25,
-  longestDelayMs: 1_000,
+  maxDelayMs: 1_000,
   deadlineMs: 6_000,
   now: () => performance.now(),
   random: Math.random,
@@ -42,7 +42,7 @@ export async function retry<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const delay = Math.max(jittered(policy, retries), policy.requestedDelayMs?.(error) ?? 0);
+      const delay = Math.max(jitteredDelay(policy, retries), policy.requestedDelayMs?.(error) ?? 0);
       if (!isRetryable(error) || policy.now() + delay > deadline) throw error;
       policy.onRetry?.(error);
       await policy.sleep(delay);
@@ -55,6 +55,6 @@ export function withoutRetries(policy: RetryPolicy): RetryPolicy {
   return { ...policy, requestedDelayMs: () => Number.POSITIVE_INFINITY };
 }
 
-function jittered({ firstDelayMs, longestDelayMs, random }: RetryPolicy, retries: number): number {
-  return random() * Math.min(longestDelayMs, firstDelayMs * 2 ** Math.min(retries, 30));
+function jitteredDelay({ firstDelayMs, maxDelayMs, random }: RetryPolicy, retries: number): number {
+  return random() * Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(retries, 30));
 }

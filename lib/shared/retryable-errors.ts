@@ -36,7 +36,7 @@ export function isRetryable(error: unknown): boolean {
   return isRefused(error as DatabaseError) || isResponseLost(error as DatabaseError);
 }
 
-/** True if a request failed because others were served meanwhile, so that a repetition may succeed. */
+/** True if a request failed because of concurrent requests, so that a retry may succeed. */
 export function isContention(error: unknown): boolean {
   if (CONTENTION_ERRORS.some((type) => error instanceof type)) return true;
   return error instanceof Error && isRefused(error);
@@ -58,7 +58,7 @@ export function isOutcomeUnknown(error: unknown): boolean {
 
 /** True if the database refused the call because of other requests. */
 function isRefused({ name = '', CancellationReasons = [] }: DatabaseError): boolean {
-  if (name === 'TransactionCanceledException') return onlyContention(CancellationReasons);
+  if (name === 'TransactionCanceledException') return isOnlyContention(CancellationReasons);
   return CONTENTION_NAMES.has(name);
 }
 
@@ -75,13 +75,13 @@ function isTruncated(name: string): boolean {
 }
 
 // A cancelled transaction is retryable when contention is its only reason.
-function onlyContention(reasons: readonly { readonly Code?: string }[]): boolean {
+function isOnlyContention(reasons: readonly { readonly Code?: string }[]): boolean {
   const codes = reasons.map(({ Code = 'None' }) => Code).filter((code) => code !== 'None');
   return codes.length > 0 && codes.every((code) => CONTENTION_REASONS.has(code));
 }
 
-// Node's socket errors: ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EAI_AGAIN ...
-// ERR_INVALID_ARG_TYPE and the like are program errors, which a retry does not fix.
+// Node's socket errors: ECONNREFUSED, ECONNRESET, EPIPE, ETIMEDOUT, EAI_AGAIN and others. ERR_INVALID_ARG_TYPE and the like are
+// bugs, which a retry does not fix.
 function isNetworkCode(code: string): boolean {
   return /^E(?!RR_)[A-Z_]+$/.test(code);
 }

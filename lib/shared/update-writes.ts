@@ -1,4 +1,4 @@
-// Makes writes with conditions. Updates refer to attributes by placeholders, because many names are reserved words.
+// Builds writes with conditions. Updates refer to attributes by placeholders, because many names are reserved words.
 import type { Item, Key, Write } from './database.ts';
 
 /** A condition of a write, and the error if it does not hold. */
@@ -9,17 +9,17 @@ export interface Condition {
 }
 
 /** Adds to counters of one item; without a condition a missing item is created. */
-export function addTo(
+export function addToCounters(
   key: Key,
-  byAttribute: ReadonlyMap<string, number | bigint>,
+  increments: ReadonlyMap<string, number | bigint>,
   condition?: Condition,
 ): Write {
-  const terms = [...byAttribute.keys()].map((_, n) => `#a${n} :a${n}`);
-  return update(key, `ADD ${terms.join(', ')}`, byAttribute, condition);
+  const terms = [...increments.keys()].map((_, n) => `#a${n} :a${n}`);
+  return createUpdate(key, `ADD ${terms.join(', ')}`, increments, condition);
 }
 
 /** Sets attributes of one item, removes those that are undefined, and leaves the item's other attributes alone. */
-export function setOn(
+export function setAttributes(
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
   condition: Condition,
@@ -31,10 +31,10 @@ export function setOn(
     ...(set.length > 0 ? [`SET ${set.join(', ')}`] : []),
     ...(removed.length > 0 ? [`REMOVE ${removed.join(', ')}`] : []),
   ];
-  return update(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
+  return createUpdate(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-/** The attributes in which two versions of an item differ, in the form of `setOn`: undefined removes one. */
+/** The attributes in which two versions of an item differ, in the form that `setAttributes` takes: undefined removes one. */
 export function changedAttributes(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);
@@ -42,10 +42,10 @@ export function changedAttributes(before: Item, after: Item): Item {
 }
 
 /**
- * Makes the condition that the attributes of an update have not changed.
+ * Builds the condition that the attributes of an update have not changed.
  * @param before stored values in the order of the update; undefined for an attribute that the item lacked
  */
-export function areUnchanged(before: readonly unknown[]) {
+export function unchangedCondition(before: readonly unknown[]) {
   const terms = before.map((value, n) =>
     value === undefined ? `attribute_not_exists(#a${n})` : `#a${n} = :r${n}`,
   );
@@ -74,13 +74,13 @@ export function itemName({ Put, Update, Delete, ConditionCheck }: Write): string
   return `${pk} ${sk}`;
 }
 
-function update(
+function createUpdate(
   key: Key,
   expression: string,
-  byAttribute: ReadonlyMap<string, unknown>,
+  attributes: ReadonlyMap<string, unknown>,
   condition: Condition | undefined,
 ): Write {
-  const entries = [...byAttribute];
+  const entries = [...attributes];
   return {
     Update: {
       Key: key,

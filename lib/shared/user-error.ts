@@ -1,4 +1,4 @@
-// A reason not to start, or to stop, that the person at the terminal can act on. It is shown as one line, without a stack.
+// A reason to stop, or not to start, that the user at the terminal can act on. It is shown as one line, without a stack.
 export class UserError extends Error {
   override readonly name: string = 'UserError';
 }

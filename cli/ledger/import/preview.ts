@@ -11,7 +11,7 @@ import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
 import type { Change, ImportPlan } from '../../../lib/ledger/import/plan.ts';
 import type { Statement } from '../../../lib/ledger/import/statement.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
-import { asPrintable } from '../../../lib/shared/printable.ts';
+import { maskUnprintable } from '../../../lib/shared/printable.ts';
 
 const FIRST_ROWS = 5;
 const MAX_SHOWN_LINES = 20;
@@ -60,7 +60,7 @@ function showLeftOut(lines: readonly LeftOutLine[]): void {
 
 /** Prints the questions that only a person can answer. */
 export function showNeeds(needs: readonly Need[]): void {
-  for (const { message } of needs) console.error(asPrintable(message));
+  for (const { message } of needs) console.error(maskUnprintable(message));
 }
 
 /** Names of the command's options that differ from the names of their settings. */
@@ -144,7 +144,7 @@ function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: Impor
 
 export function showRefused(lines: readonly RefusedLine[]): void {
   for (const { line, message } of lines.slice(0, MAX_SHOWN_LINES))
-    console.error(asPrintable(`line ${line} refused: ${message}`));
+    console.error(maskUnprintable(`line ${line} refused: ${message}`));
   if (lines.length > MAX_SHOWN_LINES) console.error(`and ${lines.length - MAX_SHOWN_LINES} more`);
 }
 
@@ -176,5 +176,5 @@ export function describeRow({
 }
 
 export function print(line: string): void {
-  console.log(asPrintable(line));
+  console.log(maskUnprintable(line));
 }

@@ -1,5 +1,5 @@
 // Builds HTML from template literals; values are escaped unless they are HTML already.
-import { asPrintable } from '../../../lib/shared/printable.ts';
+import { maskUnprintable } from '../../../lib/shared/printable.ts';
 
 export class Html {
   readonly text: string;
@@ -19,7 +19,7 @@ function escapePart(part: Part): string {
   if (part instanceof Html) return part.text;
   if (Array.isArray(part)) return part.map(escapePart).join('');
   // Masks invisible characters, which are not allowed in a document and can reverse its text.
-  return asPrintable(String(part).toWellFormed()).replace(
+  return maskUnprintable(String(part).toWellFormed()).replace(
     /[&<>"']/g,
     (sign) => `&#${sign.charCodeAt(0)};`,
   );

@@ -5,7 +5,7 @@ import { CommanderError } from '@commander-js/extra-typings';
 import { joinSentences, Refusal } from '../../../lib/migration/refusals.ts';
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { LogEntry } from '../../../lib/shared/log.ts';
-import { asPrintable, isPrintable, wordsOf } from '../../../lib/shared/printable.ts';
+import { isPrintable, maskUnprintable, toWords } from '../../../lib/shared/printable.ts';
 import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
 import { timeText } from './text.ts';
 
@@ -60,7 +60,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
     /** Prints a log entry of a function on the stream of errors, in words for people. */
     log({ level, message, ...fields }: LogEntry): void {
       clear();
-      const said = Object.entries(fields).map(([name, value]) => `${wordsOf(name)}: ${value}`);
+      const said = Object.entries(fields).map(([name, value]) => `${toWords(name)}: ${value}`);
       const line = isJson
         ? JSON.stringify({ level, message, ...fields })
         : toPrintable([message, ...said].join('; '));
@@ -121,7 +121,7 @@ function toPrintable(text: string): string {
   const readable = text.replace(TIMES, timeText);
   const plain = readable.replaceAll('\n', '').replace(STYLES, '');
   if (isPrintable(plain)) return readable;
-  return readable.split('\n').map(asPrintable).join('\n');
+  return readable.split('\n').map(maskUnprintable).join('\n');
 }
 
 /** ISO times in the messages of functions, which machines also read */

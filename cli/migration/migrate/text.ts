@@ -2,7 +2,7 @@
 import prettyBytes from 'pretty-bytes';
 import prettyMilliseconds from 'pretty-ms';
 import type { Progress } from '../../../lib/migration/runs/run.ts';
-import { wordsOf } from '../../../lib/shared/printable.ts';
+import { toWords } from '../../../lib/shared/printable.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -58,7 +58,7 @@ export function progressText(step: string, { done, total, unit, perSecond }: Pro
 
 /** Writes one line for each fact, such as `lost writes: at least 3, exactly unknown` */
 export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(facts).map(([name, value]) => `${wordsOf(name)}: ${factText(value)}`);
+  return Object.entries(facts).map(([name, value]) => `${toWords(name)}: ${factText(value)}`);
 }
 
 function factText(value: unknown): string {
@@ -66,6 +66,6 @@ function factText(value: unknown): string {
   if (typeof value === 'number') return value.toLocaleString('en');
   if (Array.isArray(value)) return value.map(factText).join('; ') || 'nothing';
   if (typeof value !== 'object' || value === null) return String(value);
-  const named = Object.entries(value).map(([name, part]) => `${wordsOf(name)} ${factText(part)}`);
+  const named = Object.entries(value).map(([name, part]) => `${toWords(name)} ${factText(part)}`);
   return named.join(', ');
 }

@@ -14,7 +14,7 @@ import {
 import * as v from 'valibot';
 import type { Scope } from '../domain/api-key.ts';
 import { UnauthenticatedError, UnavailableError } from '../errors.ts';
-import { type Caller, ledgerOfSubject } from './caller.ts';
+import { type Caller, deriveLedgerId } from './caller.ts';
 
 export interface TokenIssuer {
   /** Value of `iss`, such as https://login.example. */
@@ -36,7 +36,7 @@ const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
 const MIN_MODULUS_BITS = 2_048;
 /** Allowed difference between the issuer's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Shortest time between two fetches of the keys, however many unknown key ids are sent. */
+/** Minimum time between two fetches of the keys, however many unknown key ids are sent. */
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;
@@ -71,9 +71,9 @@ export function createTokenVerifier(
       signal,
     });
     if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}`);
-    const found = v.parse(discoverySchema, await reply.json());
-    if (found.issuer !== issuer) throw new Error(`${url} describes another issuer`);
-    return createRemoteJWKSet(new URL(found.jwks_uri), {
+    const discovery = v.parse(discoverySchema, await reply.json());
+    if (discovery.issuer !== issuer) throw new Error(`${url} describes another issuer`);
+    return createRemoteJWKSet(new URL(discovery.jwks_uri), {
       timeoutDuration: TIMEOUT_MS,
       cooldownDuration: cooldownMs,
       cacheMaxAge: CACHE_MS,
@@ -81,7 +81,7 @@ export function createTokenVerifier(
     });
   }
 
-  // Drops keys that cannot verify: one of them would fail the tokens that every other key signs.
+  // Drops unusable keys: a single one would make the tokens of all other keys fail.
   async function fetchUsableKeys(...request: Parameters<FetchImplementation>): Promise<Response> {
     const reply = await fetchKeys(...request);
     if (reply.status !== 200) return reply;
@@ -92,7 +92,7 @@ export function createTokenVerifier(
     return Response.json({ keys: usable.flat() });
   }
 
-  // Discovers the keys once. A discovery that failed is tried again with the next request.
+  // Discovers the keys once. A failed discovery is retried with the next request.
   function signingKeys() {
     keys ??= discover().catch((error: unknown) => {
       keys = undefined;
@@ -122,10 +122,10 @@ export function createTokenVerifier(
         ? new UnauthenticatedError('The access token is not valid', { cause })
         : new UnavailableError('The issuer of access tokens cannot be reached', { cause });
     });
-    if (!isFor(audience, payload)) {
+    if (!isForAudience(audience, payload)) {
       throw new UnauthenticatedError('The access token is for another audience');
     }
-    return { ledger: ledgerOfSubject(issuer, readSubject(payload)), scope: grantedScope(payload) };
+    return { ledger: deriveLedgerId(issuer, readSubject(payload)), scope: readScope(payload) };
   };
 }
 
@@ -171,7 +171,7 @@ async function tryEach<Result>(
  * True if the token is for the audience. Access tokens of Cognito have no `aud`: `client_id` names the app that they were
  * issued to.
  */
-function isFor(audience: string, { aud, client_id }: JWTPayload): boolean {
+function isForAudience(audience: string, { aud, client_id }: JWTPayload): boolean {
   return aud === undefined ? client_id === audience : [aud].flat().includes(audience);
 }
 
@@ -180,7 +180,7 @@ function isFor(audience: string, { aud, client_id }: JWTPayload): boolean {
  * call it `scp`, which is an array at Okta. Cognito puts the identifier of the resource server before each word:
  * `https://ledger.example/ledger:read`.
  */
-function grantedScope({ scope, scp }: JWTPayload): Scope | undefined {
+function readScope({ scope, scp }: JWTPayload): Scope | undefined {
   const granted = [scope, scp]
     .flat()
     .flatMap((words) => (typeof words === 'string' ? words.split(' ') : []))

@@ -16,14 +16,14 @@ export type Authenticate = (
   limits: RequestLimits,
 ) => Promise<IdentifiedCaller>;
 
-/** Time for which a function remembers a valid key: a revoked one is refused this much later at most. */
+/** Time for which a function remembers a valid key, and at most the time that passes until a revoked key is refused. */
 const CACHE_MS = 30_000;
 /**
- * Time for which a function remembers a refused key. It is longer, because a refused key stays refused: a revoked key never
- * becomes valid again, and no key is used before it is created.
+ * Time for which a function remembers a refused key. It is longer, because a refused key never becomes valid: a key is not used
+ * before it is created, and a revoked key stays revoked.
  */
-const REFUSED_MS = 60_000;
-const CACHED_KEYS = 1_000;
+const REFUSED_CACHE_MS = 60_000;
+const MAX_CACHED_KEYS = 1_000;
 const BEARER = /^Bearer +(\S+) *$/i;
 
 export function createAuthenticate(options: {
@@ -38,25 +38,25 @@ export function createAuthenticate(options: {
 }): Authenticate {
   const { findKey, markUsed, verifyToken, anonymous, clock } = options;
   const now = () => clock().getTime();
-  const valid = createCache<ApiKey>(CACHE_MS, now);
-  // Kept apart from the valid keys, which a flood of wrong ones must not displace.
-  const refused = createCache<string>(REFUSED_MS, now);
+  const validKeys = createCache<ApiKey>(CACHE_MS, now);
+  // A cache of its own, so that a flood of wrong keys does not displace the valid ones.
+  const refusedKeys = createCache<string>(REFUSED_CACHE_MS, now);
 
   async function requireKey(secret: string, limits: RequestLimits): Promise<ApiKey> {
-    const known = valid.get(secret);
-    if (known) return known;
-    const refusal = refused.get(secret);
+    const cached = validKeys.get(secret);
+    if (cached) return cached;
+    const refusal = refusedKeys.get(secret);
     if (refusal) throw new UnauthenticatedError(refusal);
     const key = await findKey(secret, limits);
     if (!key || key.revokedAt !== undefined) {
       const reason = key ? 'The API key was revoked' : 'The API key is not known';
-      refused.set(secret, reason);
+      refusedKeys.set(secret, reason);
       throw new UnauthenticatedError(reason);
     }
     // The date is information for people: no request fails because of it.
     const today = clock().toISOString().slice(0, 10);
     if (key.lastUsedOn !== today) await markUsed(secret, today, limits).catch(() => undefined);
-    valid.set(secret, key);
+    validKeys.set(secret, key);
     return key;
   }
 
@@ -89,20 +89,20 @@ export function assertAllowed<Identified extends Caller>(
   );
 }
 
-/** Keeps a limited number of the newest values for a time. */
+/** Caches the newest values, up to a number and for a time. */
 function createCache<Value>(milliseconds: number, now: () => number) {
-  const kept = new Map<string, { readonly value: Value; readonly since: number }>();
+  const entries = new Map<string, { readonly value: Value; readonly since: number }>();
 
   function get(secret: string): Value | undefined {
-    const found = kept.get(secret);
-    return found && now() - found.since < milliseconds ? found.value : undefined;
+    const entry = entries.get(secret);
+    return entry && now() - entry.since < milliseconds ? entry.value : undefined;
   }
 
   function set(secret: string, value: Value): void {
-    kept.delete(secret);
-    kept.set(secret, { value, since: now() });
-    const [oldest] = kept.keys();
-    if (kept.size > CACHED_KEYS && oldest !== undefined) kept.delete(oldest);
+    entries.delete(secret);
+    entries.set(secret, { value, since: now() });
+    const [oldest] = entries.keys();
+    if (entries.size > MAX_CACHED_KEYS && oldest !== undefined) entries.delete(oldest);
   }
 
   return { get, set };

@@ -23,24 +23,24 @@ const ID_BYTES = 16;
 const ID_LENGTH = 22;
 
 /**
- * Names the ledger of a person by a digest, because a subject may contain any character. The issuer is part of the digest, so
+ * Derives a person's ledger id from a digest, because a subject may contain any character. The issuer is part of the digest, so
  * that two issuers never share a ledger.
  */
-export function ledgerOfSubject(issuer: string, subject: string): string {
-  return ledgerOfDigest(createHash('sha256').update(`${issuer}\n${subject}`).digest());
+export function deriveLedgerId(issuer: string, subject: string): string {
+  return encodeLedgerId(createHash('sha256').update(`${issuer}\n${subject}`).digest());
 }
 
 /**
  * Writes 128 bits of a digest as 22 letters and digits. The id is short, because every item of the ledger has it in its key,
  * and a transaction has it in the key of each index as well.
  */
-export function ledgerOfDigest(digest: Buffer): string {
+export function encodeLedgerId(digest: Buffer): string {
   const base = BigInt(DIGITS.length);
-  let rest = BigInt(`0x${digest.toString('hex', 0, ID_BYTES)}`);
+  let remainder = BigInt(`0x${digest.toString('hex', 0, ID_BYTES)}`);
   let id = '';
   while (id.length < ID_LENGTH) {
-    id = `${DIGITS[Number(rest % base)]}${id}`;
-    rest /= base;
+    id = `${DIGITS[Number(remainder % base)]}${id}`;
+    remainder /= base;
   }
   return id;
 }

@@ -21,7 +21,7 @@ export interface Category extends CategoryFields, Revision {
 export type CategoryChanges = Partial<CategoryFields>;
 
 /** Compares categories by the bytes of their names, then by id. */
-export function byName(one: Category, other: Category): number {
+export function compareByName(one: Category, other: Category): number {
   return Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.id - other.id;
 }
 
@@ -32,13 +32,13 @@ export function inactiveCategory(): ValidationError {
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** The error for changes that name another category than the transaction's, and do not give an id. */
-export function categoryNamedOnly(): ValidationError {
+/** The error for changes that name a category other than the transaction's, without its id. */
+export function categoryNameWithoutId(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });
 }
 
-/** @param existing the category that the check found */
+/** @param existing the category that has the name */
 export function nameTaken(
   name: string,
   { id, isActive }: Pick<Category, 'id' | 'isActive'>,
@@ -54,8 +54,7 @@ export function nameMustBeUnique(existingId: number | undefined): ConflictError 
 }
 
 /**
- * Number of categories that a ledger may have. The longest list of this many, active and inactive, fits into a Lambda response
- * of 6 MB.
+ * Maximum number of categories in a ledger. Even if each is as large as possible, their list fits into a Lambda response of 6 MB.
  */
 export const CATEGORY_LIMIT = 600;
 
@@ -65,10 +64,10 @@ export function limitReached(limit: number): ConflictError {
   );
 }
 
-/** Finds the lowest id that no category has; undefined if the ledger has as many categories as it may have. */
-export function lowestFreeId(taken: readonly number[], limit: number): number | undefined {
-  if (taken.length >= limit) return undefined;
-  const ids = new Set(taken);
+/** Finds the lowest unused id; undefined if the ledger has reached its limit of categories. */
+export function findLowestFreeId(usedIds: readonly number[], limit: number): number | undefined {
+  if (usedIds.length >= limit) return undefined;
+  const ids = new Set(usedIds);
   let id = 1;
   while (ids.has(id)) id += 1;
   return id;

@@ -17,7 +17,7 @@ import {
   toMonth,
   yearOf,
 } from './calendar-date.ts';
-import { addUp, type Totals } from './summary.ts';
+import { addTotals, type Totals } from './summary.ts';
 import type { TransactionType } from './transaction.ts';
 
 /** Counts by slot: slots are the months of a year, or the days of a month, from 1. */
@@ -54,7 +54,7 @@ export function dateRange(start?: CalendarDate, end?: CalendarDate): DateRange {
   return { start: start ?? EARLIEST_DATE, end: end ?? LATEST_DATE };
 }
 
-/** Lists the months that are only partly in the range, and so are counted by their days. */
+/** Lists the months that are only partly in the range, which are therefore counted by day. */
 export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   const edges = new Set<CalendarMonth>();
   if (dayOfMonth(start) !== 1) edges.add(monthOf(start));
@@ -62,8 +62,8 @@ export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
   return [...edges];
 }
 
-/** True if the range is a part of a single month, so that the counts of that month suffice. */
-export function needsNoYears(range: DateRange): boolean {
+/** True if the range is part of a single month, so that no year has to be read. */
+export function isWithinOneMonth(range: DateRange): boolean {
   return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
 }
 
@@ -79,7 +79,7 @@ export function countsByMonth(
   counts: RangeCounts,
   type?: TransactionType,
 ): [CalendarMonth, number][] {
-  return byMonth(range, counts, (slots, slot) => count(slots, slot, type), sum);
+  return figuresByMonth(range, counts, (slots, slot) => countSlot(slots, slot, type), sum);
 }
 
 /** Totals of each month of the range, newest first; those of the edge months cover only the days inside the range. */
@@ -88,7 +88,7 @@ export function totalsByMonth(
   counts: RangeCounts<SlotSums>,
   type?: TransactionType,
 ): [CalendarMonth, Totals][] {
-  return byMonth(range, counts, (slots, slot) => totals(slots, slot, type), addUp);
+  return figuresByMonth(range, counts, (slots, slot) => totalSlot(slots, slot, type), addTotals);
 }
 
 /** Totals of each day of the range, given all its months; days without transactions are left out. */
@@ -101,7 +101,7 @@ export function totalsByDay(
     slotsInRange(range, counts.month)
       .map((slot): [CalendarDate, Totals] => [
         toDate(counts.month, slot),
-        totals(counts, slot, type),
+        totalSlot(counts, slot, type),
       ])
       .filter(([, { count }]) => count > 0),
   );
@@ -115,7 +115,7 @@ export function countsByDay(
 ): [CalendarDate, number][] {
   return slotsInRange(range, month.month).map((slot) => [
     toDate(month.month, slot),
-    count(month, slot, type),
+    countSlot(month, slot, type),
   ]);
 }
 
@@ -138,7 +138,10 @@ export function dayAt(
 }
 
 /** Selects the counts of the months that the range touches. */
-export function monthsIn({ start, end }: DateRange, months: readonly [CalendarMonth, number][]) {
+export function selectMonths(
+  { start, end }: DateRange,
+  months: readonly [CalendarMonth, number][],
+) {
   return months.filter(([month]) => monthOf(start) <= month && month <= monthOf(end));
 }
 
@@ -146,17 +149,17 @@ export interface CountedRange extends DateRange {
   readonly count: number;
 }
 
-/** Cuts the range between months, newest first, into parts of about `most` rows. The parts cover the whole range. */
+/** Cuts the range between months, newest first, into parts of about `maxRows` rows. The parts cover the whole range. */
 export function splitByCount(
   { start, end }: DateRange,
   months: readonly [CalendarMonth, number][],
-  most: number,
+  maxRows: number,
 ): CountedRange[] {
   const parts: CountedRange[] = [];
   let part = { end, count: 0 };
   let newer: CalendarMonth | undefined;
   for (const [month, count] of months) {
-    if (newer !== undefined && part.count > 0 && part.count + count > most) {
+    if (newer !== undefined && part.count > 0 && part.count + count > maxRows) {
       parts.push({ start: toDate(newer, 1), ...part });
       // Rows of every month between the two parts are in the older one.
       part = { end: daysAfter(toDate(newer, 1), -1), count: 0 };
@@ -167,7 +170,7 @@ export function splitByCount(
   return [...parts, { start, ...part }];
 }
 
-/** Lists the ranges that are left of the range without these whole months, newest first. */
+/** Lists the ranges that remain when these whole months are taken out of the range, newest first. */
 export function rangesOutside(
   { start, end }: DateRange,
   months: readonly CalendarMonth[],
@@ -208,10 +211,10 @@ function slotAt<Slot extends string>(counts: readonly [Slot, number][], offset: 
   return undefined;
 }
 
-function byMonth<Sums, Figure>(
+function figuresByMonth<Sums, Figure>(
   range: DateRange,
   { years, edges }: RangeCounts<Sums>,
-  figureOf: (slots: SlotCounts & Sums, slot: number) => Figure,
+  readFigure: (slots: SlotCounts & Sums, slot: number) => Figure,
   add: (figures: readonly Figure[]) => Figure,
 ): [CalendarMonth, Figure][] {
   const figures = new Map<CalendarMonth, Figure>();
@@ -219,12 +222,12 @@ function byMonth<Sums, Figure>(
     for (let slot = 1; slot <= 12; slot += 1) {
       const month = toMonth(year.year, slot);
       if (month >= monthOf(range.start) && month <= monthOf(range.end)) {
-        figures.set(month, figureOf(year, slot));
+        figures.set(month, readFigure(year, slot));
       }
     }
   }
   for (const edge of edges) {
-    const days = slotsInRange(range, edge.month).map((slot) => figureOf(edge, slot));
+    const days = slotsInRange(range, edge.month).map((slot) => readFigure(edge, slot));
     figures.set(edge.month, add(days));
   }
   return [...figures].sort(([one], [other]) => (one < other ? 1 : -1));
@@ -244,17 +247,17 @@ function daysAfter(date: CalendarDate, days: number): CalendarDate {
   return fromDayNumber(toDayNumber(date) + days);
 }
 
-function totals(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {
+function totalSlot(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {
   const readCents = (each: TransactionType) =>
     (type ?? each) === each ? (slots.cents[each].get(slot) ?? 0n) : 0n;
   return {
     incomeCents: readCents('income'),
     expenseCents: readCents('expense'),
-    count: count(slots, slot, type),
+    count: countSlot(slots, slot, type),
   };
 }
 
-function count(slots: SlotCounts, slot: number, type?: TransactionType): number {
+function countSlot(slots: SlotCounts, slot: number, type?: TransactionType): number {
   const income = slots.income.get(slot) ?? 0;
   const expense = slots.expense.get(slot) ?? 0;
   if (type) return type === 'income' ? income : expense;

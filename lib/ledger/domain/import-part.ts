@@ -14,6 +14,6 @@ export interface ImportPart extends ImportPosition {
 
 export const MAX_IMPORT_ID_LENGTH = 64;
 export const MAX_IMPORT_PARTS = 1_000;
-/** Number of identities in a part. One item of the table, at most 400 KB, holds this many of the greatest length. */
-export const MAX_ROWS_OF_PART = 10_000;
+/** Maximum number of identities in a part. Even at their greatest length, this many fit into one item of the table (400 KB). */
+export const MAX_PART_ROWS = 10_000;
 export const MAX_ROW_IDENTITY_LENGTH = 32;

@@ -3,8 +3,8 @@
 import { hash } from 'node:crypto';
 import type { Transaction } from './transaction.ts';
 
-/** Room for the number of rows, in the last eight digits: each row adds one there, and a 64-bit hash above. */
-const ROWS = 100_000_000n;
+/** The last eight digits of a digest count the rows. Each row adds one to them, and a 64-bit hash to the digits before them. */
+const ROW_COUNT_MODULUS = 100_000_000n;
 
 /** The share of one transaction in a digest. The digest of 10^10 rows would still fit the 38 digits of a number in DynamoDB. */
 export function digestShare({
@@ -15,7 +15,7 @@ export function digestShare({
 }: Pick<Transaction, 'id' | 'version' | 'createdAt' | 'updatedAt'>): bigint {
   // After a restore another row may have the same id and version, but not the same times.
   const revision = `${id} ${version} ${createdAt} ${updatedAt}`;
-  return hash('sha256', revision, 'buffer').readBigUInt64BE() * ROWS + 1n;
+  return hash('sha256', revision, 'buffer').readBigUInt64BE() * ROW_COUNT_MODULUS + 1n;
 }
 
 export function sumDigest(rows: readonly Parameters<typeof digestShare>[0][]): bigint {
@@ -24,10 +24,13 @@ export function sumDigest(rows: readonly Parameters<typeof digestShare>[0][]): b
 
 /** True if every row has a share in the sum: rows that an earlier release wrote have none until they are swept. */
 export function isComplete(sum: bigint, rows: number): boolean {
-  return ((sum % ROWS) + ROWS) % ROWS === BigInt(rows) % ROWS;
+  return (
+    ((sum % ROW_COUNT_MODULUS) + ROW_COUNT_MODULUS) % ROW_COUNT_MODULUS ===
+    BigInt(rows) % ROW_COUNT_MODULUS
+  );
 }
 
 /** The digest in the form that clients see. */
-export function digestText(sum: bigint): string {
+export function formatDigest(sum: bigint): string {
   return sum.toString(36);
 }

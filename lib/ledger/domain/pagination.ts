@@ -80,15 +80,15 @@ export function takePage<Row extends RowPosition>(
   request: PageRequest,
 ): Page<Row> {
   const { after, perPage, order } = request;
-  const compare = compareIn(order);
+  const compare = comparatorFor(order);
   const following = after ? rows.findIndex((row) => compare(row, after) > 0) : pageOffset(request);
   const start = following < 0 ? rows.length : following;
   const end = start + perPage;
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
 }
 
-/** Makes a total order: rows of one amount are shown newest first. */
-export function compareIn(
+/** Returns the comparison for a total order: rows with equal amounts are shown newest first. */
+export function comparatorFor(
   order: RowOrder = '-date',
 ): (one: RowPosition, other: RowPosition) => number {
   const orders = {

@@ -1,7 +1,7 @@
 // Common fields of all records: an id that the ledger assigns, the times of writes, and a version for optimistic locking.
 
-/** The id in a path segment, or undefined if the text is not a canonical positive integer (such as `0`, `007`, `1.5`). */
-export function canonicalId(text: string): number | undefined {
+/** Reads the id in a path segment; undefined for a text that is not a canonical positive integer, such as `0`, `007` or `1.5`. */
+export function parseId(text: string): number | undefined {
   if (!/^[1-9]\d{0,15}$/.test(text)) return undefined;
   const id = Number(text);
   return isAssignableId(id) ? id : undefined;
@@ -35,8 +35,8 @@ export function isStoredAs<Stored extends Revision>(
 }
 
 /**
- * The revision of the next write. It takes the time of the clock, but always a later time than the previous write has, because
- * the clocks of two machines differ.
+ * The revision of the next write. Its time is always later than that of the previous write, even if another machine with a fast
+ * clock made that write.
  */
 export function nextRevision(before: Revision, now: Date): Revision {
   return {

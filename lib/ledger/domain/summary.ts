@@ -63,7 +63,7 @@ export type Summary = Totals &
       }
   );
 
-const FORMS: Readonly<Record<Period, string>> = {
+const DATE_FORMATS: Readonly<Record<Period, string>> = {
   day: 'YYYY-MM-DD',
   month: 'YYYY-MM',
   year: 'YYYY',
@@ -77,56 +77,59 @@ const SEQUENCES: Readonly<
   >
 > = {
   day: { toNumber: toDayNumber, fromNumber: fromDayNumber },
-  month: { toNumber: monthNumber, fromNumber: monthOfNumber },
-  year: { toNumber: Number, fromNumber: yearOfNumber },
+  month: { toNumber: toMonthNumber, fromNumber: fromMonthNumber },
+  year: { toNumber: Number, fromNumber: fromYearNumber },
 };
 
-export const NOTHING: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
+export const ZERO_TOTALS: Totals = { incomeCents: 0n, expenseCents: 0n, count: 0 };
 
-/** Number of days that a summary by day may have. */
+/** Maximum number of days in a summary by day. */
 export const MAX_SUMMARY_DAYS = 366;
-/** Number of periods that one response may have. */
+/** Maximum number of periods in one response. */
 export const MAX_PERIODS = 1_200;
 /**
- * Number of totals that one response may have. The largest response, 601 groups by the months of ten years, has about 5 MB;
+ * Maximum number of totals in one response. The largest response, 601 groups by the months of ten years, has about 5 MB;
  * Lambda allows 6.
  */
-const MAX_FIGURES = 80_000;
+const MAX_TOTALS = 80_000;
 
 /** @throws ValidationError if there are more periods than one response holds */
 export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
 ): Summary {
-  const total = addUp(groups.map(({ dated }) => sumTotals(dated)));
+  const total = addTotals(groups.map(({ dated }) => sumTotals(dated)));
   if (!period)
     return {
       ...total,
       groups: groups.map(({ dated, ...key }) => ({ ...key, ...sumTotals(dated) })),
     };
-  const byPeriod = groups.map(({ dated, ...key }) => ({ key, totals: totalsBy(period, dated) }));
+  const byPeriod = groups.map(({ dated, ...key }) => ({
+    key,
+    totals: totalsByPeriod(period, dated),
+  }));
   const periods = listPeriods(
     period,
     byPeriod.flatMap(({ totals }) => [...totals.keys()]),
   );
-  refuseTooMany(period, periods, groups.length);
+  refuseTooManyPeriods(period, periods, groups.length);
   const series = byPeriod.map(({ key, totals }) => ({
     ...key,
-    totals: periods.map((each) => totals.get(each) ?? NOTHING),
+    totals: periods.map((each) => totals.get(each) ?? ZERO_TOTALS),
   }));
   if (grouping) return { ...total, period, periods, series };
   const totals = series.flatMap((each) => each.totals);
-  return { ...total, groups: periods.map((key, n) => ({ key, ...(totals[n] ?? NOTHING) })) };
+  return { ...total, groups: periods.map((key, n) => ({ key, ...(totals[n] ?? ZERO_TOTALS) })) };
 }
 
-export function addUp(all: readonly Totals[]): Totals {
+export function addTotals(all: readonly Totals[]): Totals {
   return all.reduce(
     (sum, { incomeCents, expenseCents, count }) => ({
       incomeCents: sum.incomeCents + incomeCents,
       expenseCents: sum.expenseCents + expenseCents,
       count: sum.count + count,
     }),
-    NOTHING,
+    ZERO_TOTALS,
   );
 }
 
@@ -141,13 +144,13 @@ export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[])
 }
 
 function sumTotals(dated: DatedTotals): Totals {
-  return addUp(dated.map(([, totals]) => totals));
+  return addTotals(dated.map(([, totals]) => totals));
 }
 
 /** Totals of each period that has transactions. */
-function totalsBy(period: Period, dated: DatedTotals): Map<string, Totals> {
+function totalsByPeriod(period: Period, dated: DatedTotals): Map<string, Totals> {
   const used = dated.filter(([, { count }]) => count > 0);
-  const { length } = FORMS[period];
+  const { length } = DATE_FORMATS[period];
   const byPeriod = Map.groupBy(used, ([date]) => date.slice(0, length));
   return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));
 }
@@ -162,21 +165,21 @@ function listPeriods(period: Period, used: readonly string[]): string[] {
   return Array.from({ length: toNumber(last) + 1 - start }, (_, n) => fromNumber(start + n));
 }
 
-function monthNumber(month: CalendarMonth): number {
+function toMonthNumber(month: CalendarMonth): number {
   return Number(yearOf(month)) * 12 + monthOfYear(month) - 1;
 }
 
-function monthOfNumber(number: number): CalendarMonth {
-  return toMonth(yearOfNumber(Math.floor(number / 12)), (number % 12) + 1);
+function fromMonthNumber(number: number): CalendarMonth {
+  return toMonth(fromYearNumber(Math.floor(number / 12)), (number % 12) + 1);
 }
 
-function yearOfNumber(number: number): CalendarYear {
+function fromYearNumber(number: number): CalendarYear {
   return String(number).padStart(4, '0');
 }
 
-function refuseTooMany(period: Period, periods: readonly string[], groups: number): void {
-  const most = Math.min(MAX_PERIODS, Math.floor(MAX_FIGURES / Math.max(1, groups)));
-  if (periods.length <= most) return;
-  const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${most}.`;
+function refuseTooManyPeriods(period: Period, periods: readonly string[], groups: number): void {
+  const maxPeriods = Math.min(MAX_PERIODS, Math.floor(MAX_TOTALS / Math.max(1, groups)));
+  if (periods.length <= maxPeriods) return;
+  const limit = `The transactions of these dates span ${periods.length} ${period}s, from ${periods[0]} to ${periods.at(-1)}; this summary may have ${maxPeriods}.`;
   throw new ValidationError('Filter validation failed', { details: { group_by: [limit] } });
 }

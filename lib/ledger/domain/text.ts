@@ -2,8 +2,8 @@
 import * as v from 'valibot';
 
 /**
- * Any character but blanks, control characters, and those that are shown as nothing, such as a zero-width space: the property
- * Default_Ignorable_Code_Point of Unicode, and the blank of Braille.
+ * Any character except blanks, control characters, and invisible characters such as a zero-width space: those with Unicode's
+ * property Default_Ignorable_Code_Point, and the blank Braille pattern.
  */
 const VISIBLE = new RegExp(
   [
@@ -16,8 +16,8 @@ const VISIBLE = new RegExp(
 
 const PRINTABLE = new RegExp(`^ *${VISIBLE.source}(?:${VISIBLE.source}| )*$`, 'u');
 
-// The metadata is for the API description. It has the part of the checks that a pattern can say with the same meaning in the
-// regular expressions of every language, whether they search the text or match all of it.
+// The metadata is for the API description. It states only those checks that a pattern expresses in the same way in every
+// language's regular expressions, whether they search the text or match all of it.
 const NOT_BLANK = String.raw`^[\s\S]*\S[\s\S]*$`;
 
 export function text(maximum: number) {
@@ -29,25 +29,28 @@ export function text(maximum: number) {
   );
 }
 
-export function filledText(maximum: number) {
+export function nonBlankText(maximum: number) {
   return v.pipe(
     text(maximum),
-    v.check(isNotBlank, 'Must not be blank.'),
+    v.check(hasVisibleCharacter, 'Must not be blank.'),
     v.metadata({ minLength: 1, pattern: NOT_BLANK }),
   );
 }
 
 /** A text that is trimmed before it is checked and stored. */
 export function trimmedText(maximum: number) {
-  return v.pipe(v.string('Must be a string.'), v.trim(), filledText(maximum));
+  return v.pipe(v.string('Must be a string.'), v.trim(), nonBlankText(maximum));
 }
 
 /** A text of visible characters and spaces. */
 export function printableText(maximum: number) {
-  return v.pipe(filledText(maximum), v.check(isPrintable, 'Must have printable characters only.'));
+  return v.pipe(
+    nonBlankText(maximum),
+    v.check(isPrintable, 'Must have printable characters only.'),
+  );
 }
 
-// A lone surrogate has no UTF-8 form: the table would store another text than the one that was sent.
+// A lone surrogate has no UTF-8 form: the table would store a different text from the one that was sent.
 function isWellFormed(value: string): boolean {
   return value.isWellFormed();
 }
@@ -56,7 +59,7 @@ function isPrintable(value: string): boolean {
   return PRINTABLE.test(value);
 }
 
-function isNotBlank(value: string): boolean {
+function hasVisibleCharacter(value: string): boolean {
   return VISIBLE.test(value);
 }
 

@@ -31,7 +31,7 @@ export interface NamedTransaction extends Transaction {
   readonly categoryName: string | undefined;
 }
 
-/** A new transaction may leave its date to the ledger. */
+/** Without a date, the ledger sets the current day. */
 export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
@@ -93,7 +93,7 @@ export interface ExportPart<Row extends Transaction = Transaction> {
 
 export const MAX_FILTER_CATEGORIES = 100;
 
-/** Limit of transactions in one bulk request. */
+/** Maximum number of transactions in one bulk request. */
 export const MAX_BULK_ITEMS = 100;
 
 /** A search reads every transaction that passes the other filters, up to this many. */

@@ -42,7 +42,7 @@ export function bulk<
   return async (event: Event): Promise<Reply<BulkBody<Counted>>> => {
     const items = operation.items(event.json);
     const keyed = readKeyedRequest(event);
-    const request = await event.ledger.idempotency.begin(keyed);
+    const request = await event.ledger.idempotency.beginBulk(keyed);
     const isReplayed = request.remembered !== undefined;
     const outcomes = await request.recall(
       request.remembered

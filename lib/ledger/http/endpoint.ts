@@ -4,7 +4,7 @@ import { isWriteConflict } from '../../shared/retryable-errors.ts';
 import { assertAllowed } from '../auth/authenticate.ts';
 import type { IdentifiedCaller } from '../auth/caller.ts';
 import type { Scope } from '../domain/api-key.ts';
-import { canonicalId } from '../domain/record.ts';
+import { parseId } from '../domain/record.ts';
 import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger.ts';
 import type { RequestContext } from '../request-context.ts';
@@ -60,7 +60,7 @@ export function publicEndpoint<Id extends Operation>(operation: Id) {
 export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
     before: ({ event: { pathId, query } }) => {
-      if (pathId === '' || canonicalId(pathId) !== undefined) refuseParameters(query);
+      if (pathId === '' || parseId(pathId) !== undefined) refuseParameters(query);
     },
   };
 }

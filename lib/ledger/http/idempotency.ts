@@ -20,7 +20,7 @@ export function idempotent<Event extends WriteEvent, Body extends Reply['body']>
   create: (event: Event, remember: RememberReply) => Promise<Reply<Body>>,
 ): (event: Event) => Promise<Reply<Body>> {
   return async (event) => {
-    const { reply, isReplayed } = await event.ledger.idempotency.once(
+    const { reply, isReplayed } = await event.ledger.idempotency.applyOnce(
       readKeyedRequest(event),
       (remember) => create(event, remember),
     );

@@ -4,8 +4,8 @@ import {
   type ImportPart,
   type ImportPosition,
   MAX_IMPORT_PARTS,
+  MAX_PART_ROWS,
   MAX_ROW_IDENTITY_LENGTH,
-  MAX_ROWS_OF_PART,
 } from '../domain/import-part.ts';
 import { importCursor, toImportCursor } from './cursor.ts';
 import { parseBody, parseFilter } from './fields.ts';
@@ -34,7 +34,7 @@ export const importPartBody = v.object(
         ),
         'Must be an array.',
       ),
-      v.maxLength(MAX_ROWS_OF_PART, `Must be at most ${MAX_ROWS_OF_PART} rows.`),
+      v.maxLength(MAX_PART_ROWS, `Must be at most ${MAX_PART_ROWS} rows.`),
     ),
   },
   'Is required.',

@@ -1,6 +1,6 @@
 // Months and their digests as clients see them.
 import * as v from 'valibot';
-import { digestText } from '../domain/month-digest.ts';
+import { formatDigest } from '../domain/month-digest.ts';
 import type { MonthFigures } from '../service/months.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
@@ -31,5 +31,5 @@ export function monthsReply(months: readonly MonthFigures[]) {
 }
 
 function shown(digest: bigint | undefined): string | null {
-  return digest === undefined ? null : digestText(digest);
+  return digest === undefined ? null : formatDigest(digest);
 }

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { hasAtMostTwoDecimals, MAX_AMOUNT } from '../domain/money.ts';
 import { ROW_ORDERS } from '../domain/pagination.ts';
 import type { SearchQuery } from '../domain/search.ts';
-import { filledText } from '../domain/text.ts';
+import { nonBlankText } from '../domain/text.ts';
 import { ValidationError } from '../errors.ts';
 import type { SearchResult } from '../service/searches.ts';
 import { parseFilter } from './fields.ts';
@@ -33,7 +33,7 @@ const amountBound = v.pipe(
 export const searchQuery = v.object({
   q: v.exactOptional(
     v.pipe(
-      filledText(100),
+      nonBlankText(100),
       v.description(
         'Words in any order, each in the description or the notes, without regard to case and accents.',
       ),

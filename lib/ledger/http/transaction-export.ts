@@ -3,7 +3,7 @@
 // that part.
 import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
-import { digestText, sumDigest } from '../domain/month-digest.ts';
+import { formatDigest, sumDigest } from '../domain/month-digest.ts';
 import type { ListPosition } from '../domain/pagination.ts';
 import type { ExportPart, ExportQuery, NamedTransaction } from '../domain/transaction.ts';
 import { partCursor, toPartCursor } from './cursor.ts';
@@ -129,7 +129,7 @@ function jsonReply(
   const body = { success: true, data: shown };
   if (provesMonth === undefined) return { status: 200, body: { ...body, next: next() } };
   const soFar = digest + sumDigest(part.items.slice(0, shown.length));
-  const proof = last ? {} : { digest: provesMonth ? digestText(soFar) : null };
+  const proof = last ? {} : { digest: provesMonth ? formatDigest(soFar) : null };
   return { status: 200, body: { ...body, next: next(soFar), ...proof } };
 }
 

@@ -5,7 +5,7 @@ import { calendarDate } from '../domain/calendar-date.ts';
 import { HOW_TO_ASSIGN } from '../domain/category.ts';
 import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
 import { amount } from '../domain/money.ts';
-import { filledText, printableText, text } from '../domain/text.ts';
+import { nonBlankText, printableText, text } from '../domain/text.ts';
 import {
   MAX_BULK_ITEMS,
   type NamedTransaction,
@@ -29,7 +29,7 @@ export const importId = printableText(MAX_IMPORT_ID_LENGTH);
 /** Fields of a transaction that the client sets. */
 export const transactionFields = v.object(
   {
-    description: filledText(1_000),
+    description: nonBlankText(1_000),
     amount,
     type: transactionType,
     category_id: v.exactOptional(
@@ -37,7 +37,7 @@ export const transactionFields = v.object(
     ),
     transaction_date: v.exactOptional(calendarDate),
     notes: v.exactOptional(v.nullable(text(5_000))),
-    external_id: v.exactOptional(v.nullable(filledText(MAX_EXTERNAL_ID_LENGTH))),
+    external_id: v.exactOptional(v.nullable(nonBlankText(MAX_EXTERNAL_ID_LENGTH))),
     import_id: v.exactOptional(v.nullable(importId)),
   },
   'Is required.',

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import type { PageRequest, RowOrder } from '../domain/pagination.ts';
-import { filledText } from '../domain/text.ts';
+import { nonBlankText } from '../domain/text.ts';
 import {
   type CategoriesFilter,
   DEFAULT_PER_PAGE,
@@ -64,7 +64,7 @@ const searched = (limits = '') => ({
   ),
   q: v.exactOptional(
     v.pipe(
-      filledText(100),
+      nonBlankText(100),
       v.description(`A text in the description or the notes, in any case.${limits}`),
     ),
   ),
@@ -72,7 +72,7 @@ const searched = (limits = '') => ({
 
 export const transactionSelection = {
   ...transactionFilter,
-  external_id: v.exactOptional(filledText(MAX_EXTERNAL_ID_LENGTH)),
+  external_id: v.exactOptional(nonBlankText(MAX_EXTERNAL_ID_LENGTH)),
   ...searched(),
 };
 

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { amount } from '../domain/money.ts';
-import { filledText, text, trimmedText } from '../domain/text.ts';
+import { nonBlankText, text, trimmedText } from '../domain/text.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 
 /** Fields of a transaction that an import keeps. */
@@ -55,12 +55,12 @@ export function toTransactionBody(row: TransactionRow) {
 
 /** The rules of the API, so that a row is refused before anything is sent. */
 const acceptedRow = v.object({
-  description: filledText(1_000),
+  description: nonBlankText(1_000),
   amount,
   type: v.picklist(TRANSACTION_TYPES),
   transaction_date: calendarDate,
   notes: v.nullable(text(5_000)),
-  external_id: v.nullable(filledText(128)),
+  external_id: v.nullable(nonBlankText(128)),
   category: v.nullable(trimmedText(255)),
 });
 

@@ -29,8 +29,8 @@ export interface Marker<Value> {
 export interface PreparedChange<Value> extends Marked<Value> {
   readonly change: RowChange;
   readonly value: Value;
-  /** Makes the change again if the row has changed since it was read. */
-  readonly again?: () => Promise<Value>;
+  /** Makes the change again, if another request changed the row after it was read. */
+  readonly reapply?: () => Promise<Value>;
 }
 
 const READ_CONCURRENCY = 25;
@@ -70,15 +70,17 @@ export async function applyMany<Value>(
   // Applies one part after the other, because they change the same counts, and the first of two equal external ids must win.
   async function apply(rows: readonly Row[]): Promise<void> {
     let rest = rows;
-    while (isFilled(rest)) {
-      const { count, commit } = prepareLargest(rest);
+    while (isNonEmpty(rest)) {
+      const { count, commit } = prepareLargestPart(rest);
       await applyTogether(rest.slice(0, count), commit);
       rest = rest.slice(count);
     }
   }
 
   /** Prepares as many of the first rows as fit one database transaction, at least one: fewer transactions write fewer counts. */
-  function prepareLargest([first, ...others]: Rows): PreparedCommit & { readonly count: number } {
+  function prepareLargestPart([first, ...others]: Rows): PreparedCommit & {
+    readonly count: number;
+  } {
     const prepareFirst = (count: number) => {
       const following = others.slice(0, count - 1).map(({ change }) => change);
       return { count, ...store.prepare([first.change, ...following]) };
@@ -103,17 +105,17 @@ export async function applyMany<Value>(
       if (isFinal(error)) {
         for (const { index } of rows) outcomes[index] = { error };
       } else if (rows.length === 1) {
-        await Promise.all(rows.map((row) => applyAgain(row, error)));
+        await Promise.all(rows.map((row) => reapplyRow(row, error)));
       } else {
-        const left =
-          error instanceof RequestRepeatedError ? await giveUpRepeated(rows, error) : rows;
-        await (left.length < rows.length ? apply(left) : applyHalves(rows));
+        const unapplied =
+          error instanceof RequestRepeatedError ? await finishRepeated(rows, error) : rows;
+        await (unapplied.length < rows.length ? apply(unapplied) : applyHalves(rows));
       }
     }
   }
 
-  async function applyAgain({ index, again }: Row, error: unknown) {
-    const attempts = again && error instanceof StaleRecordError ? [again] : [];
+  async function reapplyRow({ index, reapply }: Row, error: unknown) {
+    const attempts = reapply && error instanceof StaleRecordError ? [reapply] : [];
     const [outcome = { error }] = await settleEach(attempts, (attempt) => attempt());
     outcomes[index] = outcome;
   }
@@ -123,8 +125,8 @@ export async function applyMany<Value>(
    * reply of that attempt.
    * @returns the other rows
    */
-  async function giveUpRepeated(rows: readonly Row[], error: unknown) {
-    const left = rows.map(async (row) => {
+  async function finishRepeated(rows: readonly Row[], error: unknown) {
+    const unapplied = rows.map(async (row) => {
       try {
         if (!(await row.marker?.wasApplied())) return [row];
         outcomes[row.index] = { error };
@@ -133,7 +135,7 @@ export async function applyMany<Value>(
       }
       return [];
     });
-    return (await Promise.all(left)).flat();
+    return (await Promise.all(unapplied)).flat();
   }
 
   async function applyHalves(rows: readonly Row[]): Promise<void> {
@@ -142,7 +144,7 @@ export async function applyMany<Value>(
     await apply(rows.slice(middle));
   }
 
-  function isFilled(rows: readonly Row[]): rows is Rows {
+  function isNonEmpty(rows: readonly Row[]): rows is Rows {
     return rows.length > 0;
   }
 }

@@ -2,15 +2,15 @@
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import {
-  byName,
   type Category,
   type CategoryChanges,
   type CategoryFields,
+  compareByName,
+  findLowestFreeId,
   limitReached,
-  lowestFreeId,
   nameTaken,
 } from '../domain/category.ts';
-import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
+import { firstRevision, nextRevision, parseId } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { Remember } from '../store/idempotency.ts';
@@ -29,8 +29,8 @@ export function createCategories(options: {
   const { store, retryPolicy, deadline, limit, clock } = options;
 
   async function list({ activeOnly }: { activeOnly: boolean }): Promise<Category[]> {
-    const all = await store.all();
-    return all.filter(({ isActive }) => isActive || !activeOnly).sort(byName);
+    const all = await store.listAll();
+    return all.filter(({ isActive }) => isActive || !activeOnly).sort(compareByName);
   }
 
   /**
@@ -38,7 +38,7 @@ export function createCategories(options: {
    * @throws NotFoundError
    */
   async function find(pathId: string): Promise<Category> {
-    const id = canonicalId(pathId);
+    const id = parseId(pathId);
     const category = id === undefined ? undefined : await store.get(id);
     if (!category) throw unknownRecord('Category', pathId);
     return category;
@@ -49,14 +49,14 @@ export function createCategories(options: {
     fields: CategoryFields,
     remember: Remember<Category> = () => [],
   ): Promise<Category> {
-    await refuseTaken(fields.name);
-    const drawn = await store.nextId();
-    const existing = drawn <= limit ? drawn : await freeId();
+    await refuseTakenName(fields.name);
+    const newId = await store.nextId();
+    const existing = newId <= limit ? newId : await findFreeId();
     return await retryOnConflict({
       retryPolicy,
       deadline,
       existing,
-      readAgain: freeId,
+      readAgain: findFreeId,
       async decide(id) {
         const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
         await store.add(category, remember(category));
@@ -68,9 +68,9 @@ export function createCategories(options: {
   // Ids are unique and at most the limit, so a ledger never has more categories. An id that was drawn for a failed write is
   // assigned when no others are left. All requests then try the lowest free id, so they conflict even in a ledger that has
   // higher ids from before the limit existed.
-  async function freeId(): Promise<number> {
-    const ids = (await store.all()).map(({ id }) => id);
-    const free = lowestFreeId(ids, limit);
+  async function findFreeId(): Promise<number> {
+    const ids = (await store.listAll()).map(({ id }) => id);
+    const free = findLowestFreeId(ids, limit);
     if (free === undefined) throw limitReached(limit);
     return free;
   }
@@ -82,8 +82,8 @@ export function createCategories(options: {
     isExpected?: IsExpected,
   ): Promise<Category> {
     return await revise(existing, isExpected, async (before) => {
-      const after = written(before, changes);
-      if (after.name !== before.name) await refuseTaken(after.name);
+      const after = applyChanges(before, changes);
+      if (after.name !== before.name) await refuseTakenName(after.name);
       await store.replace(before, after);
       return after;
     });
@@ -95,7 +95,7 @@ export function createCategories(options: {
    */
   async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
-      store.deactivate(before, written(before, { isActive: false })),
+      store.deactivate(before, applyChanges(before, { isActive: false })),
     );
   }
 
@@ -109,11 +109,11 @@ export function createCategories(options: {
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
-  function written(before: Category, changes: CategoryChanges): Category {
+  function applyChanges(before: Category, changes: CategoryChanges): Category {
     return { ...before, ...changes, ...nextRevision(before, clock()) };
   }
 
-  async function refuseTaken(name: string): Promise<void> {
+  async function refuseTakenName(name: string): Promise<void> {
     const existing = await store.findNamed(name);
     if (existing) throw nameTaken(name, existing);
   }

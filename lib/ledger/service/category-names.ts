@@ -1,15 +1,15 @@
 // Adds the names of categories to rows that are shown.
 import type { NamedTransaction, Transaction } from '../domain/transaction.ts';
-import { type CategoryStore, FIRST_NAMES } from '../store/categories.ts';
+import { type CategoryStore, MAX_FIRST_NAMES } from '../store/categories.ts';
 
 type Names = ReadonlyMap<number, string>;
 
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
-export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'names'>) {
+export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'readNames'>) {
   /** Reads as many names as most ledgers have, so that a list can read them at the same time as the rows that need them. */
   async function readFirst(): Promise<Names> {
-    return await categories.names(FIRST_NAMES);
+    return await categories.readNames(MAX_FIRST_NAMES);
   }
 
   /** @param known names that were read already; further ones that the rows need are read here */
@@ -17,21 +17,21 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'nam
     rows: readonly Transaction[],
     known: Names = new Map(),
   ): Promise<NamedTransaction[]> {
-    const names = await withMissing(known, rows);
+    const names = await addMissing(known, rows);
     return rows.map((row) => withName(row, names));
   }
 
   async function addToOne(row: Transaction): Promise<NamedTransaction> {
-    return withName(row, await withMissing(new Map(), [row]));
+    return withName(row, await addMissing(new Map(), [row]));
   }
 
   /** Adds the names that are missing: those beyond the first that were read, and one that a concurrent rename left out. */
-  async function withMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
+  async function addMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
     const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
     for (const id of names.keys()) missing.delete(id);
     const read = await Promise.all([...missing].map((id) => categories.get(id)));
-    const found = read.filter((category) => category !== undefined);
-    return new Map([...names, ...found.map(({ id, name }) => [id, name] as const)]);
+    const existing = read.filter((category) => category !== undefined);
+    return new Map([...names, ...existing.map(({ id, name }) => [id, name] as const)]);
   }
 
   return { readFirst, addTo, addToOne };

@@ -32,7 +32,7 @@ export interface BulkRequest {
     index: number,
     toReply: (value: Value) => RememberedReply,
   ) => Marker<Value> | undefined;
-  /** Replaces the refusals of items that an earlier attempt has applied by the replies of that attempt. */
+  /** Replaces the errors of items that an earlier attempt applied with the replies of that attempt. */
   readonly recall: (
     outcomes: readonly Outcome<RememberedReply>[],
   ) => Promise<readonly Outcome<RememberedReply>[]>;
@@ -51,27 +51,27 @@ const WITHOUT_KEY: BulkRequest = {
 
 export function createIdempotency({ store }: { readonly store: IdempotencyStore }) {
   /**
-   * @param apply makes the change, and commits it together with the writes that `remember` makes of the reply
+   * @param apply makes the change, and commits it together with the writes that `remember` returns for the reply
    * @throws IdempotencyKeyReusedError, RequestInProgressError, and the errors of `apply`
    */
-  async function once(
+  async function applyOnce(
     request: KeyedRequest | undefined,
     apply: (remember: RememberReply) => Promise<RememberedReply>,
   ): Promise<{ readonly reply: RememberedReply; readonly isReplayed: boolean }> {
     if (!request) return { reply: await apply(() => []), isReplayed: false };
     const { key, fingerprint } = identify(request);
-    const replay = (found: RecordedReply) => ({
-      reply: matching(found, fingerprint),
+    const replay = (recorded: RecordedReply) => ({
+      reply: requireSameBody(recorded, fingerprint),
       isReplayed: true,
     });
     const earlier = await store.find(key);
     if (earlier) return replay(earlier);
     try {
-      const reply = await apply((made) => store.record(key, { ...made, fingerprint }));
+      const reply = await apply((newReply) => store.record(key, { ...newReply, fingerprint }));
       return { reply, isReplayed: false };
     } catch (error) {
-      // The same request may have been applied meanwhile, so that the name it asked for is taken now. If that cannot be read, a
-      // conflict proves nothing, and the failed read is thrown; any other error says more than the failed read.
+      // A concurrent attempt of the same request may have been applied, and this one then fails because the name is taken. If the
+      // marker cannot be read, a conflict proves nothing, and the read's error is thrown; any other error says more than that one.
       const other = await store.find(key).catch((failure: unknown) => {
         if (error instanceof ConflictError) throw failure;
         return undefined;
@@ -84,19 +84,19 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   }
 
   /**
-   * Binds the key to the body before anything is written. Each item has a marker of its own, which outranks every later
-   * refusal. The repetition of an interrupted request applies the missing items, and answers for the others with their first
-   * replies, even if those records have changed since.
+   * Binds the key to the body before anything is written. Each item has a marker of its own, which takes precedence over every
+   * later error. The retry of an interrupted request applies the missing items, and returns the first replies of the others, even
+   * if those records have changed since.
    * @throws IdempotencyKeyReusedError
    */
-  async function begin(request: KeyedRequest | undefined): Promise<BulkRequest> {
+  async function beginBulk(request: KeyedRequest | undefined): Promise<BulkRequest> {
     if (!request) return WITHOUT_KEY;
     const { key, fingerprint } = identify(request);
     const itemKey = (index: number) => hash(`${key} ${index}`);
 
-    const find = async (which: string): Promise<RememberedReply | undefined> => {
-      const found = await store.find(which);
-      return found && matching(found, fingerprint);
+    const find = async (markerKey: string): Promise<RememberedReply | undefined> => {
+      const recorded = await store.find(markerKey);
+      return recorded && requireSameBody(recorded, fingerprint);
     };
     const remembered = await find(key);
     if (!remembered) await store.bind(hash(`${key} body`), fingerprint);
@@ -123,7 +123,7 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     };
   }
 
-  return { once, begin };
+  return { applyOnce, beginBulk };
 }
 
 function identify({ operation, key, body }: KeyedRequest) {
@@ -131,8 +131,11 @@ function identify({ operation, key, body }: KeyedRequest) {
 }
 
 /** @throws IdempotencyKeyReusedError */
-function matching({ fingerprint, ...reply }: RecordedReply, sent: string): RememberedReply {
-  if (fingerprint !== sent) throw keyReused();
+function requireSameBody(
+  { fingerprint, ...reply }: RecordedReply,
+  sentFingerprint: string,
+): RememberedReply {
+  if (fingerprint !== sentFingerprint) throw keyReused();
   return reply;
 }
 

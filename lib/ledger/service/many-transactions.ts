@@ -1,4 +1,4 @@
-// Use cases of requests with many transactions: each is created, changed or removed by itself, under the rules for a single
+// Use cases of requests with many transactions: each is created, changed or removed independently, under the rules for a single
 // one.
 
 import type { Category } from '../domain/category.ts';
@@ -31,7 +31,7 @@ export interface Removal extends Marked<number> {
 }
 
 /** The use cases of one transaction. */
-interface Single {
+interface SingleTransactions {
   /** @throws NotFoundError */
   readonly find: (pathId: string) => Promise<Transaction>;
   readonly update: (
@@ -51,14 +51,14 @@ interface Single {
   /** @throws ValidationError */
   readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
   readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
-  readonly changed: (before: Transaction, changes: TransactionChanges) => Transaction;
+  readonly applyChanges: (before: Transaction, changes: TransactionChanges) => Transaction;
 }
 
 /** Each function returns an outcome for each item, in the order of the items. */
 export function createManyTransactions(options: {
   readonly store: TransactionStore;
   readonly categories: Pick<CategoryStore, 'get'>;
-  readonly single: Single;
+  readonly single: SingleTransactions;
 }) {
   const { store, categories, single } = options;
 
@@ -67,7 +67,7 @@ export function createManyTransactions(options: {
     ifExpected(isExpected, async () => undefined, single.addName)(before);
 
   async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
-    const requireAssignable = once(single.requireAssignable);
+    const requireAssignable = memoize(single.requireAssignable);
     const checked = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
       const category = await requireAssignable(categoryId);
@@ -89,14 +89,14 @@ export function createManyTransactions(options: {
   }
 
   async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
-    const requireAssignable = once(single.requireAssignable);
-    const findCategory = once(categories.get);
+    const requireAssignable = memoize(single.requireAssignable);
+    const findCategory = memoize(categories.get);
     const prepared = await settleEach(items, async (item) => {
       const { id, changes, isExpected, marker } = item;
       const before = await single.find(String(id));
       await refuseUnexpected(before, isExpected);
       const assigned = await requireAssignable(changes.categoryId ?? null);
-      const after = single.changed(before, changes);
+      const after = single.applyChanges(before, changes);
       const { categoryId } = after;
       const category =
         assigned ?? (categoryId === null ? undefined : await findCategory(categoryId));
@@ -127,14 +127,14 @@ export function createManyTransactions(options: {
   return { createMany, updateMany, removeMany };
 }
 
-/** Makes a function that asks only once for each value. */
-function once<Value, Result>(
-  ask: (value: Value) => Promise<Result>,
+/** Returns a function that loads the result of each value only once. */
+function memoize<Value, Result>(
+  load: (value: Value) => Promise<Result>,
 ): (value: Value) => Promise<Result> {
-  const asked = new Map<Value, Promise<Result>>();
+  const results = new Map<Value, Promise<Result>>();
   return (value) => {
-    const answer = asked.get(value) ?? ask(value);
-    asked.set(value, answer);
-    return answer;
+    const result = results.get(value) ?? load(value);
+    results.set(value, result);
+    return result;
   };
 }

@@ -1,6 +1,6 @@
 // Use case of the search: reads every transaction of the given dates, type and categories, and shows one page of those that
 // match, with the totals of all that match.
-import { compareIn, type Pagination, paginate, takePage } from '../domain/pagination.ts';
+import { comparatorFor, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
 import { type Totals, totalRows } from '../domain/summary.ts';
 import { type NamedTransaction, splitByCategory } from '../domain/transaction.ts';
@@ -34,7 +34,7 @@ export function createSearches(options: {
       categoryNames.readFirst(),
     ]);
     if (candidates > MAX_SEARCHED_ROWS) throw tooManyToSearch(candidates);
-    const page = takePage(items.toSorted(compareIn(query.order)), query);
+    const page = takePage(items.toSorted(comparatorFor(query.order)), query);
     return {
       items: await categoryNames.addTo(page.items, names),
       pagination: paginate(query, page),

@@ -29,8 +29,8 @@ type ReadGroups = (filter: CategoriesFilter, period?: Period) => Promise<readonl
 const CATEGORY_READ_CONCURRENCY = 16;
 
 export function createSummaries(options: {
-  readonly dayCounts: Pick<DayCounts, 'ofRange' | 'monthsByDay'>;
-  readonly categories: Pick<CategoryStore, 'names'>;
+  readonly dayCounts: Pick<DayCounts, 'readRange' | 'readMonthsByDay'>;
+  readonly categories: Pick<CategoryStore, 'readNames'>;
 }) {
   const { dayCounts, categories } = options;
 
@@ -42,14 +42,14 @@ export function createSummaries(options: {
    */
   async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
     const { start, end } = dateRange(filter.startDate, filter.endDate);
-    const readGroups = grouping ? groupings[grouping] : asOne;
+    const readGroups = grouping ? groupings[grouping] : asOneGroup;
     const groups = start > end ? [] : await readGroups(filter, period);
     return summarize(groups, { grouping, period });
   }
 
   /** Reads the totals of every category by name, even without transactions; then those of transactions without a category. */
   async function byCategory(filter: CategoriesFilter, period?: Period) {
-    const names = await categories.names();
+    const names = await categories.readNames();
     const { categoryIds } = filter;
     const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
     return await inBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
@@ -66,7 +66,7 @@ export function createSummaries(options: {
     }));
   }
 
-  async function asOne(filter: CategoriesFilter, period?: Period) {
+  async function asOneGroup(filter: CategoriesFilter, period?: Period) {
     const lists = await readLists(filter, period);
     return [{ key: null, dated: lists.flatMap((totals) => totals(filter.type)) }];
   }
@@ -83,10 +83,10 @@ export function createSummaries(options: {
   ): Promise<(type?: TransactionType) => DatedTotals> {
     const range = dateRange(startDate, endDate);
     if (period === 'day') {
-      const months = await dayCounts.monthsByDay(range, categoryId);
+      const months = await dayCounts.readMonthsByDay(range, categoryId);
       return (type) => totalsByDay(range, months, type);
     }
-    const counts = await dayCounts.ofRange(range, categoryId);
+    const counts = await dayCounts.readRange(range, categoryId);
     return (type) => totalsByMonth(range, counts, type);
   }
 

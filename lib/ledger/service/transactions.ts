@@ -2,16 +2,16 @@
 
 import type { RetryPolicy } from '../../shared/retry.ts';
 import { currentDate } from '../domain/calendar-date.ts';
-import { type Category, categoryNamedOnly, inactiveCategory } from '../domain/category.ts';
+import { type Category, categoryNameWithoutId, inactiveCategory } from '../domain/category.ts';
 import {
-  compareIn,
+  comparatorFor,
   type Page,
   type Pagination,
   pageOffset,
   paginate,
   takePage,
 } from '../domain/pagination.ts';
-import { canonicalId, firstRevision, nextRevision } from '../domain/record.ts';
+import { firstRevision, nextRevision, parseId } from '../domain/record.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
   type ExportPart,
@@ -73,7 +73,7 @@ export function createTransactions(options: {
     }
     const rows =
       externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
-    return takePage(rows.toSorted(compareIn(order)), query);
+    return takePage(rows.toSorted(comparatorFor(order)), query);
   }
 
   /** @throws ValidationError if too many rows would have to be read */
@@ -95,8 +95,8 @@ export function createTransactions(options: {
   }
 
   /**
-   * Reads one part of an export, oldest first. Unlike a list, a search has no row limit here, because each part reads at most 1
-   * MB. A part may be empty although others follow.
+   * Reads one part of an export, oldest first. A search has no row limit here, unlike in a list, because each part reads at most
+   * 1 MB. A part may be empty although others follow.
    */
   async function readExportPart({
     after,
@@ -108,7 +108,7 @@ export function createTransactions(options: {
     }
     const [part, names] = await Promise.all([
       exportParts.read(selection, after),
-      categories.names(),
+      categories.readNames(),
     ]);
     const rows = part.items.filter((row) => matches(row, selection));
     return { items: await categoryNames.addTo(rows, names), next: part.next };
@@ -119,7 +119,7 @@ export function createTransactions(options: {
    * @throws NotFoundError
    */
   async function find(pathId: string): Promise<Transaction> {
-    const id = canonicalId(pathId);
+    const id = parseId(pathId);
     const transaction = id === undefined ? undefined : await store.get(id);
     if (!transaction) throw unknownRecord('Transaction', pathId);
     return transaction;
@@ -138,7 +138,7 @@ export function createTransactions(options: {
     const category = await requireAssignable(fields.categoryId);
     const after = newTransaction(fields, await store.nextIds(1));
     const created = { ...after, categoryName: category?.name };
-    await store.write({ after, also: remember(created) });
+    await store.write({ after, extraWrites: remember(created) });
     return created;
   }
 
@@ -158,17 +158,17 @@ export function createTransactions(options: {
     return await revise(existing, isExpected, async (before) => {
       // Nothing may fail after the write is applied, so the response is made first.
       const category = await requireAssignable(changes.categoryId ?? null);
-      const after = changed(before, changes);
-      const answer = category
+      const after = applyChanges(before, changes);
+      const updated = category
         ? { ...after, categoryName: category.name }
         : await categoryNames.addToOne(after);
-      refuseOtherCategory(changes, answer);
-      await store.write({ before, after, also: remember(answer) });
-      return answer;
+      refuseOtherCategory(changes, updated);
+      await store.write({ before, after, extraWrites: remember(updated) });
+      return updated;
     });
   }
 
-  function changed(
+  function applyChanges(
     before: Transaction,
     { categoryName: _, ...changes }: TransactionChanges,
   ): Transaction {
@@ -182,7 +182,7 @@ export function createTransactions(options: {
     remember: () => CommitPart = () => [],
   ): Promise<void> {
     await revise(await find(pathId), isExpected, (before) =>
-      store.write({ before, also: remember() }),
+      store.write({ before, extraWrites: remember() }),
     );
   }
 
@@ -205,7 +205,7 @@ export function createTransactions(options: {
   }
 
   const addName = categoryNames.addToOne;
-  const rules = { addName, requireAssignable, refuseOtherCategory, newTransaction, changed };
+  const rules = { addName, requireAssignable, refuseOtherCategory, newTransaction, applyChanges };
   const single = { find, update, remove, ...rules };
   const many = createManyTransactions({ store, categories, single });
 
@@ -222,7 +222,7 @@ function refuseOtherCategory(
   current: NamedTransaction,
 ): void {
   if (categoryName === undefined || categoryId !== undefined) return;
-  if (categoryName !== current.categoryName) throw categoryNamedOnly();
+  if (categoryName !== current.categoryName) throw categoryNameWithoutId();
 }
 
 function matches(

@@ -2,7 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Item, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { areUnchanged, setOn, unconditional } from '../../shared/update-writes.ts';
+import { setAttributes, unchangedCondition, unconditional } from '../../shared/update-writes.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
 import { API_KEY_NAMES, apiKey, apiKeyHash, apiKeyName } from './keys.ts';
@@ -22,7 +22,7 @@ const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_
 // An attempt fails only if another command has changed the key meanwhile.
 const MAX_ATTEMPTS = 3;
 
-/** True for an API key of this service, whose prefix no access token has. */
+/** True for an API key of this service: no access token has its prefix. */
 export function isApiKey(token: string): boolean {
   return token.startsWith(PREFIX);
 }
@@ -34,14 +34,14 @@ export function createApiKeys(options: {
   const { database, clock } = options;
 
   /** Creates a key. This is the only time that its secret is returned. */
-  async function create(given: {
+  async function create(fields: {
     readonly name: string;
     readonly ledger: string;
     readonly scope: Scope;
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const hash = hashSecret(secret);
-    const item = { ...apiKey(hash), ...given, created_at: clock().getTime() };
+    const item = { ...apiKey(hash), ...fields, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have one hash');
     const Put = { Item: item, ConditionExpression: IS_NEW };
     await database.commit([{ Put, onConditionFailed }, putName(hash)]);
@@ -49,8 +49,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Finds a key by its secret, with one consistent read of a single unit, and no read for a text that does not have the form of
-   * a key.
+   * Finds a key by its secret, with one consistent read of a single read unit. A text that does not look like a key is not
+   * looked up.
    * @returns undefined for a text that was never a key
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
@@ -86,14 +86,14 @@ export function createApiKeys(options: {
     return moved;
   }
 
-  // The mark stays in the list: a key that was revoked in both places is revoked already.
+  // The mark stays in the list, because it does no harm: a key that is revoked in both places is skipped.
   async function adoptRevocation({ sk, revoked_at }: Item): Promise<void> {
-    const found = await database.get(apiKey(String(sk)));
-    if (found && found.revoked_at === undefined) await change(String(sk), { revoked_at });
+    const item = await database.get(apiKey(String(sk)));
+    if (item && item.revoked_at === undefined) await updateKey(String(sk), { revoked_at });
   }
 
   /**
-   * Moves a key as it is stored. A copy that was read earlier could undo a revocation made since.
+   * Moves a key in its stored form. Moving a copy that was read earlier could undo a revocation.
    * @returns true if it was a key of 0.1.0
    */
   async function moveEarlierKey(name: Item): Promise<boolean> {
@@ -123,21 +123,23 @@ export function createApiKeys(options: {
       1,
     );
     const hash = String(name?.sk);
-    const found = name && (await database.get(apiKey(hash)));
-    if (!found) throw unknownKey(id);
-    const revokedAt = Number(found.revoked_at ?? clock().getTime());
-    await change(hash, { revoked_at: revokedAt });
-    return { ...fromItem(found), revokedAt };
+    const item = name && (await database.get(apiKey(hash)));
+    if (!item) throw unknownKey(id);
+    const revokedAt = Number(item.revoked_at ?? clock().getTime());
+    await updateKey(hash, { revoked_at: revokedAt });
+    return { ...fromItem(item), revokedAt };
   }
 
   /** Records the day of a use. */
   async function markUsed(secret: string, day: string): Promise<void> {
-    await change(hashSecret(secret), { last_used_on: day });
+    await updateKey(hashSecret(secret), { last_used_on: day });
   }
 
-  async function change(hash: string, attributes: Item): Promise<void> {
+  async function updateKey(hash: string, attributes: Item): Promise<void> {
     const onConditionFailed = () => unknownKey(hash.slice(0, ID_DIGITS));
-    await database.commit([setOn(apiKey(hash), attributes, { ...EXISTS, onConditionFailed })]);
+    await database.commit([
+      setAttributes(apiKey(hash), attributes, { ...EXISTS, onConditionFailed }),
+    ]);
   }
 
   return { create, find, list, revoke, markUsed, moveEarlierKeys };
@@ -150,14 +152,14 @@ function hashSecret(secret: string): string {
 /** Writes that fail if the key has changed since it was read, or has a partition of its own already. */
 function moveKey(hash: string, earlier: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
-  const message = `Another command changed the API key ${id} while this one moved it. Give the command again.`;
+  const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;
   const onConditionFailed = () => new StaleRecordError(message);
   const Put = { Item: { ...earlier, ...apiKey(hash) }, ConditionExpression: IS_NEW };
   const removed = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
-  const unchanged = areUnchanged(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
+  const unchanged = unchangedCondition(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
   return [
     { Put, onConditionFailed },
-    setOn(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),
+    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),
   ];
 }
 

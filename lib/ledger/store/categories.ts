@@ -2,7 +2,7 @@
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { addTo, createDeletion, setOn } from '../../shared/update-writes.ts';
+import { addToCounters, createDeletion, setAttributes } from '../../shared/update-writes.ts';
 import {
   type Category,
   categoryInUse,
@@ -32,8 +32,8 @@ interface StoredCategory {
   readonly version: number;
 }
 
-/** Number of names that a list reads together: one read unit covers about 80 of them, or a single name read by itself. */
-export const FIRST_NAMES = 200;
+/** Number of names that a list reads in one query: one read unit covers about 80 of them, or one name that is read alone. */
+export const MAX_FIRST_NAMES = 200;
 
 const IS_NEW = 'attribute_not_exists(pk)';
 const IS_OWN_NAME = 'category_id = :id';
@@ -53,23 +53,23 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   /** Reads all categories, active and inactive, in no particular order. */
-  async function all(): Promise<Category[]> {
+  async function listAll(): Promise<Category[]> {
     const items = await database.query({ value: keys.categories, consistent: true });
     return items.map(fromCategoryItem);
   }
 
   async function nextId(): Promise<number> {
-    return await sequences.draw('category', 1);
+    return await sequences.allocate('category', 1);
   }
 
   /** @throws StaleRecordError if the id was taken meanwhile; ConflictError if the name was */
-  async function add(category: Category, also: CommitPart = []): Promise<void> {
+  async function add(category: Category, extraWrites: CommitPart = []): Promise<void> {
     const put: Write = {
       Put: { Item: toCategoryItem(keys, category), ConditionExpression: IS_NEW },
       onConditionFailed: () => new StaleRecordError(`Category id ${category.id} is taken`),
     };
-    const { key, wasApplied } = isStored(category);
-    await database.commit([...also, put, claimName(category.name, category.id)], {
+    const { key, wasApplied } = checkStored(category);
+    await database.commit([...extraWrites, put, claimName(category.name, category.id)], {
       key,
       wasApplied: (stored) => stored !== undefined && wasApplied(stored),
     });
@@ -77,40 +77,40 @@ export function createCategoryStore(options: { readonly database: Database; read
 
   /** @throws StaleRecordError if the category has changed since it was read; ConflictError as `add` does */
   async function replace(before: Category, after: Category): Promise<void> {
-    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+    const update = setAttributes(keys.category(before.id), changeableAttributes(after), {
       expression: IS_UNCHANGED,
       values: { ':expected': before.version },
-      onConditionFailed: (existing) => stale(before, existing),
+      onConditionFailed: (existing) => staleError(before, existing),
     });
     const renaming =
       before.name === after.name
         ? []
         : [releaseName(before.name, before.id), claimName(after.name, after.id)];
-    await database.commit([update, ...renaming], isStored(after));
+    await database.commit([update, ...renaming], checkStored(after));
   }
 
-  /** The writes that keep the counts right when transactions leave categories and join others. */
-  function counterWrites(
-    left: readonly (number | null)[],
-    joined: readonly (number | null)[],
+  /** Creates the writes that keep the counts correct when transactions leave categories and join others. */
+  function createCounterWrites(
+    leftIds: readonly (number | null)[],
+    joinedIds: readonly (number | null)[],
   ): Write[] {
     const changes = new Map<number, number>();
-    for (const id of left) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
-    for (const id of joined) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
+    for (const id of leftIds) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
+    for (const id of joinedIds) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
     return [...changes].flatMap(([id, by]) =>
-      by === 0 ? [] : [by < 0 ? leave(id, by) : join(id, by)],
+      by === 0 ? [] : [by < 0 ? countLeaving(id, by) : countJoining(id, by)],
     );
   }
 
-  function leave(id: number, by: number): Write {
-    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+  function countLeaving(id: number, by: number): Write {
+    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
       expression: IS_KNOWN,
-      onConditionFailed: () => new Error(`Category ${id} of a transaction is not there`),
+      onConditionFailed: () => new Error(`Category ${id} of a transaction does not exist`),
     });
   }
 
-  function join(id: number, by: number): Write {
-    return addTo(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+  function countJoining(id: number, by: number): Write {
+    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       onConditionFailed: (existing) =>
@@ -120,15 +120,15 @@ export function createCategoryStore(options: { readonly database: Database; read
 
   /** @throws StaleRecordError as `replace` does; ConflictError if the category has transactions */
   async function deactivate(before: Category, after: Category): Promise<void> {
-    const update = setOn(keys.category(before.id), changeableAttributes(after), {
+    const update = setAttributes(keys.category(before.id), changeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
       values: { ':none': 0, ':expected': before.version },
-      onConditionFailed: (existing) => whyNotUnused(before, existing),
+      onConditionFailed: (existing) => whyNotDeactivated(before, existing),
     });
-    await database.commit([update], isStored(after));
+    await database.commit([update], checkStored(after));
   }
 
-  function isStored({ transactionCount: _, ...written }: Category): OutcomeCheck {
+  function checkStored({ transactionCount: _, ...written }: Category): OutcomeCheck {
     return {
       key: keys.category(written.id),
       wasApplied: (stored) => isStoredAs<Category>(written, stored && fromCategoryItem(stored)),
@@ -136,7 +136,7 @@ export function createCategoryStore(options: { readonly database: Database; read
   }
 
   /** Reads the names of active and inactive categories by id, in the order of the names; at most a given number of them. */
-  async function names(limit?: number): Promise<Map<number, string>> {
+  async function readNames(limit?: number): Promise<Map<number, string>> {
     const items = await database.query({ value: keys.categoryNames, consistent: true }, limit);
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
   }
@@ -165,17 +165,27 @@ export function createCategoryStore(options: { readonly database: Database; read
     });
   }
 
-  return { get, all, names, findNamed, nextId, add, replace, deactivate, counterWrites };
+  return {
+    get,
+    listAll,
+    readNames,
+    findNamed,
+    nextId,
+    add,
+    replace,
+    deactivate,
+    createCounterWrites,
+  };
 }
 
-function whyNotUnused(before: Category, existing: Item | undefined): Error {
+function whyNotDeactivated(before: Category, existing: Item | undefined): Error {
   if (!existing) return unknownRecord('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
   if (transactionCount > 0) return categoryInUse(transactionCount);
-  return stale(before, existing);
+  return staleError(before, existing);
 }
 
-function stale({ id, version }: Category, existing: Item | undefined): StaleRecordError {
+function staleError({ id, version }: Category, existing: Item | undefined): StaleRecordError {
   const message = `Category ${id} is no longer at version ${version}`;
   return new StaleRecordError(message, existing && fromCategoryItem(existing));
 }

@@ -4,14 +4,14 @@
 // digests of their months.
 
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
-import { addTo } from '../../shared/update-writes.ts';
+import { addToCounters } from '../../shared/update-writes.ts';
 import { type CalendarMonth, monthOf, toMonth, yearOf } from '../domain/calendar-date.ts';
 import {
   countsByMonth,
   type DateRange,
   edgeMonths,
+  isWithinOneMonth,
   type MonthCounts,
-  needsNoYears,
   type RangeCounts,
   type SlotCounts,
   type SlotSums,
@@ -46,26 +46,26 @@ const COUNTER = /^[iIeEd]\d+$/;
 
 export function createDayCounts(database: Database, keys: Keys) {
   /** Reads all counts that a total of the range needs. */
-  async function ofRange(
+  async function readRange(
     range: DateRange,
     categoryId?: number | null,
   ): Promise<RangeCounts<StoredSums>> {
-    const [ofYears, edges] = await Promise.all([
-      needsNoYears(range) ? [] : years(range, categoryId),
+    const [years, edges] = await Promise.all([
+      isWithinOneMonth(range) ? [] : readYears(range, categoryId),
       Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
     ]);
-    return { years: ofYears, edges };
+    return { years: years, edges };
   }
 
   /** Counts the rows of a list exactly, in all and by month. */
   async function countList({ categoryId, type }: TransactionFilter, range: DateRange) {
-    const counts = await ofRange(range, categoryId);
+    const counts = await readRange(range, categoryId);
     const months = countsByMonth(range, counts, type);
     return { total: sum(months.map(([, count]) => count)), months, ...counts };
   }
 
   /** Reads the years of the range that have transactions. */
-  async function years(
+  async function readYears(
     range: DateRange,
     categoryId?: number | null,
     consistent = false,
@@ -78,7 +78,7 @@ export function createDayCounts(database: Database, keys: Keys) {
 
   /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
   async function months(range: DateRange) {
-    const stored = await years(range, undefined, true);
+    const stored = await readYears(range, undefined, true);
     const digests = digestsByMonth(stored);
     return totalsByMonth(range, { years: stored, edges: [] })
       .filter(([, { count }]) => count > 0)
@@ -87,7 +87,7 @@ export function createDayCounts(database: Database, keys: Keys) {
   }
 
   /** Reads the months of the range that have transactions, with the counts of their days. */
-  async function monthsByDay(
+  async function readMonthsByDay(
     { start, end }: DateRange,
     categoryId?: number | null,
   ): Promise<StoredMonth[]> {
@@ -103,20 +103,20 @@ export function createDayCounts(database: Database, keys: Keys) {
     return { month, ...toSlotCounts(item ?? {}) };
   }
 
-  /** The writes that keep the counts right when transactions are created, deleted or changed. */
-  function counterWrites(before: readonly Counted[], after: readonly Counted[]): Write[] {
+  /** Creates the writes that keep the counts correct when transactions are created, deleted or changed. */
+  function createCounterWrites(before: readonly Counted[], after: readonly Counted[]): Write[] {
     const changes = new Map<string, CountChange>();
-    for (const each of before) note(changes, keys, each, -1n);
-    for (const each of after) note(changes, keys, each, 1n);
+    for (const each of before) addChange(changes, keys, each, -1n);
+    for (const each of after) addChange(changes, keys, each, 1n);
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { ofRange, countList, monthsByDay, month, months, counterWrites };
+  return { readRange, countList, readMonthsByDay, month, months, createCounterWrites };
 }
 
 interface CountChange {
   readonly key: Key;
-  readonly byAttribute: Map<string, bigint>;
+  readonly increments: Map<string, bigint>;
 }
 
 /**
@@ -163,18 +163,23 @@ export function describeCounter(sk: string, attribute: string): string {
   return type ? `${type} of ${periodOf(sk)}-${slot}` : `${attribute} of ${sk}`;
 }
 
-function note(changes: Map<string, CountChange>, keys: Keys, counted: Counted, sign: bigint): void {
+function addChange(
+  changes: Map<string, CountChange>,
+  keys: Keys,
+  counted: Counted,
+  sign: bigint,
+): void {
   for (const { key, attribute, by } of listCounters(keys, counted)) {
     const name = `${key.pk} ${key.sk}`;
-    const change = changes.get(name) ?? { key, byAttribute: new Map<string, bigint>() };
-    change.byAttribute.set(attribute, (change.byAttribute.get(attribute) ?? 0n) + sign * by);
+    const change = changes.get(name) ?? { key, increments: new Map<string, bigint>() };
+    change.increments.set(attribute, (change.increments.get(attribute) ?? 0n) + sign * by);
     changes.set(name, change);
   }
 }
 
-function toWrite({ key, byAttribute }: CountChange): Write[] {
-  const changed = [...byAttribute].filter(([, by]) => by !== 0n);
-  return changed.length === 0 ? [] : [addTo(key, new Map(changed))];
+function toWrite({ key, increments }: CountChange): Write[] {
+  const changed = [...increments].filter(([, by]) => by !== 0n);
+  return changed.length === 0 ? [] : [addToCounters(key, new Map(changed))];
 }
 
 /** The sum of the digests of each month, by month. */
@@ -197,7 +202,7 @@ function toSlotCounts(item: Item): SlotCounts & StoredSums {
   const expense = new Map<number, number>();
   const cents = { income: new Map<number, bigint>(), expense: new Map<number, bigint>() };
   const digests = new Map<number, bigint>();
-  const put: Record<string, (slot: number, count: bigint) => unknown> = {
+  const setters: Record<string, (slot: number, count: bigint) => unknown> = {
     [COUNTS.income]: (slot, count) => income.set(slot, Number(count)),
     [COUNTS.expense]: (slot, count) => expense.set(slot, Number(count)),
     [SUMS.income]: (slot, count) => cents.income.set(slot, count),
@@ -205,7 +210,7 @@ function toSlotCounts(item: Item): SlotCounts & StoredSums {
     [DIGEST]: (slot, count) => digests.set(slot, count),
   };
   for (const [name, count] of readCounters(item)) {
-    put[name.slice(0, 1)]?.(Number(name.slice(1)), count);
+    setters[name.slice(0, 1)]?.(Number(name.slice(1)), count);
   }
   return { income, expense, cents, digests };
 }

@@ -6,15 +6,15 @@ import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import {
   type CountedRange,
   type DateRange,
-  monthsIn,
   rangesOutside,
+  selectMonths,
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
 import { comparePositions, type ListPosition } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
 import { type Keys, lastPositionOn } from './keys.ts';
-import { isEmpty, isUnfiltered, locateRows, type Rows, rangeAfter } from './list-ranges.ts';
+import { isEmpty, isUnfiltered, type ListRange, locateList, rangeAfter } from './list-ranges.ts';
 import type { CachedMonths } from './month-cache.ts';
 import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
@@ -32,14 +32,14 @@ export interface PartLimits {
  * Dates whose rows are in the cache, or are read with one query. For dates in the cache, `count` is the number of rows after
  * the part's position.
  */
-interface Stretch extends CountedRange {
+interface Segment extends CountedRange {
   /** Rows from the cache; undefined for dates that a query reads. */
   readonly cached?: readonly Transaction[];
 }
 
 interface Plan {
-  readonly stretches: readonly Stretch[];
-  /** Position at which the part ends although more rows follow; undefined if the part has the rest of the list. */
+  readonly segments: readonly Segment[];
+  /** Position at which the part ends although more rows follow; undefined for the last part. */
   readonly end?: ListPosition | undefined;
 }
 
@@ -58,20 +58,22 @@ export function createExportParts(options: {
 
   /** Reads the oldest rows of the list, or the next ones after a position. */
   async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
-    const rows = locateRows(keys, filter);
+    const rows = locateList(keys, filter);
     // The cache has only whole months, so the range begins with the whole month of the position.
     const from = after ? toDate(monthOf(after.date), 1) : rows.start;
     const range = { start: from > rows.start ? from : rows.start, end: rows.end };
     if (range.start > range.end) return { items: [] };
-    const { stretches, end } = await plan(filter, range, after);
-    const parts = await inParallel(stretches, (stretch) =>
-      readStretch(filter, { ...rows, ...stretch }, after),
+    const { segments, end } = await plan(filter, range, after);
+    const parts = await inParallel(segments, (segment) =>
+      readSegment(filter, { ...rows, ...segment }, after),
     );
-    const full = parts.findIndex(({ next }) => next);
-    const items = parts.slice(0, full < 0 ? parts.length : full + 1).flatMap((part) => part.items);
+    const firstCut = parts.findIndex(({ next }) => next);
+    const items = parts
+      .slice(0, firstCut < 0 ? parts.length : firstCut + 1)
+      .flatMap((part) => part.items);
     // A month may have more rows than a part.
-    if (items.length > limits.maxRows) return cutAfter(items, limits.maxRows);
-    return { items, next: parts[full]?.next ?? end };
+    if (items.length > limits.maxRows) return truncate(items, limits.maxRows);
+    return { items, next: parts[firstCut]?.next ?? end };
   }
 
   /**
@@ -82,30 +84,30 @@ export function createExportParts(options: {
     range: DateRange,
     after?: ListPosition,
   ): Promise<Plan> {
-    const oneQuery: Plan = { stretches: [{ ...range, count: 0 }] };
-    const mayBeCached = isUnfiltered(filter) && cachedMonths.mayHave(range);
+    const oneQuery: Plan = { segments: [{ ...range, count: 0 }] };
+    const mayBeCached = isUnfiltered(filter) && cachedMonths.mayContain(range);
     if (monthOf(range.start) === monthOf(range.end) && !mayBeCached) return oneQuery;
-    const stretches = await findStretches(filter, range, after);
-    const taken = takeStretches(stretches, limits.maxRows, after);
-    const queries = taken.filter(({ cached }) => !cached).length;
-    const rows = sum(taken.map(({ count }) => count));
+    const segments = await findSegments(filter, range, after);
+    const selected = selectSegments(segments, limits.maxRows, after);
+    const queries = selected.filter(({ cached }) => !cached).length;
+    const rows = sum(selected.map(({ count }) => count));
     // If few rows lie between many months in the cache, one query that reads those months again is faster.
     if ((queries - 1) * limits.minRowsPerQuery > rows) return oneQuery;
-    const last = taken.length < stretches.length ? taken.at(-1) : undefined;
-    return { stretches: taken, end: last && lastPositionOn(last.end) };
+    const last = selected.length < segments.length ? selected.at(-1) : undefined;
+    return { segments: selected, end: last && lastPositionOn(last.end) };
   }
 
   /** Finds the months in the cache and the dates between them, oldest first. */
-  async function findStretches(
+  async function findSegments(
     filter: TransactionFilter,
     range: DateRange,
     after?: ListPosition,
-  ): Promise<Stretch[]> {
+  ): Promise<Segment[]> {
     const { months, cached } = await cachedMonths.find(filter, range);
-    const between = rangesOutside(range, [...cached.keys()]).flatMap((gap) =>
-      splitByCount(gap, monthsIn(gap, months), limits.maxRowsPerQuery),
+    const uncachedSegments = rangesOutside(range, [...cached.keys()]).flatMap((gap) =>
+      splitByCount(gap, selectMonths(gap, months), limits.maxRowsPerQuery),
     );
-    const kept = [...cached].map(([month, rows]) => {
+    const cachedSegments = [...cached].map(([month, rows]) => {
       const following = rows.filter((row) => !after || comparePositions(row, after) > 0);
       return {
         start: toDate(month, 1),
@@ -114,12 +116,14 @@ export function createExportParts(options: {
         cached: following,
       };
     });
-    return [...between, ...kept].toSorted((one, other) => (one.start < other.start ? -1 : 1));
+    return [...uncachedSegments, ...cachedSegments].toSorted((one, other) =>
+      one.start < other.start ? -1 : 1,
+    );
   }
 
-  async function readStretch(
+  async function readSegment(
     filter: TransactionFilter,
-    { cached, ...rows }: Rows & Stretch,
+    { cached, ...rows }: ListRange & Segment,
     after?: ListPosition,
   ): Promise<ExportPart> {
     if (cached) return { items: cached.toSorted(comparePositions) };
@@ -136,32 +140,32 @@ export function createExportParts(options: {
 }
 
 /** Takes the first stretches, up to the rows of a part. */
-function takeStretches(
-  stretches: readonly Stretch[],
+function selectSegments(
+  segments: readonly Segment[],
   maxRows: number,
   after?: ListPosition,
-): Stretch[] {
-  const taken: Stretch[] = [];
+): Segment[] {
+  const selected: Segment[] = [];
   let count = 0;
-  // A part must have a row. The rows of the dates in which it begins do not count, because all of them may be in the part
-  // before.
+  // A part must have a row. The rows of its first dates do not count, because all of them may be in the previous part.
   let hasRows = false;
-  for (const stretch of stretches) {
-    if (hasRows && count + stretch.count > maxRows) return taken;
-    taken.push(stretch);
-    count += stretch.count;
-    hasRows ||= stretch.count > 0 && !(!stretch.cached && after && stretch.start <= after.date);
+  for (const segment of segments) {
+    if (hasRows && count + segment.count > maxRows) return selected;
+    selected.push(segment);
+    count += segment.count;
+    const mayBeReadBefore = !segment.cached && after && segment.start <= after.date;
+    hasRows ||= segment.count > 0 && !mayBeReadBefore;
   }
-  return taken;
+  return selected;
 }
 
-function cutAfter(items: readonly Transaction[], count: number): ExportPart {
+function truncate(items: readonly Transaction[], count: number): ExportPart {
   return { items: items.slice(0, count), next: items[count - 1] };
 }
 
 /**
- * Leaves out the months of the two positions: a query after the one and up to the other has read only a part of them. Without
- * the month of the last row in the cache, the next part of that month alone needs no counts.
+ * Leaves out the months of the two positions, because a query between them has read only parts of these months. The last row's
+ * month stays out of the cache for another reason, too: the next part then reads it without any counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

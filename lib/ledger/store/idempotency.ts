@@ -22,7 +22,7 @@ export type Remember<Value> = (value: Value) => CommitPart;
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
 
-const KEPT_SECONDS = 24 * 60 * 60;
+const RETENTION_SECONDS = 24 * 60 * 60;
 const IS_FREE = 'attribute_not_exists(pk) OR expires_at <= :now';
 
 export function createIdempotencyStore(options: {
@@ -31,12 +31,12 @@ export function createIdempotencyStore(options: {
   readonly clock: () => Date;
 }) {
   const { database, keys, clock } = options;
-  const seconds = () => Math.floor(clock().getTime() / 1_000);
+  const nowSeconds = () => Math.floor(clock().getTime() / 1_000);
 
   /** @returns undefined if no request with this key was applied in the last 24 hours */
   async function find(key: string): Promise<RecordedReply | undefined> {
     const item = await database.get(keys.reply(key));
-    if (!item || Number(item.expires_at) <= seconds()) return undefined;
+    if (!item || Number(item.expires_at) <= nowSeconds()) return undefined;
     return {
       fingerprint: String(item.fingerprint),
       status: Number(item.status),
@@ -58,13 +58,13 @@ export function createIdempotencyStore(options: {
       ...keys.reply(key),
       fingerprint,
       ...reply,
-      expires_at: seconds() + KEPT_SECONDS,
+      expires_at: nowSeconds() + RETENTION_SECONDS,
     };
     const write: Write = {
       Put: {
         Item,
         ConditionExpression: IS_FREE,
-        ExpressionAttributeValues: { ':now': seconds() },
+        ExpressionAttributeValues: { ':now': nowSeconds() },
       },
       onConditionFailed: () => new RequestRepeatedError('A request with this key was applied'),
       onBusy: (cause) => new BusyError('A request with this key is being applied', { cause }),
@@ -79,9 +79,9 @@ export function createIdempotencyStore(options: {
   async function bind(key: string, fingerprint: string): Promise<void> {
     const write: Write = {
       Put: {
-        Item: { ...keys.reply(key), fingerprint, expires_at: seconds() + KEPT_SECONDS },
+        Item: { ...keys.reply(key), fingerprint, expires_at: nowSeconds() + RETENTION_SECONDS },
         ConditionExpression: `${IS_FREE} OR fingerprint = :fingerprint`,
-        ExpressionAttributeValues: { ':now': seconds(), ':fingerprint': fingerprint },
+        ExpressionAttributeValues: { ':now': nowSeconds(), ':fingerprint': fingerprint },
       },
       onConditionFailed: keyReused,
     };

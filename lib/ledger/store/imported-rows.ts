@@ -29,8 +29,8 @@ export function createImportedRows(options: {
     const onConditionFailed = () => new StaleRecordError('The import has changed');
     const write = text === '' ? { Delete: { Key: key } } : { Put: { Item: item } };
     const wasApplied = (stored: Item | undefined) => {
-      const now = readRows(stored);
-      return now === text || (now === before ? false : undefined);
+      const storedRows = readRows(stored);
+      return storedRows === text || (storedRows === before ? false : undefined);
     };
     await database.commit([{ ...write, onConditionFailed }], { key, wasApplied });
   }

@@ -1,11 +1,11 @@
 // Every key of a ledger, and so every way to reach the items of a ledger:
 //
 //   one transaction              Get    TRANSACTION#id
-//   transactions, by date         Query  one of four date-sorted indexes: all, type, category, category and type
-//   how many, and on which day   Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
+//   transactions by date         Query  one of four date-sorted indexes: all, type, category, category and type
+//   counts by day                Query  DAYS, DAYS#category or DAYS#none: years (Y#2026); Get: one month (M#2026-03)
 //   the row of an external id    Get    EXTERNAL_ID#the external id
 //   one category / all of them   Get / Query  CATEGORIES
-//   who has a name / all names   Get / Query  CATEGORY_NAMES
+//   category by name / all names Get / Query  CATEGORY_NAMES
 //   the next id                  Update SEQUENCES
 //   the reply to a repeated POST Get    IDEMPOTENCY; all of them: Query
 //   the rows of all imports      Query  IMPORTS
@@ -27,7 +27,7 @@ import type { Transaction, TransactionType } from '../domain/transaction.ts';
 
 export const SEQUENCE_KINDS = ['transaction', 'category'] as const;
 export type SequenceKind = (typeof SEQUENCE_KINDS)[number];
-/** The attribute of a sequence that holds the id that was drawn last. */
+/** The attribute of a sequence that holds the last allocated id. */
 export const LAST_ID = 'last';
 
 /** The partition that lists all ledgers: a sort key is the id of a ledger. */
@@ -65,7 +65,7 @@ export function createKeys(ledgerId: string) {
     transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
 
     /** The id in a transaction's key; NaN for a key of another kind. */
-    transactionId: (pk: string): number => {
+    parseTransactionId: (pk: string): number => {
       const prefix = within('TRANSACTION', '');
       return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
     },
@@ -76,7 +76,7 @@ export function createKeys(ledgerId: string) {
     }),
 
     /** The external id in the key of its guard. */
-    externalIdOf: (pk: string): string => pk.slice(within('EXTERNAL_ID', '').length),
+    parseExternalId: (pk: string): string => pk.slice(within('EXTERNAL_ID', '').length),
 
     categories: within('CATEGORIES'),
     category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),
@@ -111,11 +111,11 @@ export function createKeys(ledgerId: string) {
         : `category ${pk.split('#').at(-1)}`;
     },
 
-    /** Names a month of the ledger in a cache; not a key of the table. */
-    allOf: (month: CalendarMonth): string => within('MONTH', month),
+    /** The key of a month of the ledger in the cache; not a key of the table. */
+    cachedMonth: (month: CalendarMonth): string => within('MONTH', month),
 
     /** Attributes that put a transaction into the date-sorted indexes. */
-    indexed: (
+    indexAttributes: (
       transaction: Pick<Transaction, 'type' | 'categoryId' | 'date' | 'createdAt' | 'id'>,
     ) => {
       const { type, categoryId } = transaction;
@@ -130,11 +130,12 @@ export function createKeys(ledgerId: string) {
 
     partition: ({ type, categoryId }: IndexFilter): IndexPartition => {
       if (type && categoryId !== undefined) {
-        return named('category-type', within(categoryId ?? NO_CATEGORY, type));
+        return toIndexPartition('category-type', within(categoryId ?? NO_CATEGORY, type));
       }
-      if (type) return named('type', within(type));
-      if (categoryId !== undefined) return named('category', within(categoryId ?? NO_CATEGORY));
-      return named('all', ledgerId);
+      if (type) return toIndexPartition('type', within(type));
+      if (categoryId !== undefined)
+        return toIndexPartition('category', within(categoryId ?? NO_CATEGORY));
+      return toIndexPartition('all', ledgerId);
     },
   };
 }
@@ -191,12 +192,12 @@ export function parseDateKey(key: string): ListPosition {
   return { date, createdAt: Date.parse(createdAt), id: Number(id) };
 }
 
-/** Less than every key of the day. */
+/** A key before every key of the day. */
 export function firstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
-/** Greater than every key of the day. */
+/** A key after every key of the day. */
 export function lastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
@@ -216,7 +217,7 @@ export function lastPositionOn(date: CalendarDate): ListPosition {
   return { date, createdAt: Date.parse('9999-12-31T23:59:59.999Z'), id: Number.MAX_SAFE_INTEGER };
 }
 
-function named(combination: string, value: string): IndexPartition {
+function toIndexPartition(combination: string, value: string): IndexPartition {
   return {
     index: `${combination}-by-date`,
     attribute: `${combination.replace('-', '_')}_key`,

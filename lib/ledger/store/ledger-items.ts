@@ -24,12 +24,12 @@ interface TableOptions {
   readonly retryPolicy: RetryPolicy;
 }
 
-/** Opens the table for programs that read whole ledgers and serve no request. */
+/** Opens the table for commands that read whole ledgers. */
 export function openTable(
   options: TableOptions,
   schema: Schema = createSchema(),
 ): Database & Batches {
-  const { getMany, deleteMany } = openTableAsStored(options);
+  const { getMany, deleteMany } = openTableWithoutUpgrades(options);
   return {
     ...createLedgerDatabase({ ...options, timeouts: LONG_TIMEOUTS }, schema),
     getMany: async (keys) => (await getMany(keys)).map(schema.upgrade),
@@ -37,8 +37,8 @@ export function openTable(
   };
 }
 
-/** Opens the table without upgrades: items have the form in which they were written. */
-export function openTableAsStored(options: TableOptions): Database & Batches {
+/** Opens the table so that items keep the form in which they were written. */
+export function openTableWithoutUpgrades(options: TableOptions): Database & Batches {
   const { callMs } = LONG_TIMEOUTS;
   return {
     ...createDatabase({ ...options, timeouts: LONG_TIMEOUTS }),
@@ -46,8 +46,8 @@ export function openTableAsStored(options: TableOptions): Database & Batches {
   };
 }
 
-/** How many ids the ledger has assigned, including those of records that were deleted since. */
-export async function readGivenIds(
+/** Counts the ids that the ledger has assigned, including those of records that were deleted since. */
+export async function countAssignedIds(
   database: Pick<Database, 'get'>,
   keys: Keys,
 ): Promise<Readonly<Record<SequenceKind, number>>> {
@@ -66,8 +66,8 @@ export async function* readLedgerItems(
   keys: Keys,
   { after = 0, onRead }: { after?: number; onRead?: (id: number) => Promise<void> } = {},
 ): AsyncGenerator<Item> {
-  const given = await readGivenIds(database, keys);
-  for (const ids of slices(after, given.transaction)) {
+  const assigned = await countAssignedIds(database, keys);
+  for (const ids of batchIds(after, assigned.transaction)) {
     const rows = await database.getMany(ids.map(keys.transaction));
     yield* rows;
     // Two rows with one external id are a drift, but share a guard, which is read once.
@@ -77,7 +77,7 @@ export async function* readLedgerItems(
   }
   const consistent = true;
   const categories = await database.query({ value: keys.categories, consistent });
-  const last = Math.max(given.category, ...categories.map(({ sk }) => Number(sk)));
+  const last = Math.max(assigned.category, ...categories.map(({ sk }) => Number(sk)));
   const ids = Array.from({ length: last }, (_, n) => n + 1);
   for (const category of [undefined, null, ...ids]) {
     yield* await database.query({ value: keys.days(category), consistent });
@@ -88,7 +88,7 @@ export async function* readLedgerItems(
   yield* await database.query({ value: keys.sequence('transaction').pk, consistent });
 }
 
-/** Yields the replies that are kept for retries, then the items of `readLedgerItems`, last the entry in the list of ledgers. */
+/** Yields the replies that are kept for retries, then the items of `readLedgerItems`, and last the entry in the list of ledgers. */
 export async function* readEverything(
   database: Reader & Pick<Database, 'queryOnce'>,
   keys: Keys,
@@ -104,15 +104,15 @@ export async function* readPartition(
   database: Pick<Database, 'queryOnce'>,
   value: string,
 ): AsyncGenerator<Item> {
-  let read: Position | undefined;
+  let position: Position | undefined;
   do {
-    const { items, end } = await database.queryOnce({ value, consistent: true }, read);
+    const { items, end } = await database.queryOnce({ value, consistent: true }, position);
     yield* items;
-    read = end;
-  } while (read);
+    position = end;
+  } while (position);
 }
 
-function* slices(after: number, last: number): Generator<number[]> {
+function* batchIds(after: number, last: number): Generator<number[]> {
   for (let first = after + 1; first <= last; first += KEYS_PER_BATCH) {
     yield Array.from({ length: Math.min(KEYS_PER_BATCH, last + 1 - first) }, (_, n) => first + n);
   }

@@ -1,14 +1,13 @@
-// The list of all ledgers. A ledger enters the list with its first id (sequences.ts). Ledgers of an earlier release are entered
-// here.
+// The list of all ledgers. A ledger is added with its first id (sequences.ts); ledgers of an earlier release are added here.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
 import { inBatches } from '../../shared/in-batches.ts';
 import { createKeys, LEDGERS } from './keys.ts';
 import { readPartition } from './ledger-items.ts';
 
-const ENTRY_CONCURRENCY = 20;
+const REGISTRATION_CONCURRENCY = 20;
 
-/** Reads the ids of all ledgers that ever had a record and were not removed, with those of one call in memory at a time. */
+/** Reads the ids of all ledgers that ever had a record and were not removed. Memory holds the ids of one call at a time. */
 export async function* readLedgerIds(
   database: Pick<Database, 'queryOnce'>,
 ): AsyncGenerator<string> {
@@ -16,18 +15,18 @@ export async function* readLedgerIds(
 }
 
 /**
- * Enters the ledgers that have a sequence of ids. Can be repeated, also while clients write.
- * @returns number of ledgers that were entered
+ * Adds the ledgers that have a sequence of ids to the list. Can be repeated, even while clients write.
+ * @returns number of ledgers that were added
  */
-export async function enterLedgers(
+export async function registerLedgers(
   database: Pick<Database, 'query' | 'commit'>,
   ledgerIds: readonly string[],
 ): Promise<number> {
-  const enter = (ledgerId: string) => enterLedger(database, ledgerId);
-  return (await inBatches(ledgerIds, ENTRY_CONCURRENCY, enter)).filter(Boolean).length;
+  const register = (ledgerId: string) => registerLedger(database, ledgerId);
+  return (await inBatches(ledgerIds, REGISTRATION_CONCURRENCY, register)).filter(Boolean).length;
 }
 
-async function enterLedger(
+async function registerLedger(
   database: Pick<Database, 'query' | 'commit'>,
   ledgerId: string,
 ): Promise<boolean> {
@@ -37,7 +36,7 @@ async function enterLedger(
   if (!sequence) return false;
   const Key = { pk, sk: sequence.sk };
   const onConditionFailed = () =>
-    new StaleRecordError(`The ledger ${ledgerId} was entered or deleted`);
+    new StaleRecordError(`The ledger ${ledgerId} was registered or deleted`);
   try {
     await database.commit([
       {

@@ -1,4 +1,4 @@
-// Finds the rows of a list in its date-sorted index: all of them, or those after or before a position.
+// Finds the key ranges of a list in its date-sorted index: the whole list, or its rows after or before a position.
 import type { Range } from '../../shared/database.ts';
 import { type DateRange, dateRange } from '../domain/day-histogram.ts';
 import type { ListPosition } from '../domain/pagination.ts';
@@ -14,11 +14,11 @@ import {
 import { STORED_ATTRIBUTES } from './transactions.ts';
 
 /** Index partition and date range of a list. */
-export interface Rows extends DateRange {
+export interface ListRange extends DateRange {
   readonly partition: IndexPartition;
 }
 
-export function locateRows(keys: Keys, filter: TransactionFilter): Rows {
+export function locateList(keys: Keys, filter: TransactionFilter): ListRange {
   return { partition: keys.partition(filter), ...dateRange(filter.startDate, filter.endDate) };
 }
 
@@ -27,29 +27,34 @@ export function isUnfiltered({ type, categoryId }: TransactionFilter): boolean {
   return type === undefined && categoryId === undefined;
 }
 
-/** Finds the rows after a position, or all of them, in either order. */
+/** Finds the key range after a position, or the whole range, in either order. */
 export function rangeAfter(
-  rows: Rows,
+  list: ListRange,
   after: ListPosition | undefined,
   isOldestFirst: boolean,
 ): Range {
-  const [first, last] = [firstKeyOnDay(rows.start), lastKeyOnDay(rows.end)];
-  if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(rows, first, last);
+  const [first, last] = [firstKeyOnDay(list.start), lastKeyOnDay(list.end)];
+  if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(list, first, last);
   const [next, previous] = [firstKeyAfter(after), lastKeyBefore(after)];
   return isOldestFirst
-    ? oldestFirst(rows, next > first ? next : first, last)
-    : newestFirst(rows, first, previous < last ? previous : last);
+    ? oldestFirst(list, next > first ? next : first, last)
+    : newestFirst(list, first, previous < last ? previous : last);
 }
 
-export function newestFirst(rows: Rows, first: string, last: string): Range {
-  return { ...oldestFirst(rows, first, last), descending: true };
+export function newestFirst(list: ListRange, first: string, last: string): Range {
+  return { ...oldestFirst(list, first, last), descending: true };
 }
 
-export function oldestFirst({ partition }: Rows, first: string, last: string): Range {
-  return { ...partition, sortKey: 'date_key', between: [first, last], only: STORED_ATTRIBUTES };
+export function oldestFirst({ partition }: ListRange, first: string, last: string): Range {
+  return {
+    ...partition,
+    sortKey: 'date_key',
+    between: [first, last],
+    projection: STORED_ATTRIBUTES,
+  };
 }
 
-// True for a range whose ends are crossed, which DynamoDB refuses.
+// True for a range that ends before it starts, which DynamoDB refuses.
 export function isEmpty({ between }: Range): boolean {
   return between !== undefined && between[0] > between[1];
 }

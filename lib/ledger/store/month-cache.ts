@@ -14,14 +14,14 @@ type Name = string;
 interface Entry {
   readonly rows: readonly Transaction[];
   readonly size: number;
-  /** Computed when the entry is first asked for: most rows are read once. */
+  /** Computed on the first lookup, because most months are read only once. */
   digest?: bigint;
 }
 
 export type MonthCache = ReturnType<typeof createMonthCache>;
 export type CachedMonths = ReturnType<typeof createCachedMonths>;
 
-/** Approximate size of a row without its texts, in characters. */
+/** Approximate size of a row without its description and notes, in characters. */
 const ROW_SIZE = 200;
 
 /** @param maxSize size of all rows, in characters; beyond it, the least recently used months are dropped */
@@ -95,23 +95,23 @@ export function createCachedMonths(options: {
     const digest = digests.get(month);
     if (digest === undefined || !isComplete(digest, count)) return [];
     if (!isWholeMonthIn(month, range)) return [];
-    const rows = monthCache.find(keys.allOf(month), digest);
+    const rows = monthCache.find(keys.cachedMonth(month), digest);
     return rows ? [[month, rows] as const] : [];
   }
 
   /** True if a month of the range may be cached, whether or not it is current. Reads no item. */
-  function mayHave({ start, end }: DateRange): boolean {
-    return monthCache.hasBetween(keys.allOf(monthOf(start)), keys.allOf(monthOf(end)));
+  function mayContain({ start, end }: DateRange): boolean {
+    return monthCache.hasBetween(keys.cachedMonth(monthOf(start)), keys.cachedMonth(monthOf(end)));
   }
 
   /** @param rows all transactions of the range; months that are only partly in it are not kept */
   function keep(range: DateRange, rows: readonly Transaction[]): void {
-    for (const [month, ofMonth] of Map.groupBy(rows, ({ date }) => monthOf(date))) {
-      if (isWholeMonthIn(month, range)) monthCache.keep(keys.allOf(month), ofMonth);
+    for (const [month, monthRows] of Map.groupBy(rows, ({ date }) => monthOf(date))) {
+      if (isWholeMonthIn(month, range)) monthCache.keep(keys.cachedMonth(month), monthRows);
     }
   }
 
-  return { find, mayHave, keep };
+  return { find, mayContain, keep };
 }
 
 function measure(rows: readonly Transaction[]): number {

@@ -1,6 +1,6 @@
 // Reads that do not depend on each other, several at a time.
 
-/** Number of reads at a time. A single busy core handles this many within the time limit of a call. */
+/** A single busy core handles this many reads within the time limit of a call. */
 const READ_CONCURRENCY = 6;
 
 /** @returns the results in the order of the items */
@@ -9,9 +9,9 @@ export async function inParallel<Item, Result>(
   read: (item: Item) => Promise<Result>,
 ): Promise<Result[]> {
   const results: Result[] = [];
-  const waiting = items.entries();
+  const queue = items.entries();
   const worker = async () => {
-    for (const [n, item] of waiting) results[n] = await read(item);
+    for (const [n, item] of queue) results[n] = await read(item);
   };
   await Promise.all(Array.from({ length: READ_CONCURRENCY }, worker));
   return results;

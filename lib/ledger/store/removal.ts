@@ -4,7 +4,7 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { createKeys } from './keys.ts';
-import { openTable, readEverything, readGivenIds } from './ledger-items.ts';
+import { countAssignedIds, openTable, readEverything } from './ledger-items.ts';
 
 // DynamoDB's limit for one batch write.
 const MAX_BATCH_ITEMS = 25;
@@ -54,8 +54,8 @@ export function createRemoval(options: {
     const proofs = new Set([keys.sequence('transaction').pk, keys.registration.pk]);
     const isProof = ({ pk }: Item) => proofs.has(String(pk));
     for await (const item of readEverything(database, keys)) {
-      // The proof that the ledger exists goes last, and the entry in the list in a batch of its own: a batch may be applied in
-      // part, in any order.
+      // The items that prove that the ledger exists are deleted last, and the entry in the list in a batch of its own: a batch may
+      // be applied in part, in any order.
       if (isProof(item) && batch.some(({ pk }) => pk !== item.pk)) await flush();
       batch.push(item);
       if (batch.length === MAX_BATCH_ITEMS) await flush();
@@ -66,7 +66,7 @@ export function createRemoval(options: {
 
   /** True if the ledger was ever used, even by a single refused request, and has not been removed. */
   async function exists(): Promise<boolean> {
-    const { transaction, category } = await readGivenIds(database, keys);
+    const { transaction, category } = await countAssignedIds(database, keys);
     return (
       transaction + category > 0 ||
       (await database.query({ value: keys.replies }, 1)).length > 0 ||

@@ -4,18 +4,18 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
 import { API_KEY_NAMES, findLedger, LEDGERS } from './keys.ts';
-import { openTable, openTableAsStored } from './ledger-items.ts';
-import { enterLedgers, readLedgerIds } from './list-of-ledgers.ts';
+import { openTable, openTableWithoutUpgrades } from './ledger-items.ts';
+import { readLedgerIds, registerLedgers } from './list-of-ledgers.ts';
 import { createSchema, type Schema, upgradeStored } from './schema.ts';
 
-// Number of items in one transaction: few, so that requests that change one of them seldom have to wait.
-const UPGRADED_TOGETHER = 20;
+// Items per transaction: few, so that requests that change one of them seldom have to wait.
+const UPGRADE_BATCH_SIZE = 20;
 
 export interface Sweep {
   /** Number of items that were older than this release. */
   readonly upgraded: number;
   /** Number of ledgers that were not in the list of ledgers. */
-  readonly entered: number;
+  readonly registered: number;
 }
 
 /**
@@ -30,26 +30,26 @@ export async function sweepTable(options: {
 }): Promise<Sweep> {
   const { client, tableName, retryPolicy = DEFAULT_RETRY_POLICY } = options;
   const { schema = createSchema() } = options;
-  const stored = openTableAsStored({ client, tableName, retryPolicy });
-  const listed = new Set(await Array.fromAsync(readLedgerIds(stored)));
+  const rawTable = openTableWithoutUpgrades({ client, tableName, retryPolicy });
+  const listed = new Set(await Array.fromAsync(readLedgerIds(rawTable)));
   const unlisted = new Set<string>();
   let upgraded = 0;
-  let together: Item[] = [];
-  const upgradeTogether = async () => {
-    upgraded += await upgradeStored(stored, together, schema);
-    together = [];
+  let batch: Item[] = [];
+  const upgradeBatch = async () => {
+    upgraded += await upgradeStored(rawTable, batch, schema);
+    batch = [];
   };
-  for await (const item of stored.scan()) {
+  for await (const item of rawTable.scan()) {
     const pk = String(item.pk);
     const ledgerId = findLedger(pk);
     if (ledgerId !== undefined && !listed.has(ledgerId)) unlisted.add(ledgerId);
     if (ledgerId === undefined && !isListedOrKey(pk)) continue;
-    if (schema.upgradeWrite(item)) together.push(item);
-    if (together.length === UPGRADED_TOGETHER) await upgradeTogether();
+    if (schema.upgradeWrite(item)) batch.push(item);
+    if (batch.length === UPGRADE_BATCH_SIZE) await upgradeBatch();
   }
-  await upgradeTogether();
-  const present = openTable({ client, tableName, retryPolicy }, schema);
-  return { upgraded, entered: await enterLedgers(present, [...unlisted]) };
+  await upgradeBatch();
+  const table = openTable({ client, tableName, retryPolicy }, schema);
+  return { upgraded, registered: await registerLedgers(table, [...unlisted]) };
 }
 
 /** True for the list of ledgers and for API keys. Other items that belong to no ledger have versions of their own. */

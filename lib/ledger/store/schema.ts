@@ -16,7 +16,11 @@ import {
   type Write,
 } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { areUnchanged, changedAttributes, setOn } from '../../shared/update-writes.ts';
+import {
+  changedAttributes,
+  setAttributes,
+  unchangedCondition,
+} from '../../shared/update-writes.ts';
 import { UserError } from '../../shared/user-error.ts';
 import { UPGRADES, type Upgrade } from './schema-upgrades.ts';
 
@@ -29,10 +33,10 @@ export const SCHEMA_VERSION = 'v';
 // Another release may write an item in its form between an upgrade and the next attempt.
 const MAX_ATTEMPTS = 3;
 /** Placeholder for the current version in conditions and updates. */
-const CURRENT = ':schema';
-const IS_CURRENT = `${SCHEMA_VERSION} = ${CURRENT}`;
+const CURRENT_PLACEHOLDER = ':schema';
+const IS_CURRENT = `${SCHEMA_VERSION} = ${CURRENT_PLACEHOLDER}`;
 const IS_NEW = 'attribute_not_exists(pk)';
-const IS_NOT_NEWER = `attribute_not_exists(${SCHEMA_VERSION}) OR ${SCHEMA_VERSION} <= ${CURRENT}`;
+const IS_NOT_NEWER = `attribute_not_exists(${SCHEMA_VERSION}) OR ${SCHEMA_VERSION} <= ${CURRENT_PLACEHOLDER}`;
 
 /** An item was written by a newer release than this one. */
 export class NewerItemError extends UserError {
@@ -64,28 +68,28 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     return { ...item, [SCHEMA_VERSION]: current };
   }
 
-  /** Makes the write that brings a stored item into the form of this release; undefined if it has that form already. */
+  /** Creates the write that upgrades a stored item to the form of this release; undefined if it has that form already. */
   function upgradeWrite(stored: Item): Write | undefined {
     const upgraded = upgrade(stored);
     if (upgraded === stored) return undefined;
     const changed = changedAttributes(stored, upgraded);
-    // The attributes that the upgrade has read, and those that it replaces, must still be as they were.
-    const concerned = new Set([...Object.keys(changed), ...read]);
-    const names = [...concerned].filter((name) => !['pk', 'sk'].includes(name));
+    // The attributes that the upgrade read, and those that it replaces, must not have changed.
+    const conditionNames = new Set([...Object.keys(changed), ...read]);
+    const names = [...conditionNames].filter((name) => !['pk', 'sk'].includes(name));
     const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));
-    const unchanged = areUnchanged(names.map((name) => stored[name]));
-    return setOn(keyOf(stored), attributes, {
-      expression: `attribute_exists(pk) AND ${unchanged.expression}`,
-      values: unchanged.values,
+    const condition = unchangedCondition(names.map((name) => stored[name]));
+    return setAttributes(keyOf(stored), attributes, {
+      expression: `attribute_exists(pk) AND ${condition.expression}`,
+      values: condition.values,
       onConditionFailed: () => new StaleRecordError('The item of an upgrade has changed'),
     });
   }
 
   /** Adds the condition that keeps a write from changing an item of another version. */
-  function guard(write: Write): Write {
+  function addVersionCondition(write: Write): Write {
     const { Put, Update, Delete, ConditionCheck } = write;
     const guarded = { ...write, onConditionFailed };
-    const values = { [CURRENT]: current };
+    const values = { [CURRENT_PLACEHOLDER]: current };
     if (Put) {
       const stamped = { ...Put, Item: stamp(Put.Item ?? {}) };
       return { ...guarded, Put: withCondition(stamped, IS_NOT_NEWER, values) };
@@ -110,7 +114,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     }
   }
 
-  return { current, read, upgrade, stamp, upgradeWrite, guard };
+  return { current, read, upgrade, stamp, upgradeWrite, addVersionCondition };
 }
 
 /** A database whose items have the form of this release. */
@@ -119,9 +123,11 @@ export function createLedgerDatabase(
   schema: Schema = createSchema(),
 ): Database {
   const database = createDatabase(options);
-  const { upgrade, guard } = schema;
-  const withRead = (range: Range): Range =>
-    range.only ? { ...range, only: [...new Set([...range.only, ...schema.read])] } : range;
+  const { upgrade, addVersionCondition } = schema;
+  const withReadAttributes = (range: Range): Range =>
+    range.projection
+      ? { ...range, projection: [...new Set([...range.projection, ...schema.read])] }
+      : range;
 
   const get: Database['get'] = async (key, options) => {
     const item = await database.get(key, options);
@@ -129,10 +135,10 @@ export function createLedgerDatabase(
   };
 
   const query: Database['query'] = async (range, ...place) =>
-    (await database.query(withRead(range), ...place)).map(upgrade);
+    (await database.query(withReadAttributes(range), ...place)).map(upgrade);
 
   const queryOnce: Database['queryOnce'] = async (range, after) => {
-    const { items, end } = await database.queryOnce(withRead(range), after);
+    const { items, end } = await database.queryOnce(withReadAttributes(range), after);
     return { items: items.map(upgrade), end };
   };
 
@@ -143,11 +149,11 @@ export function createLedgerDatabase(
   const increment: Database['increment'] = (key, attribute, by) =>
     database.increment(key, attribute, by, {
       expression: IS_CURRENT,
-      values: { [CURRENT]: schema.current },
+      values: { [CURRENT_PLACEHOLDER]: schema.current },
     });
 
   async function commit(writes: readonly Write[], check?: OutcomeCheck): Promise<void> {
-    const guarded = writes.map(guard);
+    const guarded = writes.map(addVersionCondition);
     const checked = check && {
       ...check,
       wasApplied: (stored: Item | undefined) => check.wasApplied(stored && upgrade(stored)),
@@ -158,7 +164,9 @@ export function createLedgerDatabase(
       } catch (error) {
         if (!(error instanceof OlderItemError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      const stored = await Promise.all(writes.flatMap(findChecked).map((key) => database.get(key)));
+      const stored = await Promise.all(
+        writes.flatMap(findCheckedKeys).map((key) => database.get(key)),
+      );
       await upgradeStored(
         database,
         stored.filter((item) => item !== undefined),
@@ -210,7 +218,7 @@ function applyUpgrade(item: Item, { reads, change }: Upgrade): Item {
  * Key of the item whose stored form a write depends on. An unconditional Put depends on none, and must not be read: its
  * function may lack the permission.
  */
-function findChecked({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
+function findCheckedKeys({ Put, Update, Delete, ConditionCheck }: Write): Key[] {
   const item = Put?.ConditionExpression ? Put.Item : (Update ?? Delete ?? ConditionCheck)?.Key;
   return item ? [keyOf(item)] : [];
 }
@@ -233,17 +241,17 @@ function withCondition<Part extends Conditional>(
   expression: string,
   values: Record<string, unknown>,
 ): Part {
-  const { ConditionExpression: own } = part;
+  const { ConditionExpression: existing } = part;
   return {
     ...part,
-    ConditionExpression: own ? `(${own}) AND (${expression})` : expression,
+    ConditionExpression: existing ? `(${existing}) AND (${expression})` : expression,
     ExpressionAttributeValues: { ...part.ExpressionAttributeValues, ...values },
   };
 }
 
 /** Sets the version in an update as well, because an update may create its item. */
 function stampUpdate(expression: string): string {
-  const stamp = `SET ${SCHEMA_VERSION} = ${CURRENT}`;
+  const stamp = `SET ${SCHEMA_VERSION} = ${CURRENT_PLACEHOLDER}`;
   return expression.startsWith('SET ')
     ? expression.replace('SET ', () => `${stamp}, `)
     : `${stamp} ${expression}`;

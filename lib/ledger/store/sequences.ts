@@ -1,8 +1,8 @@
-// Draws ids from a ledger's sequences. The transaction that begins a sequence also enters the ledger into the list of all
+// Allocates ids from a ledger's sequences. The transaction that begins a sequence also adds the ledger to the list of all
 // ledgers, so every ledger with a record is in that list.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { addTo, unconditional } from '../../shared/update-writes.ts';
+import { addToCounters, unconditional } from '../../shared/update-writes.ts';
 import { type Keys, LAST_ID, type SequenceKind } from './keys.ts';
 
 export function createSequences(options: {
@@ -12,10 +12,11 @@ export function createSequences(options: {
   const { database, keys } = options;
 
   /**
-   * Draws several new ids and returns the last one. Ids may be skipped: an id that is drawn for a write that fails is not used.
+   * Allocates several new ids and returns the last one. Ids may be skipped: the id that was allocated for a failed write is never
+   * used.
    * @throws StaleRecordError if the ledger is deleted meanwhile
    */
-  async function draw(kind: SequenceKind, count: number): Promise<number> {
+  async function allocate(kind: SequenceKind, count: number): Promise<number> {
     const advance = () => database.increment(keys.sequence(kind), LAST_ID, count);
     const last = await advance();
     if (last !== undefined) return last;
@@ -26,14 +27,14 @@ export function createSequences(options: {
   }
 
   /**
-   * Begins a sequence and enters the ledger. A sequence of an earlier release, which did not enter its ledger, is continued.
+   * Begins a sequence and registers the ledger. A sequence of an earlier release, which did not register its ledger, continues.
    */
   async function begin(kind: SequenceKind): Promise<void> {
     await database.commit([
-      addTo(keys.sequence(kind), new Map([[LAST_ID, 0]])),
+      addToCounters(keys.sequence(kind), new Map([[LAST_ID, 0]])),
       { Put: { Item: keys.registration }, onConditionFailed: unconditional },
     ]);
   }
 
-  return { draw };
+  return { allocate };
 }

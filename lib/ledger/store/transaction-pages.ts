@@ -11,9 +11,9 @@ import {
   type MonthCounts,
   type MonthStart,
   monthAt,
-  monthsIn,
   type PageStart,
   rangesOutside,
+  selectMonths,
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
@@ -24,10 +24,10 @@ import { firstKeyOnDay, type Keys, lastKeyOnDay } from './keys.ts';
 import {
   isEmpty,
   isUnfiltered,
-  locateRows,
+  type ListRange,
+  locateList,
   newestFirst,
   oldestFirst,
-  type Rows,
   rangeAfter,
 } from './list-ranges.ts';
 import type { CachedMonths } from './month-cache.ts';
@@ -35,7 +35,7 @@ import { inParallel } from './parallel-reads.ts';
 import { fromTransactionItem } from './transactions.ts';
 
 /** Start and length of a page, which begins after a number of rows or after a given row. */
-export interface PagePlace {
+export interface PageWindow {
   readonly offset: number;
   readonly limit: number;
   readonly after?: ListPosition | undefined;
@@ -52,8 +52,8 @@ export type TransactionPages = ReturnType<typeof createTransactionPages>;
 
 /** Cost of a second query, in rows that could be read instead. */
 const ROWS_PER_QUERY = 8;
-/** More skipped rows than this are counted instead of fetched: the read units are the same, without transfer and decoding. */
-const WORTH_COUNTING_OVER = 200;
+/** If more rows are skipped, they are counted instead of fetched: this takes the same read units, but no transfer and decoding. */
+const MAX_FETCHED_SKIPS = 200;
 /** Rows per query of a search, which sends several queries in parallel. */
 const ROWS_PER_PART = 1_000;
 
@@ -66,27 +66,27 @@ export function createTransactionPages(options: {
   const { database, keys, dayCounts, cachedMonths } = options;
 
   /** Reads a page. Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
-  async function read(filter: TransactionFilter, place: PagePlace): Promise<Page<Transaction>> {
-    const { offset, limit, after, isOldestFirst = false } = place;
-    const rows = locateRows(keys, filter);
+  async function read(filter: TransactionFilter, window: PageWindow): Promise<Page<Transaction>> {
+    const { offset, limit, after, isOldestFirst = false } = window;
+    const rows = locateList(keys, filter);
     if (rows.start > rows.end) return toPage([], 0, false);
     const startsAtRow = after !== undefined || offset === 0;
     const [{ total, months, edges }, following] = await Promise.all([
       dayCounts.countList(filter, rows),
       // A page that begins at a row does not depend on the counts: one row more tells whether others follow.
-      startsAtRow ? slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1) : [],
+      startsAtRow ? readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1) : [],
     ]);
     if (startsAtRow) {
-      const isLonger = following.length > limit;
+      const hasMore = following.length > limit;
       // The rows may be ahead of the counts.
-      return toPage(following.slice(0, limit), Math.max(total, following.length), isLonger);
+      return toPage(following.slice(0, limit), Math.max(total, following.length), hasMore);
     }
-    const isLonger = offset + limit < total;
-    if (!isOldestFirst) return toPage(await readAt(offset, limit), total, isLonger);
+    const hasMore = offset + limit < total;
+    if (!isOldestFirst) return toPage(await readAt(offset, limit), total, hasMore);
     // A page from the oldest row has the rows of a page from the newest one, in reverse.
     const end = Math.max(0, total - offset);
     const start = Math.max(0, end - limit);
-    return toPage((await readAt(start, end - start)).reverse(), total, isLonger);
+    return toPage((await readAt(start, end - start)).reverse(), total, hasMore);
 
     /** @param from number of newer rows, which are skipped */
     async function readAt(from: number, count: number): Promise<Item[]> {
@@ -96,37 +96,37 @@ export function createTransactionPages(options: {
       if (rest <= count) {
         // The last page ends with the oldest row: the day on which it starts need not be known.
         const last = oldestFirst(rows, rows.start, lastKeyOnDay(rows.end));
-        return (await slice(last, 0, rest)).reverse();
+        return (await readSlice(last, 0, rest)).reverse();
       }
       return await readFrom(await findDay(filter, rows, monthStart, edges), rows, count);
     }
   }
 
-  /** Reads the matching rows of whole lists, unordered. If the lists have more than `most` rows, returns only their number. */
+  /** Reads the matching rows of whole lists, unordered. If the lists have more than `maxRows` rows, returns only their number. */
   async function readMatching(
     filters: readonly TransactionFilter[],
-    most: number,
+    maxRows: number,
     matches: (row: Transaction) => boolean,
   ): Promise<MatchingRows> {
     const plans = await inParallel(filters, planReading);
     const candidates = sum(plans.map((plan) => plan.candidates));
-    if (candidates > most) return { candidates, items: [] };
+    if (candidates > maxRows) return { candidates, items: [] };
     const cached = plans.flatMap((plan) => plan.cached.map((rows) => rows.filter(matches)));
     // Rows that do not match are dropped with their part.
-    const found = await inParallel(
+    const uncached = await inParallel(
       plans.flatMap((plan) => plan.parts),
       async (part) => (await readPart(part)).filter(matches),
     );
-    return { candidates, items: [...cached, ...found].flat() };
+    return { candidates, items: [...cached, ...uncached].flat() };
   }
 
   /** Finds the months of a list that are in the cache, and the parts in which the other rows are read. */
   async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
-    const rows = locateRows(keys, filter);
+    const rows = locateList(keys, filter);
     if (rows.start > rows.end) return { candidates: 0, cached: [], parts: [] };
     const { total, months, cached } = await cachedMonths.find(filter, rows);
     const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) =>
-      splitByCount(range, monthsIn(range, months), ROWS_PER_PART),
+      splitByCount(range, selectMonths(range, months), ROWS_PER_PART),
     );
     return {
       candidates: total,
@@ -136,7 +136,7 @@ export function createTransactionPages(options: {
   }
 
   async function readPart({ isWhole, ...rows }: PlannedPart): Promise<Transaction[]> {
-    const items = await newest(rows, Number.POSITIVE_INFINITY);
+    const items = await readNewest(rows, Number.POSITIVE_INFINITY);
     const transactions = items.map(fromTransactionItem);
     if (isWhole) cachedMonths.keep(rows, transactions);
     return transactions;
@@ -156,32 +156,32 @@ export function createTransactionPages(options: {
   }
 
   /**
-   * Reads the rows of a page from the day on which it starts. That day's newer rows are skipped, from the nearer end of the
-   * day.
+   * Reads the rows of a page, beginning with the day on which it starts. It skips that day's newer rows, or reads the day from its
+   * older end if that is cheaper.
    */
-  async function readFrom(start: PageStart, rows: Rows, limit: number): Promise<Item[]> {
+  async function readFrom(start: PageStart, rows: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const rest = dayCount - skip;
     const fromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
     if (skip + limit <= fromOlderEnd) {
-      return await slice(newestFirst(rows, rows.start, lastKeyOnDay(date)), skip, limit);
+      return await readSlice(newestFirst(rows, rows.start, lastKeyOnDay(date)), skip, limit);
     }
     const taken = Math.min(rest, limit);
-    const [ofDay, older] = await Promise.all([
-      slice(oldestFirst(rows, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
-      slice(newestFirst(rows, rows.start, firstKeyOnDay(date)), 0, limit - taken),
+    const [dayRows, older] = await Promise.all([
+      readSlice(oldestFirst(rows, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
+      readSlice(newestFirst(rows, rows.start, firstKeyOnDay(date)), 0, limit - taken),
     ]);
-    return [...ofDay.reverse(), ...older];
+    return [...dayRows.reverse(), ...older];
   }
 
-  async function newest(rows: Rows, limit: number): Promise<Item[]> {
-    return await slice(newestFirst(rows, rows.start, lastKeyOnDay(rows.end)), 0, limit);
+  async function readNewest(rows: ListRange, limit: number): Promise<Item[]> {
+    return await readSlice(newestFirst(rows, rows.start, lastKeyOnDay(rows.end)), 0, limit);
   }
 
-  async function slice(range: Range, skip: number, limit: number): Promise<Item[]> {
+  async function readSlice(range: Range, skip: number, limit: number): Promise<Item[]> {
     if (limit === 0 || isEmpty(range)) return [];
-    if (skip <= WORTH_COUNTING_OVER) return (await database.query(range, skip + limit)).slice(skip);
-    const from = await database.countOver(range, skip);
+    if (skip <= MAX_FETCHED_SKIPS) return (await database.query(range, skip + limit)).slice(skip);
+    const from = await database.findPositionAfter(range, skip);
     return from ? await database.query(range, limit, from) : [];
   }
 
@@ -193,7 +193,7 @@ function toPage(items: readonly Item[], total: number, hasMore: boolean): Page<T
 }
 
 /** A part of a list, read by one query. */
-interface PlannedPart extends Rows {
+interface PlannedPart extends ListRange {
   /** True if the part has every transaction of its dates. */
   readonly isWhole: boolean;
 }

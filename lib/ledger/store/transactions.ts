@@ -2,7 +2,12 @@
 
 import type { Database, Item, OutcomeCheck, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { changedAttributes, createDeletion, itemName, setOn } from '../../shared/update-writes.ts';
+import {
+  changedAttributes,
+  createDeletion,
+  itemName,
+  setAttributes,
+} from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
@@ -41,12 +46,12 @@ export const STORED_ATTRIBUTES = Object.keys({
   version: true,
 } satisfies Record<keyof StoredTransaction, true>);
 
-/** A transaction before and after a change. One that is created has no before, one that is removed no after. */
+/** A transaction before and after a change: a creation has no `before`, a removal no `after`. */
 export interface RowChange {
   readonly before?: Transaction;
   readonly after?: Transaction;
   /** Writes that join the same database transaction. */
-  readonly also?: CommitPart;
+  readonly extraWrites?: CommitPart;
 }
 
 /** Changes as one database transaction, which applies all or none; counts that rows share are written once. */
@@ -88,16 +93,16 @@ export function createTransactionStore(options: {
     return guard && Number(guard.transaction_id);
   }
 
-  /** Draws several new ids and returns the first one. */
+  /** Allocates several new ids and returns the first one. */
   async function nextIds(count: number): Promise<number> {
-    return (await sequences.draw('transaction', count)) - count + 1;
+    return (await sequences.allocate('transaction', count)) - count + 1;
   }
 
   function prepare(changes: readonly [RowChange, ...RowChange[]]): PreparedCommit {
     const writes = listWrites(changes);
-    const isEachOnce = new Set(writes.map(itemName)).size === writes.length;
+    const areItemsDistinct = new Set(writes.map(itemName)).size === writes.length;
     return {
-      fits: isEachOnce && writes.length <= MAX_WRITES,
+      fits: areItemsDistinct && writes.length <= MAX_WRITES,
       commit: () => database.commit(writes, checkOutcome(changes[0], changes.length === 1)),
     };
   }
@@ -109,8 +114,8 @@ export function createTransactionStore(options: {
 
   function listWrites(changes: readonly RowChange[]): Write[] {
     return [
-      ...changes.flatMap(({ also = [], before, after }) => [
-        ...also,
+      ...changes.flatMap(({ extraWrites = [], before, after }) => [
+        ...extraWrites,
         ...rowWrite(before, after),
         ...externalIdWrites(before, after),
       ]),
@@ -122,31 +127,31 @@ export function createTransactionStore(options: {
   }
 
   function rowWrite(before: Transaction | undefined, after: Transaction | undefined): Write[] {
-    if (!before) return after ? [put(after)] : [];
+    if (!before) return after ? [putRow(after)] : [];
     const key = keys.transaction(before.id);
     const condition = {
       expression: IS_UNCHANGED,
       values: { ':version': before.version },
-      onConditionFailed: (existing: Item | undefined) => stale(before, existing),
+      onConditionFailed: (existing: Item | undefined) => staleError(before, existing),
     };
     if (!after) return [createDeletion(key, condition)];
     const items = [toTransactionItem(keys, before), toTransactionItem(keys, after)] as const;
-    return [setOn(key, changedAttributes(...items), condition)];
+    return [setAttributes(key, changedAttributes(...items), condition)];
   }
 
-  function put(transaction: Transaction): Write {
+  function putRow(transaction: Transaction): Write {
     return {
       Put: { Item: toTransactionItem(keys, transaction), ConditionExpression: IS_NEW },
-      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was given twice`),
+      onConditionFailed: () => new Error(`Transaction id ${transaction.id} was assigned twice`),
     };
   }
 
-  function checkOutcome({ before, after }: RowChange, isOnlyOne: boolean): OutcomeCheck {
+  function checkOutcome({ before, after }: RowChange, isOnlyChange: boolean): OutcomeCheck {
     const key = keys.transaction((after ?? before)?.id ?? 0);
     // No other request has the id of a new row, so the row itself proves the commit.
     if (!before) return { key, wasApplied: (stored) => stored !== undefined };
     // Another request may have removed this row alone, so its absence proves the commit only if it was the only change.
-    if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyOne || undefined) };
+    if (!after) return { key, wasApplied: (stored) => !stored && (isOnlyChange || undefined) };
     return {
       key,
       wasApplied: (stored) => isStoredAs(after, stored && fromTransactionItem(stored)),
@@ -156,8 +161,8 @@ export function createTransactionStore(options: {
   function counterWrites(before: readonly Transaction[], after: readonly Transaction[]): Write[] {
     const categoryIds = (rows: readonly Transaction[]) => rows.map(({ categoryId }) => categoryId);
     return [
-      ...dayCounts.counterWrites(before, after),
-      ...categories.counterWrites(categoryIds(before), categoryIds(after)),
+      ...dayCounts.createCounterWrites(before, after),
+      ...categories.createCounterWrites(categoryIds(before), categoryIds(after)),
     ];
   }
 
@@ -166,12 +171,12 @@ export function createTransactionStore(options: {
     before: Transaction | undefined,
     after: Transaction | undefined,
   ): Write[] {
-    const left = before?.externalId ?? undefined;
-    const taken = after?.externalId ?? undefined;
-    if (left === taken) return [];
+    const oldId = before?.externalId ?? undefined;
+    const newId = after?.externalId ?? undefined;
+    if (oldId === newId) return [];
     return [
-      ...(before && left !== undefined ? [release(left, before.id)] : []),
-      ...(after && taken !== undefined ? [claim(taken, after.id)] : []),
+      ...(before && oldId !== undefined ? [release(oldId, before.id)] : []),
+      ...(after && newId !== undefined ? [claim(newId, after.id)] : []),
     ];
   }
 
@@ -197,7 +202,7 @@ export function createTransactionStore(options: {
   return { get, findExternal, nextIds, prepare, write };
 }
 
-function stale({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {
+function staleError({ id, version }: Transaction, existing: Item | undefined): StaleRecordError {
   const message = `Transaction ${id} is no longer at version ${version}`;
   return new StaleRecordError(message, existing && fromTransactionItem(existing));
 }
@@ -218,7 +223,7 @@ export function toTransactionItem(keys: Keys, transaction: Transaction): Item {
     updated_at: transaction.updatedAt,
     version: transaction.version,
   };
-  return { ...keys.transaction(transaction.id), ...keys.indexed(transaction), ...stored };
+  return { ...keys.transaction(transaction.id), ...keys.indexAttributes(transaction), ...stored };
 }
 
 export function fromTransactionItem(item: Item): Transaction {

@@ -2,7 +2,7 @@
 // dead finds at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
 // longer than a lease; it ends with the work, so that the lock of a crashed step expires.
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
-import { setOn } from '../../shared/update-writes.ts';
+import { setAttributes } from '../../shared/update-writes.ts';
 import { hasEnded } from '../phases.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
@@ -88,7 +88,7 @@ export function createRunLock(options: {
     const seen = epochOf(lock);
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
     const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
-    return setOn(LOCK_KEY, taken, {
+    return setAttributes(LOCK_KEY, taken, {
       expression: IS_AS_SEEN,
       values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
       onConditionFailed: otherRun,
@@ -117,7 +117,7 @@ export function createRunLock(options: {
       lease_since: now(),
       lease_until: now() + leaseMs,
     };
-    const lease = setOn(LOCK_KEY, taken, {
+    const lease = setAttributes(LOCK_KEY, taken, {
       expression: IS_EXPIRED,
       values: { ':seen': seen, ':now': isOfTheDead(lock) ? Number(lock?.lease_until) : now() },
       onConditionFailed: (lock) => explainRefusal(runId, lock),
@@ -240,9 +240,12 @@ function explainRefusal(runId: string, lock: Item | undefined): Error {
   );
 }
 
-function setWhileMine({ runId, epoch }: Lease, attributes: Parameters<typeof setOn>[1]): Write {
+function setWhileMine(
+  { runId, epoch }: Lease,
+  attributes: Parameters<typeof setAttributes>[1],
+): Write {
   const why = `The lock of run ${runId} was taken over (epoch ${epoch} is over).`;
-  return setOn(LOCK_KEY, attributes, {
+  return setAttributes(LOCK_KEY, attributes, {
     expression: IS_MY_EPOCH,
     values: { ':epoch': epoch },
     onConditionFailed: () => new Refusal('RefusedLockLost', why),

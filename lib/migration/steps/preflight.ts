@@ -1,7 +1,7 @@
 // Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
 // every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
-import { isPrintable, wordsOf } from '../../shared/printable.ts';
+import { isPrintable, toWords } from '../../shared/printable.ts';
 import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
 import { isRefusal, Refusal, recoverWith } from '../refusals.ts';
@@ -217,7 +217,7 @@ export function assertSamePlan(
   const fixed = Object.keys(planInput).flatMap((field) => {
     const [given, value] = [input[field], plan[field as keyof Plan]];
     if (given === undefined || given === value) return [];
-    return [value === undefined ? `no ${wordsOf(field)}` : `${wordsOf(field)} ${value}`];
+    return [value === undefined ? `no ${toWords(field)}` : `${toWords(field)} ${value}`];
   });
   if (fixed.length === 0) return;
   const why = `The plan of run ${runId} (${phase}) is fixed: ${fixed.join(', ')}. Leave that option out, or begin another run once this one is live or aborted.`;

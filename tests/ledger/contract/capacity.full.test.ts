@@ -15,7 +15,7 @@ import { seededRandom } from '../../../cli/seeded-random.ts';
 import type { RowOrder } from '../../../lib/ledger/domain/pagination.ts';
 import type { TransactionChanges } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
-import { FIRST_NAMES } from '../../../lib/ledger/store/categories.ts';
+import { MAX_FIRST_NAMES } from '../../../lib/ledger/store/categories.ts';
 import { isOnDynamodbLocal } from '../../shared/support/database-engine.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
@@ -132,10 +132,10 @@ describe.each([
   });
 });
 
-test(`with many categories a list reads ${FIRST_NAMES} names, and the other names of its page`, async () => {
+test(`with many categories a list reads ${MAX_FIRST_NAMES} names, and the other names of its page`, async () => {
   const table = await createTestTable();
   const target = { ...table, ledgerId: 'default' };
-  const categories = Array.from({ length: 10 * FIRST_NAMES }, (_, n) =>
+  const categories = Array.from({ length: 10 * MAX_FIRST_NAMES }, (_, n) =>
     storedCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
   );
   const last = categories.length;
@@ -165,7 +165,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   `names of %s, %i characters each, cost %i read units in a list`,
   async (letter, length, units) => {
     const target = { ...(await createTestTable()), ledgerId: 'household' };
-    const categories = Array.from({ length: FIRST_NAMES }, (_, n) =>
+    const categories = Array.from({ length: MAX_FIRST_NAMES }, (_, n) =>
       storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
     );
     await bulkLoad(target, categories, []);

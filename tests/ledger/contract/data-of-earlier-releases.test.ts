@@ -4,7 +4,7 @@ import { type AttributeValue, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { ledgerOfSubject } from '../../../lib/ledger/auth/caller.ts';
+import { deriveLedgerId } from '../../../lib/ledger/auth/caller.ts';
 import { createApiKeys } from '../../../lib/ledger/store/api-keys.ts';
 import { LEDGERS } from '../../../lib/ledger/store/keys.ts';
 import { createLedgerDatabase } from '../../../lib/ledger/store/schema.ts';
@@ -132,7 +132,7 @@ it('the ledgers of access tokens get the ids that tokens lead to now', async () 
   const stored = await readTable();
   // Every item is written with a version, the items of one ledger with another id, and the API key gets one more item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
-  const ledgerId = ledgerOfSubject(ISSUER, 'alice');
+  const ledgerId = deriveLedgerId(ISSUER, 'alice');
   expect(await contents(ledgerId)).toEqual(before);
   expect(await contents(longId('alice'))).toEqual([]);
   expect([await contents('default'), await contents(byHand)]).toEqual(untouched);
@@ -163,9 +163,9 @@ it('the conversion resumes where it was interrupted, and searches once', async (
     interruptions += 1;
   }
   expect(interruptions).toBeGreaterThan(1);
-  expect(await contents(ledgerOfSubject(ISSUER, 'alice'))).toEqual(before);
+  expect(await contents(deriveLedgerId(ISSUER, 'alice'))).toEqual(before);
   expect((await readTable()).filter(({ pk, v }) => pk?.S !== '@FORM' && v?.N !== '1')).toEqual([]);
-  expect(await listLedgers()).toEqual([ledgerOfSubject(ISSUER, 'alice')]);
+  expect(await listLedgers()).toEqual([deriveLedgerId(ISSUER, 'alice')]);
   const calls: string[] = [];
   const client = interpose(table.client, (name) => void calls.push(name));
   expect([await convertData({ ...table, client }), calls]).toEqual([0, ['GetCommand']]);
@@ -237,7 +237,7 @@ it('a key that changes during each move ends the command, which asks to repeat i
     );
   });
   await expect(openKeys(used).list()).rejects.toThrow(
-    `Another command changed the API key ${showId(secret)} while this one moved it. Give the command again.`,
+    `Another command changed the API key ${showId(secret)} while this one moved it. Run the command again.`,
   );
   expect(uses).toBe(3);
 });
@@ -248,6 +248,6 @@ it('a key is never replaced by the older copy in the item that names it', async 
   const { Item } = await table.client.send(new GetCommand({ TableName: table.tableName, Key }));
   await openKeys().revoke(showId(secret));
   await table.client.send(new PutCommand({ TableName: table.tableName, Item }));
-  await expect(openKeys().list()).rejects.toThrow('Give the command again');
+  await expect(openKeys().list()).rejects.toThrow('Run the command again');
   expect((await openKeys().find(secret))?.revokedAt).toBeDefined();
 });

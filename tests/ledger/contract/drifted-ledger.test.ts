@@ -30,13 +30,13 @@ test.each<Drifted>([
     rule: 'an id that is given again overwrites no transaction',
     corrupt: (keys) => send.set(keys.sequence('transaction'), LAST_ID, 0),
     write: ({ transactions }) => transactions.create(LUNCH),
-    failure: 'Transaction id 1 was given twice',
+    failure: 'Transaction id 1 was assigned twice',
   },
   {
     rule: 'a transaction that leaves a category that is not there brings none into being',
     corrupt: (keys) => send.delete(keys.category(2)),
     write: ({ transactions }) => transactions.remove('3'),
-    failure: 'Category 2 of a transaction is not there',
+    failure: 'Category 2 of a transaction does not exist',
   },
   {
     rule: 'a rename gives up no name that another category has claimed',

@@ -18,7 +18,7 @@ import {
 } from '../../../lib/ledger/store/schema.ts';
 import { sweepTable } from '../../../lib/ledger/store/schema-sweep.ts';
 import { createDatabase, type Item, type Key } from '../../../lib/shared/database.ts';
-import { addTo, createDeletion, setOn } from '../../../lib/shared/update-writes.ts';
+import { addToCounters, createDeletion, setAttributes } from '../../../lib/shared/update-writes.ts';
 import { runCommand } from '../../shared/support/command.ts';
 import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
@@ -101,8 +101,8 @@ describe('an item of an older version', () => {
     await send.put({ ...other, count: 5 });
     const exists = { expression: 'attribute_exists(pk)', onConditionFailed: unreachable };
     await openNext().commit([
-      addTo(KEY, new Map([['count', 1]])),
-      setOn(other, { color: 'red' }, exists),
+      addToCounters(KEY, new Map([['count', 1]])),
+      setAttributes(other, { color: 'red' }, exists),
     ]);
     expect(await readStored(KEY)).toEqual({ ...KEY, v: 3, count: 102, label: 'a' });
     expect(await readStored(other)).toEqual({ ...other, v: 3, count: 105, color: 'red' });
@@ -117,7 +117,7 @@ describe('an item of an older version', () => {
       // The first commit was refused, and the second is the upgrade.
       if (commits === 2) await send.set(KEY, 'count', 7);
     });
-    await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
+    await openNext(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
     expect([commits, await readStored(KEY)]).toEqual([4, { ...KEY, v: 3, count: 108 }]);
   });
 
@@ -181,7 +181,7 @@ describe('an item of an older version', () => {
       writes.push((input as { TransactItems: unknown[] }).TransactItems.length);
       if (writes.length === 2) await send.set(KEY, 'seen', 2);
     });
-    await openNext(client).commit([addTo(KEY, new Map([['count', 1]]))]);
+    await openNext(client).commit([addToCounters(KEY, new Map([['count', 1]]))]);
     // Three commits: one is refused, one upgrades the item, and one writes the change.
     expect([writes, await readStored(KEY)]).toEqual([
       [1, 1, 1],
@@ -191,7 +191,7 @@ describe('an item of an older version', () => {
 
   it('is upgraded together with the others of its transaction, or one by one if a request interferes', async () => {
     const keys = Array.from({ length: 25 }, (_, n) => ({ ...KEY, sk: `${n}` }));
-    const writes = keys.map((key) => addTo(key, new Map([['count', 1]])));
+    const writes = keys.map((key) => addToCounters(key, new Map([['count', 1]])));
     const countUpgrades = async (intervene: () => Promise<unknown>) => {
       for (const key of keys) await send.put({ ...key, v: 1, count: 1 });
       const sizes: number[] = [];
@@ -262,10 +262,10 @@ describe('an item of a newer version', () => {
   });
 
   it.each([
-    ['an addition', addTo(KEY, new Map([['count', 1]]))],
+    ['an addition', addToCounters(KEY, new Map([['count', 1]]))],
     [
       'an update',
-      setOn(
+      setAttributes(
         KEY,
         { count: 2 },
         { expression: 'attribute_exists(pk)', onConditionFailed: unreachable },
@@ -294,7 +294,7 @@ describe('an item of a newer version', () => {
     const newer = { ...KEY, v: 4, count: 1 };
     await send.put(newer);
     const other = { ...KEY, sk: '3' };
-    const writes = [write, addTo(other, new Map([['count', 1]]))];
+    const writes = [write, addToCounters(other, new Map([['count', 1]]))];
     await expect(openNext().commit(writes)).rejects.toThrow(NewerItemError);
     expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
   });
@@ -386,10 +386,10 @@ describe('a sweep', () => {
     for (const key of older) await send.remove(key, 'v');
     const run = { pk: '@migration', sk: 'lock' };
     await send.put(run);
-    expect(await sweepTable(target)).toEqual({ upgraded: 4, entered: 0 });
+    expect(await sweepTable(target)).toEqual({ upgraded: 4, registered: 0 });
     for (const key of older) expect((await readStored(key))?.v).toBe(1);
     expect(await readStored(run)).toEqual(run);
-    expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
+    expect(await sweepTable(target)).toEqual({ upgraded: 0, registered: 0 });
   });
 
   it('adds the ledgers that an earlier release began', async () => {
@@ -398,9 +398,9 @@ describe('a sweep', () => {
       await send.remove(keys.sequence(kind), 'v');
     }
     await send.delete(keys.registration);
-    expect(await sweepTable(target)).toEqual({ upgraded: 2, entered: 1 });
+    expect(await sweepTable(target)).toEqual({ upgraded: 2, registered: 1 });
     expect(await readStored(keys.registration)).toEqual({ ...keys.registration, v: 1 });
-    expect(await sweepTable(target)).toEqual({ upgraded: 0, entered: 0 });
+    expect(await sweepTable(target)).toEqual({ upgraded: 0, registered: 0 });
   });
 
   it('neither adds a ledger that is being deleted nor counts one that adds itself', async () => {
@@ -408,7 +408,7 @@ describe('a sweep', () => {
     const countEntered = async (intervene: () => Promise<unknown>) => {
       await send.delete(keys.registration);
       const client = onceBefore(target.client, 'TransactWriteCommand', intervene);
-      return (await sweepTable({ ...target, client })).entered;
+      return (await sweepTable({ ...target, client })).registered;
     };
     expect(await countEntered(() => send.put({ ...keys.registration, v: 1 }))).toBe(0);
     const remove = () =>

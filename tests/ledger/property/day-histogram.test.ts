@@ -8,9 +8,9 @@ import {
   type DateRange,
   dayAt,
   edgeMonths,
+  isWithinOneMonth,
   type MonthCounts,
   monthAt,
-  needsNoYears,
   type SlotCounts,
   slotsOf,
   sum,
@@ -65,7 +65,7 @@ function byHistogram(
   type: Row['type'] | undefined,
   offset: number,
 ) {
-  const years = needsNoYears(range) ? [] : yearCounts(rows);
+  const years = isWithinOneMonth(range) ? [] : yearCounts(rows);
   const edges = edgeMonths(range).map((month) => monthCounts(rows, month));
   const months = countsByMonth(range, { years, edges }, type);
   const hit = monthAt(months, offset);

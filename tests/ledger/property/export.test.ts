@@ -7,7 +7,7 @@ import { upload } from '../../../cli/ledger/import/upload.ts';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import { createServiceClient } from '../../../cli/ledger/service-client.ts';
 import { MAX_AMOUNT } from '../../../lib/ledger/domain/money.ts';
-import { filledText } from '../../../lib/ledger/domain/text.ts';
+import { nonBlankText } from '../../../lib/ledger/domain/text.ts';
 import { TRANSACTION_TYPES, type Transaction } from '../../../lib/ledger/domain/transaction.ts';
 import { planImport } from '../../../lib/ledger/import/plan.ts';
 import { createRecorder } from '../../../lib/ledger/import/recorded-rows.ts';
@@ -43,7 +43,7 @@ const text = fc
   })
   .map((parts) => parts.join(''))
   .filter((made) => made.isWellFormed());
-const filled = text.filter((made) => v.is(filledText(100), made));
+const filled = text.filter((made) => v.is(nonBlankText(100), made));
 const cents = fc.oneof(
   fc.integer({ min: -10_000, max: 100_000 }),
   fc.constantFrom(0, 1, -1, Math.round(MAX_AMOUNT * 100), -Math.round(MAX_AMOUNT * 100)),

@@ -56,8 +56,8 @@ export const MUTANTS: readonly Mutant[] = [
   // Retries and lost responses.
   ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
     ['ClientRequestToken: randomUUID(),', ''],
-    ['{ ...range, only: undefined }', 'range'],
-    ['isUnknown ||= isOutcomeUnknown(error);', ''],
+    ['{ ...range, projection: undefined }', 'range'],
+    ['mayBeApplied ||= isOutcomeUnknown(error);', ''],
     [', timeout])', '])'],
     ['while (from && items.length < limit)', 'while (from && items.length > limit)'],
     [
@@ -79,12 +79,12 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/shared/retry.ts', 'tests/shared/unit/retry.test.ts', [
     ['policy.now() + delay > deadline', 'policy.now() > deadline'],
-    ['Math.min(longestDelayMs, firstDelayMs', 'Math.max(longestDelayMs, firstDelayMs'],
+    ['Math.min(maxDelayMs, firstDelayMs', 'Math.max(maxDelayMs, firstDelayMs'],
   ]),
 
   ...mutantsOf('lib/shared/database.ts', 'tests/shared/unit/database.test.ts', [
     ['await read.then(', 'await send({ abortSignal: limits.signal }).then('],
-    ['throw busyItem(writes, error) ?? error;', 'throw error;'],
+    ['throw findBusyError(writes, error) ?? error;', 'throw error;'],
     ["reasons[position]?.Code === 'TransactionConflict'", 'reasons[position] !== undefined'],
   ]),
   ...mutantsOf('lib/shared/retryable-errors.ts', 'tests/ledger/unit/http/error-reply.test.ts', [
@@ -122,7 +122,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/service/idempotency.ts',
     'tests/ledger/contract/api/idempotency.test.ts',
     [
-      ['if (fingerprint !== sent) throw keyReused();', ''],
+      ['if (fingerprint !== sentFingerprint) throw keyReused();', ''],
       ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
     ],
   ),
@@ -211,7 +211,7 @@ export const MUTANTS: readonly Mutant[] = [
       'tableInUse === target) return',
     ],
     ['if (!(await isSwitched())) await aws', 'await aws'],
-    ['if (uneven.length > 0) {', 'if (uneven.length > 1) {'],
+    ['if (unbalanced.length > 0) {', 'if (unbalanced.length > 1) {'],
     ['if (lost.length > 0) {', 'if (lost.length > 1) {'],
     ['if (verdict.unlisted.length > 0) {', 'if (verdict.unlisted.length > 2) {'],
     ['        await table.refuseUnrestorableTime();\n', ''],
@@ -222,12 +222,12 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/verification/drifts.test.ts',
     [
       [
-        "if (externalId) sum += share('external id', externalId, id);",
+        "if (externalId) sum += hashFigure('external id', externalId, id);",
         '',
         'an external id without its guard > is reported, and repaired',
       ],
       [
-        "      sum += share('name', name, id);\n",
+        "      sum += hashFigure('name', name, id);\n",
         '',
         'a day counted too high > is reported, and repaired',
       ],
@@ -337,7 +337,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Many transactions in one request.
   ...mutantsOf('lib/ledger/service/bulk.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      'again && error instanceof StaleRecordError',
+      'reapply && error instanceof StaleRecordError',
       'false',
       'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
     ],
@@ -371,7 +371,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      '!stored && (isOnlyOne || undefined)',
+      '!stored && (isOnlyChange || undefined)',
       '!stored',
       'POST /transactions/bulk/delete > does not claim that transactions were removed if all responses were lost, unless a key proves it',
     ],
@@ -386,7 +386,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Summaries.
   ...mutantsOf('lib/ledger/domain/summary.ts', 'tests/ledger/contract/summary.test.ts', [
     ['toNumber(last) + 1', 'toNumber(last)'],
-    ['if (periods.length <= most) return;', ''],
+    ['if (periods.length <= maxPeriods) return;', ''],
   ]),
   ...mutantsOf('lib/ledger/http/summary-json.ts', 'tests/ledger/contract/api/summary.test.ts', [
     ['toDayNumber(start) + 1', 'toDayNumber(start)'],
@@ -412,10 +412,10 @@ export const MUTANTS: readonly Mutant[] = [
 
   // The limit of categories, and updates that write only the attributes they change.
   ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/category-limit.test.ts', [
-    ['drawn <= limit ? drawn : await freeId()', 'drawn'],
+    ['newId <= limit ? newId : await findFreeId()', 'newId'],
   ]),
   ...mutantsOf('lib/ledger/domain/category.ts', 'tests/ledger/contract/category-limit.test.ts', [
-    ['if (taken.length >= limit) return undefined;', ''],
+    ['if (usedIds.length >= limit) return undefined;', ''],
   ]),
   ...mutantsOf('lib/shared/update-writes.ts', 'tests/ledger/contract/changed-attributes.test.ts', [
     ['Object.keys({ ...before, ...after })', 'Object.keys(after)'],
@@ -428,7 +428,7 @@ export const MUTANTS: readonly Mutant[] = [
     [['Math.max(total, following.length)', 'total']],
   ),
   ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/unit/store/day-counts.test.ts', [
-    ['note(changes, keys, each, -1n)', 'note(changes, keys, each, 0n)'],
+    ['addChange(changes, keys, each, -1n)', 'addChange(changes, keys, each, 0n)'],
     ['by !== 0n', 'by > 0n'],
   ]),
   ...mutantsOf(
@@ -437,7 +437,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['rest - taken, taken', '0, taken', 'no filter > all pages of 1 rows'],
       ['0, limit - taken', '0, limit', 'no filter > all pages of 1 rows'],
-      ['...ofDay.reverse()', '...ofDay', 'no filter > all pages of 7 rows'],
+      ['...dayRows.reverse()', '...dayRows', 'no filter > all pages of 7 rows'],
     ],
   ),
   ...mutantsOf(
@@ -445,12 +445,12 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/property/invariants.test.ts',
     [
       ['.slice(skip)', '.slice(0)'],
-      ['slice(last, 0, rest)', 'slice(last, 0, count)'],
+      ['readSlice(last, 0, rest)', 'readSlice(last, 0, count)'],
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/unit/store/keys.test.ts', [
     ["padStart(16, '0')", "padStart(1, '0')"],
-    ['categoryId !== undefined) return', 'categoryId) return'],
+    ['      if (categoryId !== undefined)', '      if (categoryId)'],
   ]),
   ...mutantsOf(
     'lib/ledger/domain/day-histogram.ts',
@@ -470,7 +470,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/verification/verification.ts',
     'tests/ledger/contract/verification/other-writers.test.ts',
     [
-      ['position.readings === 0 || seen.has(identity(drift))', 'true'],
+      ['position.readings === 0 || seen.has(identify(drift))', 'true'],
       ['position = isResumed', 'position = false'],
       ['READINGS = 3', 'READINGS = 2'],
     ],
@@ -1354,7 +1354,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Authentication.
   ...mutantsOf('lib/ledger/auth/access-tokens.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
-    ['found.issuer !== issuer', 'found.issuer === undefined'],
+    ['discovery.issuer !== issuer', 'discovery.issuer === undefined'],
     ['algorithms: ALGORITHMS,', ''],
     ["requiredClaims: ['exp', 'sub'],", ''],
     ['aud === undefined ? client_id === audience : ', ''],
@@ -1365,16 +1365,16 @@ export const MUTANTS: readonly Mutant[] = [
     ["granted.includes('write') ? 'write' : granted[0]", 'granted[0]'],
   ]),
   ...mutantsOf('lib/ledger/auth/authenticate.ts', 'tests/ledger/unit/auth/authenticate.test.ts', [
-    ['now() - found.since < milliseconds', 'now() - found.since <= milliseconds'],
+    ['now() - entry.since < milliseconds', 'now() - entry.since <= milliseconds'],
     ['key.revokedAt !== undefined', 'key.revokedAt === 0'],
-    ['refused.set(secret, reason);', ''],
-    ['createCache<string>(REFUSED_MS, now)', 'createCache<string>(CACHE_MS, now)'],
+    ['refusedKeys.set(secret, reason);', ''],
+    ['createCache<string>(REFUSED_CACHE_MS, now)', 'createCache<string>(CACHE_MS, now)'],
     ['authorization === undefined && anonymous', 'anonymous'],
     ["(method === 'GET' || method === 'HEAD')", "method !== 'DELETE'"],
-    ['kept.size > CACHED_KEYS &&', ''],
+    ['entries.size > MAX_CACHED_KEYS &&', ''],
   ]),
   ...mutantsOf('lib/ledger/store/api-keys.ts', 'tests/ledger/contract/authentication.test.ts', [
-    ['found.revoked_at ?? clock().getTime()', 'clock().getTime()'],
+    ['item.revoked_at ?? clock().getTime()', 'clock().getTime()'],
     ['if (!ID.test(id)) throw unknownKey(id);', ''],
     ['if (!SECRET.test(secret)) return undefined;', ''],
   ]),
@@ -1415,7 +1415,7 @@ export const MUTANTS: readonly Mutant[] = [
   // Batches that the database carries out in part.
   ...mutantsOf('lib/shared/batches.ts', 'tests/shared/unit/batches.test.ts', [
     ['error instanceof UnprocessedError ||', ''],
-    ['left = await send(left,', 'await send(left,'],
+    ['pending = await send(pending,', 'await send(pending,'],
   ]),
   // Imports: tables of banks, their columns and amounts, and rows that were imported before.
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/plan.test.ts', [
@@ -1727,7 +1727,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/domain/day-histogram.test.ts',
     [
       ['daysAfter(toDate(newer, 1), -1), count', 'toDate(newer, 1), count'],
-      ['part.count + count > most', 'part.count + count >= most'],
+      ['part.count + count > maxRows', 'part.count + count >= maxRows'],
     ],
   ),
 
@@ -1806,9 +1806,9 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Digests of months.
   ...mutantsOf('lib/ledger/domain/month-digest.ts', 'tests/ledger/contract/months.test.ts', [
-    ['readBigUInt64BE() * ROWS + 1n', 'readBigUInt64BE() * ROWS'],
+    ['readBigUInt64BE() * ROW_COUNT_MODULUS + 1n', 'readBigUInt64BE() * ROW_COUNT_MODULUS'],
     [
-      '((sum % ROWS) + ROWS) % ROWS',
+      '((sum % ROW_COUNT_MODULUS) + ROW_COUNT_MODULUS) % ROW_COUNT_MODULUS',
       'BigInt(rows)',
       'the digest is null until the rows of an earlier release are swept',
     ],
@@ -1850,7 +1850,7 @@ export const MUTANTS: readonly Mutant[] = [
       '',
       'an item of an older version > is not created again by an upgrade after another request deleted it',
     ],
-    ['      values: unchanged.values,\n', ''],
+    ['      values: condition.values,\n', ''],
     [
       'Item: stamp(Put.Item ?? {})',
       'Item: Put.Item ?? {}',
@@ -1869,9 +1869,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)', 'Update'],
     ['if (isOlder) return', 'if (isOlder && !Delete) return'],
     ['attempt === MAX_ATTEMPTS', 'attempt > 0'],
-    ['[...range.only, ...schema.read]', '[...range.only]'],
-    ['[...range.only, ...schema.read]', "[...range.only, 'v']"],
-    ['ConditionExpression: own ? ', 'ConditionExpression: false ? '],
+    ['[...range.projection, ...schema.read]', '[...range.projection]'],
+    ['[...range.projection, ...schema.read]', "[...range.projection, 'v']"],
+    ['ConditionExpression: existing ? ', 'ConditionExpression: false ? '],
   ]),
   ...mutantsOf('lib/ledger/store/sequences.ts', 'tests/ledger/contract/schema-versions.test.ts', [
     ['{ Put: { Item: keys.registration }, onConditionFailed: unconditional },', ''],
@@ -1891,7 +1891,7 @@ export const MUTANTS: readonly Mutant[] = [
         ' && listed.has(ledgerId)) unlisted',
         'a sweep > adds the ledgers that an earlier release began',
       ],
-      ['  await upgradeTogether();\n  const present', '  const present'],
+      ['  await upgradeBatch();\n  const table', '  const table'],
     ],
   ),
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
@@ -1914,8 +1914,8 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/verification/all-ledgers.ts',
     'tests/ledger/contract/verification/all-ledgers.test.ts',
     [
-      ['balance.hasGivenIds() && !listed', '!listed'],
-      ['balance.hasGivenIds() && !listed.has(ledgerId)', 'balance.hasGivenIds()'],
+      ['balance.hasAssignedIds() && !listed', '!listed'],
+      ['balance.hasAssignedIds() && !listed.has(ledgerId)', 'balance.hasAssignedIds()'],
       ['!balances.has(ledgerId)', 'false'],
     ],
   ),
@@ -1931,7 +1931,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/store/api-keys.ts',
     'tests/ledger/contract/data-of-earlier-releases.test.ts',
     [
-      ['    setOn(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n', ''],
+      ['    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n', ''],
       ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
       ['{ ...earlier, ...apiKey(hash) }', 'apiKey(hash)'],
       [
@@ -2002,7 +2002,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (after.order !== order) {', 'if (false) {'],
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/contract/cached-exports.test.ts', [
-    ['full + 1', 'full'],
+    ['firstCut + 1', 'firstCut'],
     ['(queries - 1) * limits.minRowsPerQuery > rows', 'false'],
     ['.toSorted(comparePositions)', ''],
     ['if (isUnfiltered(filter)) cachedMonths.keep', 'cachedMonths.keep'],
@@ -2011,19 +2011,19 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/property/export-parts.test.ts', [
     ['!after || comparePositions(row, after) > 0', 'true'],
-    ['taken.length < stretches.length ? taken.at(-1) : undefined', 'undefined'],
-    ['count + stretch.count > maxRows', 'false'],
+    ['selected.length < segments.length ? selected.at(-1) : undefined', 'undefined'],
+    ['count + segment.count > maxRows', 'false'],
     ['items.length > limits.maxRows', 'false'],
     ['if (hasRows && count', 'if (count > 0 && count'],
     ['count: following.length', 'count: rows.length'],
-    [' && !(!stretch.cached && after && stretch.start <= after.date)', ''],
+    [' && !mayBeReadBefore', ''],
   ]),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
-      'slice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
-      'slice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
+      'readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
+      'readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
     ],
-    ['const isLonger = following.length > limit;', 'const isLonger = total > limit;'],
+    ['const hasMore = following.length > limit;', 'const hasMore = total > limit;'],
   ]),
   ...mutantsOf('lib/ledger/store/list-ranges.ts', 'tests/ledger/contract/cursors.test.ts', [
     ['previous < last ? previous : last', 'previous'],

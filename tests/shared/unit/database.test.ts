@@ -70,9 +70,9 @@ test('a query requests only some attributes, and a count none', async () => {
     asked.push(input);
     return { Items: [], Count: 0 };
   });
-  const range = { ...RANGE, only: ['type', 'n'] };
+  const range = { ...RANGE, projection: ['type', 'n'] };
   await database.query(range);
-  await database.countOver(range, 1);
+  await database.findPositionAfter(range, 1);
   expect(asked[0]).toMatchObject({
     ProjectionExpression: '#a0,#a1',
     ExpressionAttributeNames: { '#a0': 'type', '#a1': 'n' },
@@ -86,7 +86,7 @@ describe('countOver', () => {
     [5, onWire(4)],
     [9, undefined],
   ])('after %i items stands at %o', async (count, position) => {
-    expect(await givenTable().database.countOver(RANGE, count)).toEqual(position);
+    expect(await givenTable().database.findPositionAfter(RANGE, count)).toEqual(position);
   });
 });
 

@@ -9,7 +9,7 @@ function fakePolicy(options: Partial<RetryPolicy> = {}) {
   const slept: number[] = [];
   const policy: RetryPolicy = {
     firstDelayMs: 10,
-    longestDelayMs: 100,
+    maxDelayMs: 100,
     deadlineMs: 1_000,
     random: () => 0.5,
     now: () => now,

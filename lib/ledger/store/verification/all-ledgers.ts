@@ -9,8 +9,8 @@ import { type Balance, createBalance } from './balance.ts';
 export interface TableVerdict {
   readonly ledgers: number;
   readonly rows: number;
-  /** Ids of the ledgers whose figures do not follow from their rows. */
-  readonly uneven: readonly string[];
+  /** Ids of the ledgers whose recorded figures differ from their rows. */
+  readonly unbalanced: readonly string[];
   /** Ids of the ledgers that have assigned ids but are missing in the list of ledgers: those of an earlier release. */
   readonly unlisted: readonly string[];
   /** Ids in the list of ledgers without any other item in the table. */
@@ -37,15 +37,15 @@ export async function verifyAllLedgers(options: {
     if (ledgerId === undefined) continue;
     const balance = balances.get(ledgerId) ?? createBalance(ledgerId);
     balances.set(ledgerId, balance);
-    balance.take(item);
+    balance.add(item);
   }
   const select = (isSelected: (balance: Balance, ledgerId: string) => boolean) =>
     [...balances].flatMap(([ledgerId, each]) => (isSelected(each, ledgerId) ? [ledgerId] : []));
   return {
     ledgers: balances.size,
     rows: balances.values().reduce((total, balance) => total + balance.countRows(), 0),
-    uneven: select((balance) => !balance.isEven()),
-    unlisted: select((balance, ledgerId) => balance.hasGivenIds() && !listed.has(ledgerId)),
+    unbalanced: select((balance) => !balance.isBalanced()),
+    unlisted: select((balance, ledgerId) => balance.hasAssignedIds() && !listed.has(ledgerId)),
     lost: [...listed].filter((ledgerId) => !balances.has(ledgerId)),
   };
 }

@@ -1,6 +1,6 @@
-// Reduces the figures of one ledger to a single sum: those that follow from the rows, minus those that are recorded. The sum is
-// zero exactly when both agree, up to a collision of hashes. It has the same size for every ledger, so one scan verifies all
-// ledgers of a table. `findDrifts` needs every figure, and names the differences.
+// Reduces the figures of one ledger to a single sum: the recomputed figures minus the recorded ones. The sum is zero exactly
+// when both agree, unless hashes collide. It has the same size for every ledger, so one scan verifies all ledgers of a table.
+// `findDrifts` names the differences, but needs every figure.
 import { createHash } from 'node:crypto';
 import type { Item, Key } from '../../../shared/database.ts';
 import { fromCategoryItem, TRANSACTION_COUNT } from '../categories.ts';
@@ -30,24 +30,24 @@ export function createBalance(ledgerId: string) {
       for (const { key, attribute, by } of listCounters(keys, transaction))
         count(key, attribute, by);
       if (categoryId !== null) count(keys.category(categoryId), TRANSACTION_COUNT, 1n);
-      if (externalId) sum += share('external id', externalId, id);
-      note('transaction', id);
+      if (externalId) sum += hashFigure('external id', externalId, id);
+      noteId('transaction', id);
     },
     CATEGORIES(item) {
       const { id, name, transactionCount } = fromCategoryItem(item);
       count(keys.category(id), TRANSACTION_COUNT, -BigInt(transactionCount));
-      sum += share('name', name, id);
-      note('category', id);
+      sum += hashFigure('name', name, id);
+      noteId('category', id);
     },
     DAYS(item) {
       const key = { pk: String(item.pk), sk: String(item.sk) };
       for (const [attribute, recorded] of readCounters(item)) count(key, attribute, -recorded);
     },
     EXTERNAL_ID({ pk, transaction_id }) {
-      sum -= share('external id', keys.externalIdOf(String(pk)), Number(transaction_id));
+      sum -= hashFigure('external id', keys.parseExternalId(String(pk)), Number(transaction_id));
     },
     CATEGORY_NAMES({ sk, category_id }) {
-      sum -= share('name', String(sk), Number(category_id));
+      sum -= hashFigure('name', String(sk), Number(category_id));
     },
     SEQUENCES({ sk, [LAST_ID]: last }) {
       lastIds[sk as SequenceKind] = Number(last);
@@ -55,27 +55,27 @@ export function createBalance(ledgerId: string) {
   };
 
   function count(key: Key, attribute: string, by: bigint): void {
-    if (by !== 0n) sum += share(counterName(key, attribute)) * by;
+    if (by !== 0n) sum += hashFigure(counterName(key, attribute)) * by;
   }
 
-  function note(kind: SequenceKind, id: number): void {
+  function noteId(kind: SequenceKind, id: number): void {
     highestIds[kind] = Math.max(highestIds[kind], id);
   }
 
   return {
     /** Adds an item to the balance. Items may come in any order, each once. */
-    take: (item: Item): void => readers[keys.kindOf(String(item.pk))]?.(item),
-    isEven: (): boolean =>
+    add: (item: Item): void => readers[keys.kindOf(String(item.pk))]?.(item),
+    isBalanced: (): boolean =>
       sum === 0n &&
       wrongRows === 0 &&
       SEQUENCE_KINDS.every((kind) => highestIds[kind] <= lastIds[kind]),
-    hasGivenIds: (): boolean => SEQUENCE_KINDS.some((kind) => lastIds[kind] > 0),
+    hasAssignedIds: (): boolean => SEQUENCE_KINDS.some((kind) => lastIds[kind] > 0),
     countRows: (): number => rows,
   };
 }
 
 /** Hashes a figure to 128 bits: even billions of figures do not cancel out by chance. */
-function share(...parts: readonly (string | number)[]): bigint {
+function hashFigure(...parts: readonly (string | number)[]): bigint {
   const hash = createHash('sha256').update(JSON.stringify(parts)).digest();
   return (hash.readBigUInt64BE(0) << 64n) + hash.readBigUInt64BE(8);
 }

@@ -2,7 +2,12 @@
 
 import type { Item, Key, Write } from '../../../shared/database.ts';
 import { StaleRecordError } from '../../../shared/errors.ts';
-import { addTo, areUnchanged, setOn, unconditional } from '../../../shared/update-writes.ts';
+import {
+  addToCounters,
+  setAttributes,
+  unchangedCondition,
+  unconditional,
+} from '../../../shared/update-writes.ts';
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
 import { describeCounter, isDigest, isSum } from '../day-counts.ts';
@@ -52,14 +57,21 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
   const names = new Set([...recorded.keys(), ...recomputed.keys()]);
   const known = new Set(categories.map(({ id }) => keys.category(id).sk));
   const wrong = [...names].flatMap((name): WrongCounter[] => {
-    const was = recorded.get(name);
-    const is = recomputed.get(name);
-    const counter = was ?? is;
-    if (!counter || (was?.count ?? 0n) === (is?.count ?? 0n)) return [];
+    const recordedCounter = recorded.get(name);
+    const recomputedCounter = recomputed.get(name);
+    const counter = recordedCounter ?? recomputedCounter;
+    if (!counter || (recordedCounter?.count ?? 0n) === (recomputedCounter?.count ?? 0n)) return [];
     // A category that does not exist is a drift of its own; its count is not created.
     if (counter.attribute === TRANSACTION_COUNT && !known.has(counter.key.sk)) return [];
     const { key, attribute } = counter;
-    return [{ key, attribute, recorded: was?.count, recomputed: is?.count ?? 0n }];
+    return [
+      {
+        key,
+        attribute,
+        recorded: recordedCounter?.count,
+        recomputed: recomputedCounter?.count ?? 0n,
+      },
+    ];
   });
   const {
     sums = [],
@@ -71,16 +83,20 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
   });
   return [
     ...counts.map((each) => countDrift(keys, each)),
-    ...byItem(sums).map(([key, ofItem]) => sumDrift('day sums', keys, key, ofItem)),
-    ...byItem(digests).map(([key, ofItem]) => sumDrift('month digests', keys, key, ofItem)),
+    ...byItem(sums).map(([key, itemCounters]) => sumDrift('day sums', keys, key, itemCounters)),
+    ...byItem(digests).map(([key, itemCounters]) =>
+      sumDrift('month digests', keys, key, itemCounters),
+    ),
   ];
 }
 
 /** Groups counters by item, in a fixed order, so that a drift reads the same each time. */
 function byItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
   const items = Map.groupBy(counters, ({ key: { pk, sk } }) => `${pk} ${sk}`);
-  return [...items.values()].flatMap((ofItem): [Key, WrongCounter[]][] => {
-    const sorted = ofItem.toSorted((one, other) => (one.attribute < other.attribute ? -1 : 1));
+  return [...items.values()].flatMap((itemCounters): [Key, WrongCounter[]][] => {
+    const sorted = itemCounters.toSorted((singular, other) =>
+      singular.attribute < other.attribute ? -1 : 1,
+    );
     return sorted[0] ? [[sorted[0].key, sorted]] : [];
   });
 }
@@ -92,15 +108,15 @@ interface WrongCounter extends Omit<Counter, 'count'> {
 
 function countDrift(keys: Keys, counter: WrongCounter): Drift {
   const { key, attribute, recorded, recomputed } = counter;
-  const isOfCategory = key.pk === keys.categories;
+  const isCategoryCount = key.pk === keys.categories;
   return {
-    what: isOfCategory ? 'category count' : 'day count',
-    where: isOfCategory
+    what: isCategoryCount ? 'category count' : 'day count',
+    where: isCategoryCount
       ? `category ${Number(key.sk)}`
       : `${describeCounter(key.sk, attribute)}, ${keys.describeDays(key.pk)}`,
     recorded: recorded === undefined ? 'nothing' : Number(recorded),
     recomputed: Number(recomputed),
-    repair: [correct(key, [counter])],
+    repair: [createCorrection(key, [counter])],
   };
 }
 
@@ -118,16 +134,16 @@ function sumDrift(
     where: `${what === 'day sums' ? 'cents' : 'months'} of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
     recorded: show('recorded'),
     recomputed: show('recomputed'),
-    repair: [correct(key, sums)],
+    repair: [createCorrection(key, sums)],
   };
 }
 
-function correct(key: Key, counters: readonly WrongCounter[]): Write {
-  const by = counters.map(({ attribute, recorded = 0n, recomputed }) => {
+function createCorrection(key: Key, counters: readonly WrongCounter[]): Write {
+  const increments = counters.map(({ attribute, recorded = 0n, recomputed }) => {
     return [attribute, recomputed - recorded] as const;
   });
-  return addTo(key, new Map(by), {
-    ...areUnchanged(counters.map(({ recorded }) => recorded)),
+  return addToCounters(key, new Map(increments), {
+    ...unchangedCondition(counters.map(({ recorded }) => recorded)),
     onConditionFailed: changedMeanwhile,
   });
 }
@@ -141,7 +157,7 @@ function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
   // The key of an item cannot be changed, so there is no repair.
   if (wrong.includes('sk')) return { ...drift, recomputed };
   const attributes = Object.fromEntries(wrong.map((name) => [name, expected[name]]));
-  const update = setOn(keys.transaction(transaction.id), attributes, {
+  const update = setAttributes(keys.transaction(transaction.id), attributes, {
     expression: 'version = :version',
     values: { ':version': transaction.version },
     onConditionFailed: changedMeanwhile,
@@ -156,9 +172,9 @@ function describeAttributes(
   return names.map((name) => `${name}=${item[name] ?? 'nothing'}`).join(' ');
 }
 
-function unknownCategories({ categories, referredTo }: LedgerFigures): Drift[] {
+function unknownCategories({ categories, referredCategoryIds }: LedgerFigures): Drift[] {
   const known = new Set(categories.map(({ id }: Category) => id));
-  return [...referredTo]
+  return [...referredCategoryIds]
     .filter((id) => !known.has(id))
     .map((id) => ({
       what: 'category of a row',
@@ -172,7 +188,7 @@ function nameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] 
   const names: Guarded = {
     what: 'name guard',
     one: 'category',
-    many: 'categories',
+    plural: 'categories',
     attribute: 'name',
     guardKey: keys.categoryName,
     recordKey: keys.category,
@@ -191,7 +207,7 @@ function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drif
   const externalIds: Guarded = {
     what: 'external id',
     one: 'transaction',
-    many: 'transactions',
+    plural: 'transactions',
     attribute: 'external_id',
     guardKey: keys.externalId,
     recordKey: keys.transaction,
@@ -206,7 +222,7 @@ function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drif
 interface Guarded {
   readonly what: 'name guard' | 'external id';
   readonly one: 'category' | 'transaction';
-  readonly many: string;
+  readonly plural: string;
   readonly attribute: string;
   readonly guardKey: (value: string) => Key;
   readonly recordKey: (id: number) => Key;
@@ -220,14 +236,14 @@ function guardDrift(
   owner: number | undefined,
   ids: readonly number[],
 ): Drift {
-  const { what, one, many, guardKey, toGuard } = guarded;
+  const { what, one, plural, guardKey, toGuard } = guarded;
   const recorded = owner === undefined ? 'none' : `${one} ${owner}`;
   const drift = { what, where: JSON.stringify(value), recorded };
   if (ids.length > 1) {
     const sorted = ids.toSorted((former, latter) => former - latter);
-    return { ...drift, recomputed: `${many} ${sorted.join(' and ')}` };
+    return { ...drift, recomputed: `${plural} ${sorted.join(' and ')}` };
   }
-  const isUnchanged =
+  const unchanged =
     owner === undefined
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : {
@@ -237,7 +253,7 @@ function guardDrift(
   const [id] = ids;
   if (id === undefined) {
     const release: Write = {
-      Delete: { Key: guardKey(value), ...isUnchanged },
+      Delete: { Key: guardKey(value), ...unchanged },
       onConditionFailed: changedMeanwhile,
     };
     const hasAnother = 'attribute_not_exists(pk) OR #attribute <> :value';
@@ -245,7 +261,7 @@ function guardDrift(
     return { ...drift, recomputed: 'none', repair };
   }
   const claim: Write = {
-    Put: { Item: toGuard(value, id), ...isUnchanged },
+    Put: { Item: toGuard(value, id), ...unchanged },
     onConditionFailed: changedMeanwhile,
   };
   const repair = [claim, checkRecord(guarded, id, value, '#attribute = :value')];
@@ -282,7 +298,7 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
       where: `last ${kind} id`,
       recorded: lastIds[kind],
       recomputed: highest,
-      repair: [setOn(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
+      repair: [setAttributes(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
     };
   });
 }

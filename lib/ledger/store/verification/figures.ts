@@ -26,7 +26,7 @@ export interface LedgerFigures {
   readonly recorded: Counters;
   readonly recomputed: Counters;
   /** Categories that rows refer to. */
-  readonly referredTo: ReadonlySet<number>;
+  readonly referredCategoryIds: ReadonlySet<number>;
   /** External ids whose row and guard differ. */
   readonly wrongExternalIds: ReadonlyMap<string, ExternalIdOwners>;
   readonly wrongRows: readonly CheckedRow[];
@@ -57,14 +57,14 @@ const KEY_ATTRIBUTES = [
   'date_key',
 ] as const;
 
-/** Findings from the rows so far; plain data, which can be saved until an interrupted reading continues. */
+/** Figures of the rows read so far: plain data, so that an interrupted reading can be saved and resumed. */
 export interface RowFigures {
   readonly tally: Tally;
   readonly externalIds: Map<string, ExternalIdOwners>;
   readonly wrongRows: CheckedRow[];
 }
 
-export function noRows(): RowFigures {
+export function emptyFigures(): RowFigures {
   return { tally: emptyTally(), externalIds: new Map(), wrongRows: [] };
 }
 
@@ -72,14 +72,14 @@ export function noRows(): RowFigures {
  * Reads the figures of a ledger from its items. Rows are never counted from an index: an index may lag behind, and correct
  * counters would look too high. Memory holds one page of items at a time, one number for each day and category, and all
  * external ids.
- * @param read the findings from earlier items, to which those from these items are added
+ * @param previous the figures of earlier items, to which those of these items are added
  */
 export async function readLedgerFigures(
   keys: Keys,
   items: AsyncIterable<Item>,
-  read = noRows(),
+  previous = emptyFigures(),
 ): Promise<LedgerFigures> {
-  const { tally, externalIds, wrongRows } = read;
+  const { tally, externalIds, wrongRows } = previous;
   const categories: Category[] = [];
   const guards = new Map<string, number>();
   const recorded = new Map<string, Counter>();
@@ -103,7 +103,7 @@ export async function readLedgerFigures(
       });
     },
     EXTERNAL_ID: ({ pk, transaction_id }) => {
-      noteGuard(keys.externalIdOf(String(pk)), Number(transaction_id));
+      noteGuard(keys.parseExternalId(String(pk)), Number(transaction_id));
     },
     CATEGORY_NAMES: ({ sk, category_id }) => guards.set(String(sk), Number(category_id)),
     DAYS(item) {
@@ -137,8 +137,8 @@ export async function readLedgerFigures(
     guards,
     recorded,
     recomputed: tally.counters,
-    referredTo: tally.categoryIds,
-    wrongExternalIds: new Map([...externalIds].filter(([, owners]) => !areEqual(owners))),
+    referredCategoryIds: tally.categoryIds,
+    wrongExternalIds: new Map([...externalIds].filter(([, owners]) => !isConsistent(owners))),
     wrongRows,
     lastIds,
     highestIds: {
@@ -148,13 +148,16 @@ export async function readLedgerFigures(
   };
 }
 
-function areEqual({ rows, guard }: ExternalIdOwners): boolean {
+function isConsistent({ rows, guard }: ExternalIdOwners): boolean {
   return rows.length === 1 && rows[0] === guard;
 }
 
 export function checkRow(keys: Keys, item: Item): CheckedRow {
-  // Reads find a row by the id in its key, so that one counts.
-  const transaction = { ...fromTransactionItem(item), id: keys.transactionId(String(item.pk)) };
+  // Reads find a row by the id in its key, so that id counts.
+  const transaction = {
+    ...fromTransactionItem(item),
+    id: keys.parseTransactionId(String(item.pk)),
+  };
   const unreadable = unreadableAttributes(transaction);
   if (unreadable.length > 0) return { item, transaction: undefined, wrong: unreadable };
   const expected = toTransactionItem(keys, transaction);

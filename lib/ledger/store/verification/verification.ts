@@ -3,14 +3,14 @@ import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { StaleRecordError } from '../../../shared/errors.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../../shared/retry.ts';
 import { createKeys } from '../keys.ts';
-import { openTable, readGivenIds, readLedgerItems } from '../ledger-items.ts';
+import { countAssignedIds, openTable, readLedgerItems } from '../ledger-items.ts';
 import { type Drift, findDrifts } from './drifts.ts';
-import { noRows, type RowFigures, readLedgerFigures } from './figures.ts';
+import { emptyFigures, type RowFigures, readLedgerFigures } from './figures.ts';
 
 export interface Verdict {
   readonly rows: number;
   readonly categories: number;
-  /** Empty for a ledger that is in order. */
+  /** Empty for a consistent ledger. */
   readonly drifts: readonly Drift[];
 }
 
@@ -21,7 +21,7 @@ export interface Repair {
 }
 
 /** Progress of a reading by keys. */
-export interface Position {
+export interface VerificationPosition {
   /** Id of the last transaction read. */
   readonly after: number;
   readonly figures: RowFigures;
@@ -33,17 +33,17 @@ export interface Position {
 
 /** Keeps the position of a verification, so that another process can resume it. */
 export interface Progress {
-  load(): Promise<Position | undefined>;
-  save(position: Position): Promise<void>;
+  load(): Promise<VerificationPosition | undefined>;
+  save(position: VerificationPosition): Promise<void>;
   clear(): Promise<void>;
 }
 
 /**
- * Number of readings. The items of a ledger are not read at one moment, so only a difference that all readings show alike is a
- * drift.
+ * Number of readings. The items of a ledger are not all read at the same moment, so only a difference that every reading shows is
+ * a drift.
  */
 const READINGS = 3;
-const BETWEEN_READINGS_MS = 1_000;
+const READING_INTERVAL_MS = 1_000;
 
 /**
  * Growth after which progress is saved. Each save writes all findings, so saving after each slice would cost a quadratic amount
@@ -51,8 +51,8 @@ const BETWEEN_READINGS_MS = 1_000;
  */
 const MIN_GROWTH = 1 / 20;
 
-function firstPosition(): Position {
-  return { after: 0, figures: noRows(), readings: 0, seen: new Set() };
+function firstPosition(): VerificationPosition {
+  return { after: 0, figures: emptyFigures(), readings: 0, seen: new Set() };
 }
 
 export function createVerification(options: {
@@ -70,7 +70,7 @@ export function createVerification(options: {
   const keys = createKeys(ledgerId);
   const database = openTable({ client, tableName, retryPolicy });
 
-  /** Reads the whole ledger once, or several times if there seems to be a drift. */
+  /** Reads the whole ledger once, or several times if a reading shows a drift. */
   async function verify(): Promise<Verdict> {
     const saved = isFull ? undefined : await progress?.load();
     let position = saved ?? firstPosition();
@@ -78,7 +78,7 @@ export function createVerification(options: {
       const { seen } = position;
       const verdict = await read(position);
       const drifts = verdict.drifts.filter(
-        (drift) => position.readings === 0 || seen.has(identity(drift)),
+        (drift) => position.readings === 0 || seen.has(identify(drift)),
       );
       const readings = position.readings + 1;
       if (drifts.length === 0 || (!isResumed && readings === READINGS)) {
@@ -87,12 +87,12 @@ export function createVerification(options: {
       }
       position = isResumed
         ? firstPosition()
-        : { ...firstPosition(), readings, seen: new Set(drifts.map(identity)) };
-      await retryPolicy.sleep(BETWEEN_READINGS_MS);
+        : { ...firstPosition(), readings, seen: new Set(drifts.map(identify)) };
+      await retryPolicy.sleep(READING_INTERVAL_MS);
     }
   }
 
-  async function read(position: Position): Promise<Verdict> {
+  async function read(position: VerificationPosition): Promise<Verdict> {
     const items = isFull ? database.scan(keys.prefix) : readByKeys(position);
     const figures = await readLedgerFigures(keys, items, position.figures);
     const { rows, categories } = figures;
@@ -105,7 +105,7 @@ export function createVerification(options: {
     return (await database.get(keys.registration)) !== undefined;
   }
 
-  function readByKeys(position: Position) {
+  function readByKeys(position: VerificationPosition) {
     let saved = position.after;
     return readLedgerItems(database, keys, {
       after: position.after,
@@ -121,31 +121,31 @@ export function createVerification(options: {
   async function repair(): Promise<Repair> {
     const verdict = await verify();
     const repaired: Drift[] = [];
-    for (const drift of verdict.drifts) if (await isRepaired(drift)) repaired.push(drift);
+    for (const drift of verdict.drifts) if (await tryRepair(drift)) repaired.push(drift);
     return { repaired, verdict: verdict.drifts.length > 0 ? await verify() : verdict };
   }
 
-  async function isRepaired({ repair }: Drift): Promise<boolean> {
+  async function tryRepair({ repair }: Drift): Promise<boolean> {
     if (!repair) return false;
     try {
       await database.commit(repair);
       return true;
     } catch (error) {
-      // Another request changed the item: the next verification shows what is left of the drift.
+      // Another request changed the item: the next verification shows whether the drift remains.
       if (error instanceof StaleRecordError) return false;
       throw error;
     }
   }
 
-  /** Largest number of items that one reading asks for. */
+  /** The maximum number of items that one reading requests. */
   async function countItems(): Promise<number> {
-    const { transaction, category } = await readGivenIds(database, keys);
+    const { transaction, category } = await countAssignedIds(database, keys);
     return 2 * transaction + 2 * category;
   }
 
   return { verify, repair, countItems, isListed };
 }
 
-function identity({ what, where, recorded, recomputed }: Drift): string {
+function identify({ what, where, recorded, recomputed }: Drift): string {
   return JSON.stringify([what, where, recorded, recomputed]);
 }

@@ -38,7 +38,7 @@ const TIMEOUT_MS = 60_000;
 export const PATIENT_PACE: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
-  longestDelayMs: 10_000,
+  maxDelayMs: 10_000,
   deadlineMs: 45_000,
 };
 

@@ -97,7 +97,7 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
   });
 });
 
-// Ids that a gateway decodes. The test of `canonicalId` covers all texts that are no ids.
+// Ids that a gateway decodes. The test of `parseId` covers all texts that are no ids.
 const NO_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
 describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resources) => {

@@ -5,7 +5,7 @@ import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { createApiKeys } from '../../../../lib/ledger/store/api-keys.ts';
 import { createKeys, SEQUENCE_KINDS } from '../../../../lib/ledger/store/keys.ts';
 import { openTable } from '../../../../lib/ledger/store/ledger-items.ts';
-import { enterLedgers } from '../../../../lib/ledger/store/list-of-ledgers.ts';
+import { registerLedgers } from '../../../../lib/ledger/store/list-of-ledgers.ts';
 import { createRemoval } from '../../../../lib/ledger/store/removal.ts';
 import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-ledgers.ts';
 import { createDatabase } from '../../../../lib/shared/database.ts';
@@ -29,7 +29,7 @@ it('a verification names each ledger whose figures do not follow from its rows, 
   const keys = createApiKeys({ database, clock: () => new Date() });
   await keys.create({ name: 'phone', ledger: even.target.ledgerId, scope: 'write' });
   await send.put({ pk: '@migration', sk: 'lock', active_run: 'spring' });
-  const inOrder = { uneven: [], unlisted: [], lost: [] };
+  const inOrder = { unbalanced: [], unlisted: [], lost: [] };
   expect(await verifyAllLedgers(even.target)).toEqual({ ledgers: 3, rows: 208, ...inOrder });
 
   await send.set(uneven.keys.transaction(1), 'amount', 2);
@@ -47,7 +47,7 @@ it('a verification names each ledger whose figures do not follow from its rows, 
       items = count;
     },
   });
-  expect(verdict.uneven).toEqual([uneven.target.ledgerId]);
+  expect(verdict.unbalanced).toEqual([uneven.target.ledgerId]);
   expect(calls).toBe(1);
   expect(items).toBeGreaterThan(208);
 });
@@ -62,7 +62,7 @@ it('a ledger missing from the list of ledgers is found, and so is an entry witho
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
   const verdict = await verifyAllLedgers(listed.target);
   const lacking = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
-  expect(verdict).toMatchObject({ uneven: [], ...lacking });
+  expect(verdict).toMatchObject({ unbalanced: [], ...lacking });
   // The command that a restore advises removes the entry.
   const lost = createRemoval({ ...listed.target, ledgerId: 'lost' });
   expect([await lost.exists(), await lost.remove(() => undefined)]).toEqual([true, 1]);
@@ -80,13 +80,13 @@ it('a table older than the list of ledgers verifies once its ledgers are added',
   const { categories } = openLedger({ ...target, ledgerId: 'no-rows', timeZone: 'UTC' });
   await categories.create({ name: 'Food', description: null, color: null, isActive: true });
   await send.delete(createKeys('no-rows').registration);
-  const { uneven, unlisted } = await verifyAllLedgers(target);
+  const { unbalanced, unlisted } = await verifyAllLedgers(target);
   const all = [target.ledgerId, other.target.ledgerId, 'no-rows'];
-  expect([uneven, unlisted.toSorted()]).toEqual([[], all.toSorted()]);
+  expect([unbalanced, unlisted.toSorted()]).toEqual([[], all.toSorted()]);
   const table = openTable({ ...target, retryPolicy: createSleeplessRetryPolicy() });
-  expect(await enterLedgers(table, [...all, 'never-used'])).toBe(3);
-  expect(await enterLedgers(table, all)).toBe(0);
-  expect(await verifyAllLedgers(target)).toMatchObject({ uneven: [], unlisted: [], lost: [] });
+  expect(await registerLedgers(table, [...all, 'never-used'])).toBe(3);
+  expect(await registerLedgers(table, all)).toBe(0);
+  expect(await verifyAllLedgers(target)).toMatchObject({ unbalanced: [], unlisted: [], lost: [] });
 });
 
 it('a ledger whose first request ended before it drew an id verifies', async () => {
@@ -101,7 +101,7 @@ it('a ledger whose first request ended before it drew an id verifies', async () 
   const { categories } = openLedger({ ...target, client, ledgerId: 'begun', timeZone: 'UTC' });
   const food = { name: 'Food', description: null, color: null, isActive: true };
   await expect(categories.create(food)).rejects.toThrow('killed');
-  const inOrder = { uneven: [], unlisted: [], lost: [] };
+  const inOrder = { unbalanced: [], unlisted: [], lost: [] };
   expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...inOrder });
 });
 
@@ -109,5 +109,5 @@ it('a row that was lost is found', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const { target, keys } = await givenLedger();
   await send.delete(keys.transaction(4));
-  expect((await verifyAllLedgers(target)).uneven).toEqual([target.ledgerId]);
+  expect((await verifyAllLedgers(target)).unbalanced).toEqual([target.ledgerId]);
 });

@@ -219,9 +219,11 @@ describe.each(REPAIRABLE)('$rule', ({ rule, corrupt, reported }) => {
     if (isFoundByKeys) expect(found).toEqual(reported);
     else expect(found).not.toEqual(reported);
     expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(reported);
-    expect((await verifyAllLedgers(ledger.target)).uneven).toContain(ledger.target.ledgerId);
+    expect((await verifyAllLedgers(ledger.target)).unbalanced).toContain(ledger.target.ledgerId);
     const { repaired, verdict } = await verification.repair();
-    expect((await verifyAllLedgers(ledger.target)).uneven).not.toContain(ledger.target.ledgerId);
+    expect((await verifyAllLedgers(ledger.target)).unbalanced).not.toContain(
+      ledger.target.ledgerId,
+    );
     expect(lines(repaired, ledger.target.ledgerId)).toEqual(reported);
     expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
@@ -234,7 +236,7 @@ describe.each(FOR_A_PERSON)('$rule', ({ corrupt, reported }) => {
     const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
     expect(await linesByKeys(ledger)).toEqual(before);
     expect(before).toEqual(expect.arrayContaining([...reported]));
-    expect((await verifyAllLedgers(ledger.target)).uneven).toContain(ledger.target.ledgerId);
+    expect((await verifyAllLedgers(ledger.target)).unbalanced).toContain(ledger.target.ledgerId);
     const { verdict } = await verification.repair();
     expect(lines(verdict.drifts, ledger.target.ledgerId)).toEqual(
       expect.arrayContaining([...reported]),

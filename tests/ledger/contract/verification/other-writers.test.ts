@@ -5,8 +5,8 @@ import { ConflictError } from '../../../../lib/ledger/errors.ts';
 import type { Keys } from '../../../../lib/ledger/store/keys.ts';
 import {
   createVerification,
-  type Position,
   type Progress,
+  type VerificationPosition,
 } from '../../../../lib/ledger/store/verification/verification.ts';
 import { interpose, onceBefore } from '../../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
@@ -50,7 +50,7 @@ describe('while other requests write', () => {
   it('a verification that resumes reports exactly what an uninterrupted one does', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
-    const saved: Position[] = [];
+    const saved: VerificationPosition[] = [];
     const progress: Progress = {
       load: async () => saved.at(-1),
       save: async (position) => void saved.push(structuredClone(position)),

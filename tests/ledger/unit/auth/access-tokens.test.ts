@@ -2,7 +2,7 @@
 import { exportJWK, generateKeyPair } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { createTokenVerifier } from '../../../../lib/ledger/auth/access-tokens.ts';
-import { ledgerOfSubject } from '../../../../lib/ledger/auth/caller.ts';
+import { deriveLedgerId } from '../../../../lib/ledger/auth/caller.ts';
 import { UnauthenticatedError, UnavailableError } from '../../../../lib/ledger/errors.ts';
 import { AUDIENCE, createTokenIssuer } from '../../support/auth/token-issuer.ts';
 
@@ -42,7 +42,7 @@ describe('access tokens', () => {
   it('opens the ledger of issuer and subject', async () => {
     const { issuer, verify } = await world();
     expect(await verify(await issuer.sign())).toEqual({
-      ledger: ledgerOfSubject(issuer.issuer, 'auth0|alice'),
+      ledger: deriveLedgerId(issuer.issuer, 'auth0|alice'),
       scope: 'write',
     });
   });
@@ -200,7 +200,7 @@ describe('access tokens', () => {
 
   it('keeps the ledgers of the same subject at two issuers separate', () => {
     const ledgers = ['https://one.example', 'https://two.example'].map((issuer) =>
-      ledgerOfSubject(issuer, 'alice'),
+      deriveLedgerId(issuer, 'alice'),
     );
     expect(new Set(ledgers).size).toBe(2);
     for (const ledger of ledgers) expect(ledger).toMatch(/^[0-9A-Za-z]{22}$/);

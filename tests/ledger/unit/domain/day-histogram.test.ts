@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import {
   dateRange,
   edgeMonths,
-  needsNoYears,
+  isWithinOneMonth,
   rangesOutside,
   splitByCount,
 } from '../../../../lib/ledger/domain/day-histogram.ts';
@@ -25,7 +25,7 @@ test.each([
   ['2024-02-01', '2024-02-29', false],
   ['2024-01-31', '2024-02-01', false],
 ])('%s to %s needs no years: %s', (start, end, expected) => {
-  expect(needsNoYears(dateRange(start, end))).toBe(expected);
+  expect(isWithinOneMonth(dateRange(start, end))).toBe(expected);
 });
 
 const MONTHS: [string, number][] = [

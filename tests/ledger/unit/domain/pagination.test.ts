@@ -1,7 +1,7 @@
 // Pages by number, and pages that continue after a row, especially at their edges.
 import { expect, test } from 'vitest';
 import {
-  compareIn,
+  comparatorFor,
   pageOffset,
   paginate,
   type RowOrder,
@@ -59,7 +59,7 @@ test.each<[RowOrder, number[]]>([
   ['-amount', [3, 2, 1]],
 ])('by %s', (order, ids) => {
   const rows = [row(1, 5), row(2, 5), row(3, 9)];
-  expect(rows.toSorted(compareIn(order)).map(({ id }) => id)).toEqual(ids);
+  expect(rows.toSorted(comparatorFor(order)).map(({ id }) => id)).toEqual(ids);
 });
 
 test.each([

@@ -1,11 +1,11 @@
 // Blank and trimmed text. unit/http/record-json.test.ts covers lengths and ill-formed text.
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { filledText, trimmedText } from '../../../../lib/ledger/domain/text.ts';
+import { nonBlankText, trimmedText } from '../../../../lib/ledger/domain/text.ts';
 
 test('text is blank where Unicode says that every character is shown as nothing', () => {
   const ignorable = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
-  const schema = filledText(9);
+  const schema = nonBlankText(9);
   for (let code = 0; code <= 0x10ffff; code += 1) {
     const text = String.fromCodePoint(code);
     if (!text.isWellFormed()) continue;
@@ -15,11 +15,11 @@ test('text is blank where Unicode says that every character is shown as nothing'
 });
 
 test.each(['', ' \u00a0\u2003\ufeff', '\u200d\u2060'])('%j is blank', (value) => {
-  expect(() => v.parse(filledText(9), value)).toThrow('Must not be blank.');
+  expect(() => v.parse(nonBlankText(9), value)).toThrow('Must not be blank.');
 });
 
 test.each(['a\u200b', '\u200f\u05d0', '👨‍👩‍👧', '❤️', ' abc '])('%j is kept', (value) => {
-  expect(v.parse(filledText(9), value)).toBe(value);
+  expect(v.parse(nonBlankText(9), value)).toBe(value);
 });
 
 test('text is trimmed before it is measured and found blank', () => {

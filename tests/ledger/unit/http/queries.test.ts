@@ -1,6 +1,6 @@
 // Valid queries of lists, and valid ids in paths.
 import { describe, expect, test } from 'vitest';
-import { canonicalId, isAssignableId } from '../../../../lib/ledger/domain/record.ts';
+import { isAssignableId, parseId } from '../../../../lib/ledger/domain/record.ts';
 import { parseCategoryQuery } from '../../../../lib/ledger/http/category-json.ts';
 import { parseTransactionQuery } from '../../../../lib/ledger/http/transaction-query.ts';
 
@@ -66,17 +66,17 @@ test.each([
   expect(parseCategoryQuery(sentQuery)).toEqual(query);
 });
 
-describe('canonicalId', () => {
+describe('parseId', () => {
   test.each([
     ['1', 1],
     ['42', 42],
     ['9007199254740991', Number.MAX_SAFE_INTEGER],
-  ])('%s is an id', (text, id) => expect(canonicalId(text)).toBe(id));
+  ])('%s is an id', (text, id) => expect(parseId(text)).toBe(id));
 
   test.each([
     ...['', '0', '00', '007', '-1', '+1', '1.0', '1.5', '1e3', '0x10', ' 1', '1 ', '1\n', '\n1'],
     ...['1\u0000', '１', '1,2', "'1'", 'abc', 'null', '__proto__', '9007199254740992'],
-  ])('%j is not an id', (text) => expect(canonicalId(text)).toBeUndefined());
+  ])('%j is not an id', (text) => expect(parseId(text)).toBeUndefined());
 });
 
 test.each([0, -1, 1.5, Number.NaN, 2 ** 53])('no record ever has the id %d', (id) =>

@@ -21,7 +21,7 @@ async function errorAfter(error: Error): Promise<unknown> {
   };
   const store = { find } as unknown as IdempotencyStore;
   return await createIdempotency({ store })
-    .once(REQUEST, () => Promise.reject(error))
+    .applyOnce(REQUEST, () => Promise.reject(error))
     .catch((thrown: unknown) => thrown);
 }
 

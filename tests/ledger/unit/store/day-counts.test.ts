@@ -7,7 +7,7 @@ import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 import type { Database } from '../../../../lib/shared/database.ts';
 
 // The counters follow from the transactions alone, so no database is needed.
-const { counterWrites } = createDayCounts({} as Database, createKeys('home'));
+const { createCounterWrites } = createDayCounts({} as Database, createKeys('home'));
 
 const FIRST = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
 const LUNCH: Counted = {
@@ -23,7 +23,7 @@ function counterMoves(
   before: readonly Counted[],
   after: readonly Counted[],
 ): Record<string, unknown> {
-  const moves = counterWrites(before, after).map(({ Update }) => {
+  const moves = createCounterWrites(before, after).map(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
     const counters = Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
       counter,
@@ -35,7 +35,7 @@ function counterMoves(
 }
 
 // property/invariants.test.ts and property/summary.test.ts check the counters after arbitrary writes.
-describe('counterWrites writes only what changes', () => {
+describe('createCounterWrites writes only what changes', () => {
   test.each<[string, Counted[], Counted[], items: number]>([
     ['three that come', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
     ['one that stays as it is', [LUNCH], [{ ...LUNCH }], 0],
@@ -43,7 +43,7 @@ describe('counterWrites writes only what changes', () => {
     ['one that moves to another category', [LUNCH], [{ ...LUNCH, categoryId: 8 }], 4],
     ['one that becomes income', [LUNCH], [{ ...LUNCH, type: 'income' }], 4],
   ])('%s', (_, before, after, items) => {
-    expect(counterWrites(before, after)).toHaveLength(items);
+    expect(createCounterWrites(before, after)).toHaveLength(items);
   });
 
   test('a row whose texts change changes only the digest of its month', () => {

@@ -12,7 +12,7 @@ test('the keys of the table', () => {
   expect(keys.sequence('category')).toEqual({ pk: 'home#SEQUENCES', sk: 'category' });
   const days = [keys.days(), keys.days(7), keys.days(null)];
   expect(days).toEqual(['home#DAYS', 'home#DAYS#7', 'home#DAYS#none']);
-  expect(keys.indexed(row)).toEqual({
+  expect(keys.indexAttributes(row)).toEqual({
     all_key: 'home',
     type_key: 'home#income',
     category_key: 'home#7',

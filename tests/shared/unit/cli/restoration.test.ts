@@ -163,7 +163,7 @@ async function restore(
     target: nameRestoredTable(DAMAGED, TIME),
     time: isRestored ? undefined : TIME,
     verify: async () => ({
-      ...{ ledgers: 2, rows: 9, uneven: [], unlisted: [], lost: [] },
+      ...{ ledgers: 2, rows: 9, unbalanced: [], unlisted: [], lost: [] },
       ...verdict,
     }),
     enter,
@@ -229,7 +229,7 @@ describe('a restore', () => {
 
   it('does not switch to a table whose ledgers have drifted, and names them', async () => {
     const fake = createAws();
-    await expect(restore(fake.calls, { uneven: ['home'] })).rejects.toThrow(
+    await expect(restore(fake.calls, { unbalanced: ['home'] })).rejects.toThrow(
       /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then give this command again\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
@@ -256,7 +256,7 @@ describe('a restore', () => {
 
   it('does not switch to a table that lacks a ledger, and says how to remove one from the list', async () => {
     const fake = createAws();
-    const lost = { lost: ['gone'], uneven: ['home'] };
+    const lost = { lost: ['gone'], unbalanced: ['home'] };
     await expect(restore(fake.calls, lost)).rejects.toThrow(
       /^1 of 2 .* 1 ledgers are in the list of ledgers alone: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then give this command again\.$/,
     );
