@@ -14,7 +14,7 @@ import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
 import type { Progress } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { outOfTime, type StepContext, type StepRequest } from '../runs/step.ts';
+import { outOfTime, type StepContext } from '../runs/step.ts';
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 const flagSchema = v.optional(v.boolean());
@@ -53,7 +53,7 @@ export function readEqualising(stored: unknown): Equalising {
   return v.parse(equalisingSchema, stored ?? {});
 }
 
-interface Collections {
+export interface EqualiseOptions {
   /** Collection that users are on; its version is right where nothing else is known */
   readonly active: string;
   readonly standby: string;
@@ -66,9 +66,6 @@ interface Collections {
   readonly isOfUser?: ReconcileSettings['isOfUser'];
   /** The store takes no writes to the active collection: the standby one's changes are left where they are. */
   readonly isActiveReadOnly?: boolean;
-}
-
-export interface EqualiseOptions extends Collections {
   /** Names the walk: two of one invocation may begin a batch with the same memory. */
   readonly walk: string;
   /** frozen: both must be equal afterwards. writing: what differs still is left to a later walk. */
@@ -180,7 +177,10 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
 }
 
 /** @throws Refusal unless both hold what they must */
-export function assertEqual({ active, standby }: Collections, faults: readonly string[]): void {
+export function assertEqual(
+  { active, standby }: Pick<EqualiseOptions, 'active' | 'standby'>,
+  faults: readonly string[],
+): void {
   if (faults.length === 0) return;
   const why = `${standby} could not be made equal to ${active}: ${faults.join(', ')}.`;
   throw new Refusal('RefusedVerification', why);
@@ -206,17 +206,17 @@ function toLimitedChanges(
   return limitedChanges === 'none' ? { ...found, changes: 0 } : found;
 }
 
-function hasCommonVersion({ run }: StepRequest, { base }: Pick<Collections, 'base'>): boolean {
+function hasCommonVersion({ run }: StepContext, { base }: Pick<EqualiseOptions, 'base'>): boolean {
   return base === 'continued' && run.base !== undefined;
 }
 
-async function readSettings(request: StepRequest, names: Collections) {
-  const { vectors } = request.services;
-  const { active, standby, isOfUser, isActiveReadOnly = false } = names;
-  const writesBack = hasCommonVersion(request, names) && !isActiveReadOnly;
+async function readSettings(context: StepContext, options: EqualiseOptions) {
+  const { vectors } = context.services;
+  const { active, standby, isOfUser, isActiveReadOnly = false } = options;
+  const writesBack = hasCommonVersion(context, options) && !isActiveReadOnly;
   return {
     ...(await chooseCopySettings(vectors, { from: active, to: standby })),
-    without: testUserOf(request.run.runId),
+    without: testUserOf(context.run.runId),
     isOfUser,
     ...(writesBack && { back: await chooseCopySettings(vectors, { from: standby, to: active }) }),
   };

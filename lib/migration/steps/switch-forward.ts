@@ -8,7 +8,7 @@ import { Refusal } from '../refusals.ts';
 import type { Journal, StageCursor } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
@@ -101,8 +101,10 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await countDifference(context, live);
-  if (adds === removes) return;
-  const why = `${live} has ${points + adds - removes} points where ${points} were verified.`;
+  const testWrites = await context.services.vectors.count(live, ofTestUser(context.run));
+  const found = points + adds - removes - testWrites;
+  if (found === points) return;
+  const why = `${live} has ${found} points where ${points} were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
 

@@ -1119,7 +1119,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ["if (fate !== 'backward') found", 'found'],
       ["fate === 'conflict' || (fate", '(fate'],
-      [' - testWrites - points', ' - points'],
+      ['removes: Math.max(0, -more)', 'removes: Math.max(0, more)'],
       ['request, testUserOf(run.runId)', 'request'],
     ],
   ),
