@@ -98,6 +98,11 @@ export class Refusal extends Error {
   }
 }
 
+/** The command does not fit the run as it stands. */
+export function notNow(why: string): Refusal {
+  return new Refusal('RefusedNotNow', why);
+}
+
 /** Restores a refusal from its name and message. */
 export function parseRefusal(name: RefusalName, message: string): Refusal {
   const [why = '', more = ''] = message.split(` ${REMEDIES[name]}`);

@@ -1,8 +1,12 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from its present phase.
 import { assertFits } from '../../../lib/migration/forecast.ts';
-import { notNow } from '../../../lib/migration/moves.ts';
 import type { Phase } from '../../../lib/migration/phases.ts';
-import { joinSentences, Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
+import {
+  joinSentences,
+  notNow,
+  Refusal,
+  RetryableFailure,
+} from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
 import { assertSamePlan, type PreflightResult } from '../../../lib/migration/steps/preflight.ts';

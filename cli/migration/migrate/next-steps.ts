@@ -30,7 +30,7 @@ function describeInvocation(words: string, runId: string, stage?: string): strin
 
 /** Lists the next steps; empty once the run has ended */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
-  const { runId, phase, next, moves, pendingAction, isLate, retention, refused } = status;
+  const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
   const invoke = (words: string) => describeInvocation(words, runId, stage);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
@@ -48,8 +48,7 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
       : [];
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
-    const canReturn = refused?.name !== 'RefusedNothingToReturnTo';
-    const finish = canReturn ? [] : [{ command: invoke('cutover --execute'), why }];
+    const finish = commands.has('cutover') ? [{ command: invoke('cutover --execute'), why }] : [];
     return [...returns, ...finish, ...confirmation];
   }
   if (next === null) return returns;

@@ -4,9 +4,8 @@ import * as v from 'valibot';
 import { createDatabase, type Database, type Item, type Write } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../shared/retry.ts';
 import { unconditional } from '../../shared/update-writes.ts';
-import { notNow } from '../moves.ts';
 import { type Command, type ExternalAction, hasEnded } from '../phases.ts';
-import { Refusal } from '../refusals.ts';
+import { notNow, Refusal } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
 import {
   type Checkpoint,

@@ -132,6 +132,8 @@ const windowSchema = v.strictObject({
   deadlineAt: millisecondsSchema,
   /** Who opened it, having seen the report. */
   approvedBy: v.optional(shortText),
+  /** Why it failed before traffic was opened: from then on it is rolled back. */
+  failed: v.optional(refusedSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
   /** Aliases that are moved with the switch, as they were found before it */

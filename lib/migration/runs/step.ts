@@ -1,6 +1,7 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
-import { MOVES, type Move, moveFor, nextMove } from '../moves.ts';
+import { MOVES, type Move } from '../moves.ts';
+import { decideNext, findFailure, moveFor } from '../next.ts';
 import type { Command, Evidence } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -21,15 +22,14 @@ import {
   type Reference,
   type Run,
   retainedAs,
+  windowOf,
 } from './run.ts';
 import type { Lease } from './run-lock.ts';
 import {
   assertNotClosing,
-  assertWindowOpen,
   createRating,
   createStopwatch,
   isOpened,
-  type MayBeLate,
   POLL_SECONDS,
 } from './times.ts';
 
@@ -108,8 +108,9 @@ export interface Step {
   /** Refuses before the step has begun. */
   readonly guard?: (approach: Approach) => Promise<void>;
   /** Changes to the record at the beginning of the step */
-  readonly onEntering?: (context: StepRequest) => Pick<Run, 'window' | 'refused'>;
-  readonly mayBeLate?: MayBeLate<StepRequest>;
+  readonly onEntering?: (context: StepRequest) => Pick<Run, 'window'>;
+  /** It stops at the deadline of its window. */
+  readonly endsWithWindow?: true;
   /** The step that leads back: it begins when this one fails while users wait. */
   readonly rollsBackBy?: Step;
   readonly work: (context: StepContext) => Promise<Outcome>;
@@ -141,13 +142,12 @@ export async function runStep(
     const input = parseInput(stepInputSchema, payload);
     assertOwn(step.command, input);
     const run = await services.runs.read(input.runId);
-    if (input.actor === 'machine' && isBehindIt(step.command, run)) return toResult(run);
-    moveFor(step.command, run, input.actor);
-    if (input.execute && input.maxRate !== undefined) {
-      // Before the lock: it holds for a step that is at work already.
-      await services.runs.limitRate(run.runId, input.maxRate);
+    const asking = { actor: input.actor, now: services.clock() };
+    if (input.actor === 'machine' && isBehindIt(step.command, run, asking.now)) {
+      return toResult(run);
     }
     if (!input.execute) {
+      moveFor(step.command, run, asking);
       await services.lock.assertCanTake(run.runId);
       const limited = rateLimited(
         services,
@@ -158,9 +158,14 @@ export async function runStep(
       return { runId: run.runId, dryRun: true, forecast };
     }
     const options = { input, timeLeftMs, interruption, time };
-    return await withLock(step, services, options).catch((error: unknown) =>
-      beginRollback(step, services, { ...options, failure: translateFailure(error) }),
-    );
+    try {
+      moveFor(step.command, run, asking);
+      // Before the lock: it holds for a step that is at work already.
+      if (input.maxRate !== undefined) await services.runs.limitRate(run.runId, input.maxRate);
+      return await withLock(step, services, options);
+    } catch (error) {
+      return await beginRollback(step, services, { ...options, failure: translateFailure(error) });
+    }
   } catch (error) {
     throw translateFailure(error);
   }
@@ -189,26 +194,8 @@ async function beginRollback(
   const why = isRefused ? error.message : (error.stack ?? error.message);
   services.log({ level: 'WARN', message, runId: run.runId, failure: error.name, why });
   const refusal = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
-  const { refused } = toRefusedNote(refusal);
-  const begun: Step = {
-    ...rollsBackBy,
-    guard: (approach) => guardBefore(rollsBackBy.guard?.(approach), refusal),
-    onEntering: (request) => ({ ...rollsBackBy.onEntering?.(request), refused }),
-    work: () => Promise.reject(outOfTime()),
-  };
   const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
-  const result = await withLock(begun, services, { ...options, input: byMachine });
-  return { ...result, done: true, refused } as StepResult;
-}
-
-/** If the run can return nowhere, its operator needs both causes. */
-async function guardBefore(guard: Promise<void> | undefined, first: Refusal): Promise<void> {
-  await guard?.catch((error: unknown) => {
-    if (!(error instanceof Refusal)) throw error;
-    const { name, why, data } = error;
-    const both = `${why} The rollback was to follow ${first.name}: ${first.why}`;
-    throw new Refusal(name, both, { data, cause: error });
-  });
+  return await withLock(rollsBackBy, services, { ...options, input: byMachine, failed: refusal });
 }
 
 interface InvocationOptions {
@@ -219,10 +206,14 @@ interface InvocationOptions {
   readonly time?: Time | undefined;
 }
 
-type StepOptions = InvocationOptions & { readonly input: StepInput };
+interface StepOptions extends InvocationOptions {
+  readonly input: StepInput;
+  /** Why the window fails: the step that leads back only begins. */
+  readonly failed?: Refusal | undefined;
+}
 
 async function withLock(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
-  const { input, timeLeftMs, interruption } = options;
+  const { input, timeLeftMs, interruption, failed } = options;
   const { lock } = services;
   const lease = await lock.take(input.runId);
   const ended = new AbortController();
@@ -230,11 +221,12 @@ async function withLock(step: Step, services: Services, options: StepOptions): P
     // The run may have moved on before its lock was ours.
     const found = await services.runs.read(input.runId);
     const context = { services, input, run: found };
-    return await lock.keep(lease, assertNotClosing(context, step.mayBeLate), (overdue) => {
+    const assertMayGoOn = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
+    return await lock.keep(lease, assertMayGoOn, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
       const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
-      return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time });
+      return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time, failed });
     });
   } finally {
     ended.abort();
@@ -255,12 +247,15 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
 async function runLocked(
   step: Step,
   context: StepRequest & Pick<StepContext, 'lease' | 'signal'>,
-  { timeLeftMs, time }: { readonly timeLeftMs: () => number; readonly time: Time },
+  {
+    timeLeftMs,
+    time,
+    failed,
+  }: Pick<StepOptions, 'timeLeftMs' | 'failed'> & { readonly time: Time },
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
-  const move = moveFor(step.command, found, input.actor);
-  await assertWindowOpen(context, step.mayBeLate);
+  const move = moveFor(step.command, found, { actor: input.actor, now: services.clock() });
   if (move.approves) assertApproved(found, move.approves, input);
   // Evidence stays what it is until the step has finished.
   const inputs = findBasis(step.command, found);
@@ -289,6 +284,7 @@ async function runLocked(
       });
     },
   };
+  if (failed) return await fail(step, approach, { move, failed });
   let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
   const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
@@ -348,13 +344,10 @@ function findBasis(command: Command, { evidence }: Run): string[] {
 }
 
 // The machine asks again when an answer was lost; what it asked for may have been done.
-function isBehindIt(command: Command, run: Run): boolean {
-  const { phase } = run;
-  if (nextMove(run)?.command === command) return false;
-  if (command === 'cutover' && phase === 'switching-back') return true;
-  const moves = MOVES.filter((move) => move.command === command);
-  const leadsOn = moves.some(({ from, to }) => from.includes(phase) && to !== phase);
-  return !leadsOn && moves.some(({ to }) => to === phase);
+function isBehindIt(command: Command, run: Run, now: Date): boolean {
+  const moves = MOVES.filter((move) => move.command === command && move.from.includes(run.phase));
+  const leadsOn = moves.some(({ to }) => to !== run.phase);
+  return !leadsOn && decideNext(run, now).command !== command;
 }
 
 // Time to end a batch and write a checkpoint before the function's own limit.
@@ -383,16 +376,39 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const { services, run, lease } = approach;
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(approach).catch(async (error: unknown) => {
-    // Tried again by the watch, it must not hide what it was to follow; nor may one that only comes too early.
-    const isNew = error instanceof Refusal && !run.refused?.why.startsWith(error.why);
-    const isEarly = run.refused !== undefined && isRefusal(error, 'RefusedNotNow');
-    if (isNew && !isEarly) await services.runs.write(lease, { ...run, ...toRefusedNote(error) });
-    throw error;
+    if (!(error instanceof Refusal)) throw error;
+    const refusal = explainFailure(error, findFailure(run));
+    await services.runs.write(lease, { ...run, ...toRefusedNote(refusal) });
+    throw refusal;
   });
   const begun = enterPhase(run, move.through, services.clock());
   const entered = { ...begun, ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
+}
+
+/** Records that the window failed, and begins its rollback. If that is refused or killed, the record says what is to be done. */
+async function fail(
+  step: Step,
+  approach: Approach,
+  { move, failed }: { readonly move: Move; readonly failed: Refusal },
+): Promise<StepResult> {
+  const { services, run, lease } = approach;
+  const note = toRefusedNote(failed);
+  // Another invocation may have begun it.
+  if (run.phase !== 'switching') return { ...toResult(run), ...note };
+  const window = { ...windowOf(run), failed: note.refused };
+  const failing = { ...run, ...note, window };
+  await services.runs.write(lease, failing);
+  return { ...toResult(await enter(step, { ...approach, run: failing }, move)), ...note };
+}
+
+/** If the run can return nowhere, its operator needs both causes. */
+function explainFailure(refusal: Refusal, failed: Run['refused']): Refusal {
+  if (!failed) return refusal;
+  const { name, why, data } = refusal;
+  const both = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
+  return new Refusal(name, both, { data, cause: refusal });
 }
 
 function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {

@@ -1,7 +1,6 @@
 // The times of a run: the deadline of its window, how often something is polled, how fast a step works, and for how many
 // more days a rollback is possible.
-import { Refusal } from '../refusals.ts';
-import type { Services } from '../services.ts';
+import { notNow } from '../refusals.ts';
 import { type Checkpoint, type Progress, type Run, wasOpened, windowOf } from './run.ts';
 
 /** Between two looks at a service, or at what a person has approved. */
@@ -19,40 +18,12 @@ export const MAX_RETRY_SECONDS = 60;
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** A run and the clock that its deadline is compared with. */
-interface Timed {
-  readonly services: Pick<Services, 'clock'>;
-  readonly run: Run;
-}
-
-/** Says if a step may run although the window is over. */
-export type MayBeLate<Request extends Timed> = 'always' | ((request: Request) => Promise<boolean>);
-
-/** @throws Refusal when the step comes too late */
-export async function assertWindowOpen<Request extends Timed>(
-  context: Request,
-  mayBeLate: MayBeLate<Request> = async () => false,
-): Promise<void> {
-  const { services, run } = context;
-  const isInTime = !isPastDeadline(run, services.clock());
-  if (isInTime || mayBeLate === 'always' || (await mayBeLate(context))) return;
-  throw windowClosed(run);
-}
-
-/** Called while a step works: one that began in time stops at the deadline, so that the rollback does not wait for it. */
-export function assertNotClosing<Request extends Timed>(
-  { services: { clock }, run }: Request,
-  mayBeLate: MayBeLate<Request> | undefined,
-): () => void {
-  const endsInTime = mayBeLate !== 'always' && !isPastDeadline(run, clock());
+/** Called while a step works. One that ends with the window stops at its deadline, so that the rollback does not wait for it. */
+export function assertNotClosing(run: Pick<Run, 'window'>, clock: () => Date): () => void {
+  const isLate = isPastDeadline(run, clock());
   return () => {
-    if (endsInTime && isPastDeadline(run, clock())) throw windowClosed(run);
+    if (!isLate && isPastDeadline(run, clock())) throw notNow(closingText(run));
   };
-}
-
-/** True if the run has not left its window in time. */
-export function isOverdue(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
-  return run.phase === 'switching' && isPastDeadline(run, now);
 }
 
 /** True if users may be on the new version, in a window that goes on. */
@@ -64,9 +35,8 @@ export function isPastDeadline({ window }: Pick<Run, 'window'>, now: Date): bool
   return now.getTime() >= (window?.deadlineAt ?? Number.POSITIVE_INFINITY);
 }
 
-function windowClosed(run: Run): Refusal {
-  const deadline = new Date(windowOf(run).deadlineAt).toISOString();
-  return new Refusal('RefusedNotNow', `The window closed at ${deadline}.`);
+export function closingText(run: Pick<Run, 'window'>): string {
+  return `The window closed at ${new Date(windowOf(run).deadlineAt).toISOString()}.`;
 }
 
 /** For one invocation. */
@@ -108,7 +78,7 @@ export type Retention = ReturnType<typeof retentionOf>;
 export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
   const { retainUntil, overAt } = window ?? {};
   if (retainUntil === undefined) {
-    throw new Refusal('RefusedNotNow', 'The record tells no end of the retention.');
+    throw notNow('The record tells no end of the retention.');
   }
   const left = retainUntil - now.getTime();
   const isOver = left <= 0 || overAt !== undefined;

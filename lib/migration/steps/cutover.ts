@@ -2,13 +2,12 @@
 import { assertFits, forecastWindow } from '../forecast.ts';
 import type { RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import { hasSwitched, wasOpened, windowOf } from '../runs/run.ts';
+import { windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
-import { canRollBack } from './return-target.ts';
 import { rollback } from './rollback.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
@@ -38,12 +37,7 @@ export const cutover: Step = {
     const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
     return { window: { deadlineAt, approvedBy } };
   },
-  // The window rolls back by itself. Where that would cost users their writes, or leads nowhere, a person may
-  // finish what has begun: a service that stands still has to have an exit.
-  mayBeLate: async ({ services, run, input }) => {
-    if (input.actor !== 'operator' || !hasSwitched(run)) return false;
-    return wasOpened(run) || !(await canRollBack(services, run));
-  },
+  endsWithWindow: true,
   rollsBackBy: rollback,
   work: async (context) => {
     const stages = openSwitch(context);

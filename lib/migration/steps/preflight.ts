@@ -2,9 +2,8 @@
 // every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
 import * as v from 'valibot';
 import { isPrintable, toWords } from '../../shared/printable.ts';
-import { notNow } from '../moves.ts';
 import { isBeforeWindow } from '../phases.ts';
-import { isRefusal, Refusal, recoverWith } from '../refusals.ts';
+import { isRefusal, notNow, Refusal, recoverWith } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, stepInputSchema } from '../runs/input.ts';
 import { storeReport } from '../runs/reports.ts';

@@ -20,7 +20,6 @@ import { removeKept } from './last-copies.ts';
 
 export const retention: Step = {
   command: 'retention',
-  mayBeLate: 'always',
   forecast: async ({ services, run }) => ({
     ...retentionOf(run, services.clock()),
     removes: run.plan.removesWhenOver ? run.plan.sourceCollection : null,

@@ -102,15 +102,6 @@ async function planReturnInPlace(
   return { ...agreed, way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
-/** True if an operator could roll back now. */
-export async function canRollBack(services: Services, run: Run): Promise<boolean> {
-  if (await isUsable(services, run, true)) return true;
-  return await planSnapshotRestore(services, run).then(
-    () => true,
-    recoverWith(false, isUnrestorable),
-  );
-}
-
 /** Why the new collection cannot be read; undefined if it can. */
 export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
   const live = liveCollectionOf(run);

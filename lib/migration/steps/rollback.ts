@@ -1,14 +1,12 @@
 // The switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
-import { notNow, rollbackEnded } from '../moves.ts';
 import { Refusal } from '../refusals.ts';
 import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, type Run, wasOpened, withServed } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
-import { DAY_MS, isOpened, retentionOf } from '../runs/times.ts';
-import type { Services } from '../services.ts';
+import { DAY_MS } from '../runs/times.ts';
 import { removeOwn, tidyUp } from './clean-up.ts';
 import { compare } from './comparison.ts';
 import { endRefused, openUnproved, planToOpen, stay } from './refused-rollback.ts';
@@ -29,14 +27,9 @@ import {
 
 export const rollback: Step = {
   command: 'rollback',
-  forecast: async (request) => {
-    assertRetained(request.services, request.run);
-    return await forecastReturn(request);
-  },
+  forecast: forecastReturn,
   guard: async (approach) => {
-    const { services, run, input, save } = approach;
-    assertRetained(services, run);
-    if (input.actor === 'machine') assertNotOpened(services, run);
+    const { services, run, save } = approach;
     // The old collection was never left.
     if (!hasSwitched(run)) return await save(NOTHING_RECORDED);
     if (run.phase === 'live') await assertSettingKnown(services, run);
@@ -48,7 +41,6 @@ export const rollback: Step = {
     // A window that has not ended has frozen writes.
     await save(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
-  mayBeLate: 'always',
   work: async (context) => {
     const stages = openSwitch(context);
     const { plan, refused, unproved } = readNotes(stages.recorded);
@@ -64,22 +56,6 @@ export const rollback: Step = {
     return await conclude(context, stages.recorded);
   },
 };
-
-function assertRetained({ clock }: Services, run: Run): void {
-  const retainUntil = run.window?.retainUntil;
-  if (retainUntil === undefined || !retentionOf(run, clock()).isOver) return;
-  throw rollbackEnded(retainUntil);
-}
-
-/** In which users may be in already: what failed is repeated until it ends. */
-function assertNotOpened({ clock }: Services, run: Run): void {
-  if (run.window?.stays) {
-    const why = `Users stay on ${liveCollectionOf(run)}, as no rollback was proved in time. Find out what it was refused for, then roll back by hand.`;
-    throw notNow(why);
-  }
-  if (!isOpened(run, clock())) return;
-  throw notNow('Users may be on the new version: the cutover is repeated until the window ends.');
-}
 
 async function conclude(context: StepContext, journal: RecordedJournal): Promise<Outcome> {
   const { run } = context;

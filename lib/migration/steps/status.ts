@@ -1,16 +1,15 @@
 // The status of a run: its phase, its evidence, its progress, and the commands that it accepts, with who may give them.
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
-import { findMoves, nextMove } from '../moves.ts';
-import { decideNext } from '../next.ts';
-import { APPROVED_EVIDENCE, hasEnded } from '../phases.ts';
+import { decideNext, mustReturn } from '../next.ts';
+import { APPROVED_EVIDENCE, type Command, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
 import { type RecordedJournal, readStage } from '../runs/journal.ts';
 import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { isOverdue, retentionOf } from '../runs/times.ts';
+import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { readSwitch } from './switch-journal.ts';
 import { freezeChecksSchema, proofSchema } from './write-freeze.ts';
@@ -40,10 +39,11 @@ export async function readStatus(services: StatusServices, runId?: string) {
   const phaseAt = toIso(phaseAtOf(run));
   const now = services.clock();
   const lease = await services.lock.leaseOf(id);
-  const isLate = isOverdue(run, now);
+  const isLate = mustReturn(run, now);
   const { stages, frozenSince } = await readSwitchProgress(run, services);
   const { command, moves } = decideNext(run, now);
   const mayFinish = moves.some((move) => move.command === 'cutover');
+  const approves = moves.some((move) => move.command === command && move.approves);
   return {
     runId: id,
     /** Time of this status */
@@ -75,7 +75,7 @@ export async function readStatus(services: StatusServices, runId?: string) {
     frozenSince,
     /** Passed stages of the switch in progress */
     stages,
-    /** True after the deadline of the window: the watch rolls it back, and steps forward are refused. */
+    /** True for a window that must be left: the watch rolls it back, and steps forward are refused. */
     isLate,
     retention: wentLive(run) ? retentionOf(run, now) : null,
     evidence: listReferences(evidence),
@@ -84,10 +84,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     /** Lock of a step that is running, or has crashed */
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
     next: command,
-    progress: await readProgress(run, services),
+    progress: await readProgress(run, services, moves),
     moves: moves.map(({ command, by, to }) => ({ command, by, to })),
-    approval:
-      phase === 'copied' && nextMove(run)?.approves ? await readApproval(run, services) : null,
+    approval: approves ? await readApproval(run, services) : null,
     pendingAction: isLate && !mayFinish ? null : await readPendingAction(run, services),
   };
 }
@@ -101,8 +100,12 @@ function listReferences(evidence: Run['evidence']) {
 }
 
 /** Progress of the step that reported last, among those that can run now */
-async function readProgress(run: Run, { runs }: Pick<Services, 'runs'>) {
-  const commands = [...new Set(findMoves(run).map(({ command }) => command))];
+async function readProgress(
+  run: Run,
+  { runs }: Pick<Services, 'runs'>,
+  moves: readonly { readonly command: Command }[],
+) {
+  const commands = [...new Set(moves.map(({ command }) => command))];
   const found = await Promise.all(
     commands.map(async (step) => ({ step, saved: await runs.readCheckpoint(run.runId, step) })),
   );

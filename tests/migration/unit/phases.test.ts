@@ -1,7 +1,7 @@
 // The whole table of phases: every command in every phase is allowed, or refused with a name that says what to do.
 import { describe, expect, it } from 'vitest';
-import { findMoves, MOVES, moveFor, nextMove } from '../../../lib/migration/moves.ts';
-import { decideNext } from '../../../lib/migration/next.ts';
+import { MOVES } from '../../../lib/migration/moves.ts';
+import { decideNext, moveFor } from '../../../lib/migration/next.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -43,9 +43,13 @@ function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
   return Object.fromEntries(kinds.map((kind) => [kind, reference]));
 }
 
+const NOW = new Date(1_000);
+const byOperator = { actor: 'operator', now: NOW } as const;
+const byMachine = { actor: 'machine', now: NOW } as const;
+
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
-    return moveFor(command, { phase, evidence: everything }, 'operator').to;
+    return moveFor(command, { phase, evidence: everything }, byOperator).to;
   } catch (error) {
     if (!isRefusal(error, 'RefusedNotNow')) throw error;
     return '-';
@@ -72,7 +76,7 @@ describe('a move', () => {
     ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
         const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== missing));
-        expect(() => moveFor(command, { phase, evidence }, 'operator')).toThrow(
+        expect(() => moveFor(command, { phase, evidence }, byOperator)).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
       }
@@ -88,7 +92,7 @@ describe('a move', () => {
     ]);
     for (const { command, from } of forbidden) {
       const standing = { phase: from[0] ?? 'checked', evidence: everything };
-      expect(() => moveFor(command, standing, 'machine')).toThrow(
+      expect(() => moveFor(command, standing, byMachine)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
@@ -109,14 +113,17 @@ describe('a move', () => {
 describe('a run', () => {
   it('follows the runbook if each step is the suggested one', () => {
     const path: Phase[] = ['checked'];
-    const moveFrom = (phase: Phase) => nextMove({ phase, evidence: everything });
+    const moveFrom = (phase: Phase) => {
+      const { command, moves } = decideNext({ phase, evidence: everything }, NOW);
+      return moves.find((move) => move.command === command);
+    };
     for (let next = moveFrom('checked'); next; next = moveFrom(next.to)) path.push(next.to);
     expect(path).toEqual(['checked', 'backed-up', 'rebuilt', 'copied', 'live', 'closed']);
   });
 
   it('copies what has changed before it opens another window', () => {
     const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== 'verification-report'));
-    expect(nextMove({ phase: 'copied', evidence })?.command).toBe('copy');
+    expect(decideNext({ phase: 'copied', evidence }, NOW).command).toBe('copy');
   });
 
   it('can only be aborted if it allows no further window', () => {
@@ -125,13 +132,15 @@ describe('a run', () => {
       evidence: everything,
       takesNoWindow: 'users left',
     } as const;
-    expect(nextMove(standing)).toBeUndefined();
-    expect(findMoves(standing).map(({ command }) => command)).toEqual(['abort']);
-    expect(() => moveFor('cutover', standing, 'operator')).toThrow('No cutover: users left.');
+    const { command, moves } = decideNext(standing, NOW);
+    expect([command, moves.map((move) => move.command)]).toEqual([null, ['abort']]);
+    expect(() => moveFor('cutover', standing, byOperator)).toThrow('No cutover: users left.');
   });
 
   it('can leave every phase in which it has not ended', () => {
-    const stuck = PHASES.filter((phase) => !nextMove({ phase, evidence: everything }));
+    const stuck = PHASES.filter(
+      (phase) => decideNext({ phase, evidence: everything }, NOW).command === null,
+    );
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
 
@@ -150,42 +159,77 @@ describe('a run', () => {
 
 it('a rollback of a run without a window suggests the abort instead', () => {
   const standing = { phase: 'copied', evidence: {} } as const;
-  expect(() => moveFor('rollback', standing, 'operator')).toThrow('abort --execute');
+  expect(() => moveFor('rollback', standing, byOperator)).toThrow('abort --execute');
 });
 
 it('an abort of a live run suggests the rollback instead', () => {
   const standing = { phase: 'live', evidence: {} } as const;
-  expect(() => moveFor('abort', standing, 'operator')).toThrow('rollback --execute');
+  expect(() => moveFor('abort', standing, byOperator)).toThrow('rollback --execute');
 });
 
 describe('what comes next', () => {
-  const NOW = 1_000;
-  const nothing = { name: 'RefusedNothingToReturnTo', why: '', data: {} } as const;
-  const late = { deadlineAt: NOW };
-  const open = { deadlineAt: NOW + 1 };
+  const now = NOW.getTime();
+  const failed = { name: 'RefusedNotFrozen', why: 'A write went through.', data: {} } as const;
+  const nothing = { ...failed, name: 'RefusedNothingToReturnTo' } as const;
+  const late = { deadlineAt: now };
+  const open = { deadlineAt: now + 1 };
   const isLive = (retainUntil: number) => ({ window: { ...late, retainUntil } });
+  const byBoth = (command: string) => `${command} by operator, machine`;
+  const byOne = (command: string) => `${command} by operator`;
+  const goOn = byBoth('cutover');
+  const goBack = byBoth('rollback');
+  const finish = byOne('cutover');
 
   // Read a row as: a run like this needs this command, accepts those by the actors named, and the watch gives the first.
   it.each([
-    ['checked', {}, 'backup', ['backup', 'abort'], false],
-    ['copied', {}, 'cutover', ['copy', 'cutover', 'abort'], false],
-    ['copied', { takesNoWindow: 'users are elsewhere' }, null, ['abort'], false],
-    ['switching', { window: open }, 'cutover', ['cutover', 'rollback'], false],
-    ['switching', { window: late }, 'rollback', ['rollback'], true],
-    ['switching', { window: { ...late, openedAt: 1 } }, 'rollback', ['cutover', 'rollback'], true],
-    ['switching', { window: late, refused: nothing }, 'rollback', ['cutover', 'rollback'], true],
-    ['switching-back', { window: open }, 'rollback', ['rollback'], false],
-    ['switching-back', { window: late }, 'rollback', ['rollback'], true],
-    ['live', isLive(NOW + 1), 'retention', ['rollback', 'retention'], false],
-    ['live', isLive(NOW), 'retention', ['rollback', 'retention'], true],
-    ['closed', isLive(NOW), null, [], false],
+    ['checked', {}, 'backup', [byBoth('backup'), byOne('abort')], false],
+    ['copied', {}, 'cutover', [byBoth('copy'), finish, byOne('abort')], false],
+    ['copied', { takesNoWindow: 'users are elsewhere' }, null, [byOne('abort')], false],
+    ['switching', { window: open }, 'cutover', [goOn, goBack], false],
+    ['switching', { window: { ...open, failed } }, 'rollback', [goBack], true],
+    [
+      'switching',
+      { window: { ...open, failed }, refused: nothing },
+      'rollback',
+      [finish, goBack],
+      true,
+    ],
+    [
+      'switching',
+      { window: { ...open, failed, openedAt: 1 } },
+      'cutover',
+      [goOn, byOne('rollback')],
+      false,
+    ],
+    ['switching', { window: late }, 'rollback', [goBack], true],
+    ['switching', { window: { ...late, openedAt: 1 } }, 'rollback', [finish, goBack], true],
+    ['switching', { window: late, refused: nothing }, 'rollback', [finish, goBack], true],
+    [
+      'switching',
+      { window: { ...late, openedAt: 1, stays: true } },
+      'rollback',
+      [finish, byOne('rollback')],
+      true,
+    ],
+    ['switching-back', { window: open }, 'rollback', [goBack], false],
+    ['switching-back', { window: late }, 'rollback', [goBack], true],
+    ['live', isLive(now + 1), 'retention', [byOne('rollback'), byBoth('retention')], false],
+    ['live', isLive(now), 'retention', [byBoth('retention')], true],
+    ['switching-back', isLive(now), 'rollback', [goBack], true],
+    ['closed', isLive(now), null, [], false],
     ['aborted', {}, null, [], false],
   ] as const)('%s %j: %s', (phase, changes, command, accepted, isDue) => {
     const run = { phase, evidence: everything, ...changes } as unknown as Run;
-    const next = decideNext(run, new Date(NOW));
+    const next = decideNext(run, NOW);
     expect(next).toMatchObject({ command, isDue });
-    expect(next.moves.map((move) => move.command)).toEqual(accepted);
-    const finish = next.moves.find((move) => move.command === 'cutover');
-    if (isDue && finish) expect(finish.by).toEqual(['operator']);
+    const moves = next.moves.map(({ command, by }) => `${command} by ${by.join(', ')}`);
+    expect(moves).toEqual(accepted);
+  });
+
+  it('a window that failed is finished by no command, and its refusal says what failed', () => {
+    const run = { phase: 'switching', evidence: everything, window: { ...open, failed } } as const;
+    expect(() => moveFor('cutover', run, byOperator)).toThrow(
+      'The window failed with RefusedNotFrozen: A write went through.',
+    );
   });
 });

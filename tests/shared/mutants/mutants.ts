@@ -684,7 +684,9 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
-    ["[{ ...move, by: ['operator'] }]", '[move]'],
+    ["actor === 'operator' && canStay", 'canStay'],
+    [' || findFailure(run) !== undefined', ''],
+    ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
   ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
@@ -696,14 +698,14 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
       [
-        'guardBefore(rollsBackBy.guard?.(approach), refusal)',
-        'rollsBackBy.guard?.(approach)',
+        'explainFailure(error, findFailure(run))',
+        'error',
         'says what failed and why it cannot return if there is nothing to return to',
       ],
       [
-        ' && !run.refused?.why.startsWith(error.why)',
-        '',
-        'says what failed and why it cannot return if there is nothing to return to',
+        'const failing = { ...run, ...note, window };',
+        'const failing = { ...run, ...note };',
+        'is left by the watch at once if the process was killed before its rollback began',
       ],
     ],
   ),
@@ -715,17 +717,6 @@ export const MUTANTS: readonly Mutant[] = [
         'isUnusable && !context.signal.aborted',
         'isUnusable',
         'where a snapshot that cannot be restored is found when the window has closed',
-      ],
-    ],
-  ),
-  ...mutantsOf(
-    'lib/migration/steps/cutover.ts',
-    'tests/migration/contract/steps/rollback.test.ts',
-    [
-      [
-        'wasOpened(run) || !(await canRollBack(services, run))',
-        'true',
-        'a window that has expired > is finished late by no command if there is a collection to return to',
       ],
     ],
   ),
@@ -777,28 +768,24 @@ export const MUTANTS: readonly Mutant[] = [
       'const isRepeated = false &&',
       'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
     ],
+  ]),
+  ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      ' && !isEarly',
-      '',
-      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+      "return actor === 'machine' ? whyKept(run, now) : undefined;",
+      'return undefined;',
+      'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
+    ],
+    [
+      'if (run.window?.stays)',
+      'if (run.window === null)',
+      'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
+    ],
+    [
+      'wasOpened(run) || run.refused',
+      'true || run.refused',
+      'a window that has expired > is finished late by no command if there is a collection to return to',
     ],
   ]),
-  ...mutantsOf(
-    'lib/migration/steps/rollback.ts',
-    'tests/migration/contract/steps/rollback.test.ts',
-    [
-      [
-        "if (input.actor === 'machine') assertNotOpened(services, run);",
-        '',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
-      ],
-      [
-        'if (run.window?.stays)',
-        'if (run.window === null)',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
-      ],
-    ],
-  ),
   ...mutantsOf(
     'lib/migration/steps/refused-rollback.ts',
     'tests/migration/contract/steps/rollback.test.ts',

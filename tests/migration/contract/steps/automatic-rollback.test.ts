@@ -14,6 +14,7 @@ import { changeFirst, deleteFirst, emptyCollection, writeToOld } from '../../sup
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
 import { createMigrationAt, type Point } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
+import { watchUntilDone } from '../../support/watching.ts';
 
 const WINDOW_MS = 30 * 60_000;
 
@@ -366,6 +367,22 @@ it.each(Object.entries(ROWS))(
     expect(turned.approvedBy).toBe('ada');
   },
 );
+
+it('is left by the watch at once if the process was killed before its rollback began', async () => {
+  const migration = await createMigrationAt('copied', { forgetsToFreeze: true });
+  const { services, runs } = migration;
+  const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+    if (step === 'rollback') throw new Error('Killed');
+    await runs.saveCheckpoint(lease, step, checkpoint);
+  };
+  const attempt = migration.finish('cutover', {}, { runs: { saveCheckpoint } });
+  await expect(attempt).rejects.toThrow('Killed');
+  const refused = { name: 'RefusedNotFrozen' };
+  const left = { phase: 'switching', next: 'rollback', isLate: true, refused };
+  expect(await readStatus(services)).toMatchObject(left);
+  await watchUntilDone(migration);
+  expect(await readStatus(services)).toMatchObject({ phase: 'copied', refused });
+});
 
 it('says what failed and why it cannot return if there is nothing to return to', async () => {
   const migration = await createMigrationAt('equal');

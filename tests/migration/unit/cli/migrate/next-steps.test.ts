@@ -5,7 +5,7 @@ import {
   describeAftermath,
   nextSteps,
 } from '../../../../../cli/migration/migrate/next-steps.ts';
-import { findMoves, nextMove } from '../../../../../lib/migration/moves.ts';
+import { decideNext } from '../../../../../lib/migration/next.ts';
 import { EVIDENCE, type Phase } from '../../../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData } from '../../../../../lib/migration/refusals.ts';
 import type { Run } from '../../../../../lib/migration/runs/run.ts';
@@ -23,8 +23,10 @@ const retention = { until: '2026-04-01T00:00:00.000Z', daysLeft: 3, isOver: fals
 
 function createStatus(phase: Phase, changes: object): Status {
   const evidence = Object.fromEntries(EVIDENCE.map((kind) => [kind, {}])) as Run['evidence'];
-  const { command: next } = nextMove({ phase, evidence }) ?? {};
-  return { ...STATUS, phase, next, moves: findMoves({ phase }), ...changes } as unknown as Status;
+  const window = { deadlineAt: Date.parse('2026-03-01T09:30:00Z') };
+  const now = new Date(window.deadlineAt - ('isLate' in changes ? 0 : 1));
+  const { command: next, moves } = decideNext({ phase, evidence, window, ...changes }, now);
+  return { ...STATUS, phase, next, moves, ...changes } as unknown as Status;
 }
 
 function listCommands(phase: Phase, changes: object): string[] {
