@@ -1,5 +1,5 @@
 // The state machine of the migration in the Amazon States Language: the same one is deployed, tested and rehearsed.
-import type { Phase } from '../../lib/migration/phases.ts';
+import type { Command, Phase } from '../../lib/migration/phases.ts';
 import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../lib/migration/runs/times.ts';
 
 export interface StateMachineDefinition {
@@ -54,25 +54,29 @@ const RETRY: readonly Retrier[] = [
   { ErrorEquals: ['RetryableLockHeld'], IntervalSeconds: 15, MaxAttempts: 72, BackoffRate: 1 },
 ];
 
-const STATE_OF_PHASE = {
-  checked: 'Backup',
-  'backed-up': 'Rebuild',
-  rebuilt: 'Copy',
-  copied: 'AwaitApproval',
-  switching: 'Cutover',
-  'switching-back': 'RollBack',
+// The state that gives the command that the run needs. Opening a window is an operator's, who is waited for.
+const STATE_OF_COMMAND = {
+  backup: 'Backup',
+  rebuild: 'Rebuild',
+  copy: 'Copy',
+  cutover: 'Cutover',
+  rollback: 'RollBack',
+} as const satisfies Partial<Record<Command, string>>;
+
+// The machine has nothing left to do. After a rollback, no further window may be possible.
+const STATE_OF_END = {
   live: 'Live',
   closed: 'Live',
   aborted: 'Aborted',
-} as const satisfies Record<Phase, string>;
+  copied: 'RolledBack',
+} as const satisfies Partial<Record<Phase, string>>;
 
-function inPhase(phase: Phase, next: object) {
-  return {
-    And: [
-      { Variable: '$.status.phase', StringEquals: phase },
-      { Variable: '$.status.next', ...next },
-    ],
-  };
+function chooseBy(variable: string, states: Readonly<Record<string, string>>) {
+  return Object.entries(states).map(([value, Next]) => ({
+    Variable: `$.status.${variable}`,
+    StringEquals: value,
+    Next,
+  }));
 }
 
 export function migrationMachine(stage: string): StateMachineDefinition {
@@ -104,14 +108,15 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Choose: {
         Type: 'Choice',
         Choices: [
-          // After a rollback, changes are copied before the next window is approved. Without a next window the run ends.
-          { ...inPhase('copied', { StringEquals: 'copy' }), Next: 'Copy' },
-          { ...inPhase('copied', { IsNull: true }), Next: 'RolledBack' },
-          ...Object.entries(STATE_OF_PHASE).map(([phase, Next]) => ({
-            Variable: '$.status.phase',
-            StringEquals: phase,
-            Next,
-          })),
+          {
+            And: [
+              { Variable: '$.status.next', StringEquals: 'cutover' },
+              { Not: { Variable: '$.status.approval', IsNull: true } },
+            ],
+            Next: 'AwaitApproval',
+          },
+          ...chooseBy('next', STATE_OF_COMMAND),
+          ...chooseBy('phase', STATE_OF_END),
         ],
         Default: 'UnknownPhase',
       },
