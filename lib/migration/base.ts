@@ -3,6 +3,7 @@
 // them.
 import * as v from 'valibot';
 import type { CommonVersion, Listed } from './fate.ts';
+import { mergeById, type Pair, type Sorted } from './pairs.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
 import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
 import type { PointId } from './ports/vector-store.ts';
@@ -51,8 +52,22 @@ interface BaseTarget {
   readonly keep: (base: Base) => Promise<void>;
 }
 
+type KnownBase = Pick<BaseKeeper, 'artifacts' | 'before'>;
+
+/** Reads the memories of two sources side by side, each with its last common version. */
+export async function* mergeVersions<From extends Sorted, To extends Sorted>(
+  left: AsyncIterator<From, undefined>,
+  right: AsyncIterator<To, undefined>,
+  known: KnownBase | undefined,
+): AsyncGenerator<Pair<From, To> & { readonly base: CommonVersion }, void, void> {
+  const findVersion = known ? createBaseReader(known) : async () => 'unknown' as const;
+  for await (const pair of mergeById(left, right)) {
+    yield { ...pair, base: await findVersion(pair.id) };
+  }
+}
+
 /** Common versions by id, asked for in order of id. */
-export function createBaseReader({ artifacts, before }: Pick<BaseKeeper, 'artifacts' | 'before'>) {
+function createBaseReader({ artifacts, before }: KnownBase) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
   let next: IteratorResult<Listed, undefined> | undefined;

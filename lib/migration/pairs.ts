@@ -4,7 +4,7 @@ import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/
 import { type CollectionPlace, readPages } from './scan.ts';
 
 /** One memory in both sources; at least one of them has it. */
-interface Pair<From, To> {
+export interface Pair<From, To> {
   readonly id: PointId;
   readonly from: From | undefined;
   readonly to: To | undefined;
@@ -12,7 +12,7 @@ interface Pair<From, To> {
 
 export type PointPair = Pair<ScrolledPoint, ScrolledPoint>;
 
-interface Sorted {
+export interface Sorted {
   readonly id: PointId;
 }
 

@@ -1,8 +1,8 @@
 // Walks two collections side by side, in order of id and in constant memory, and makes the second equal to the first. Where
 // they differ, the last common version decides: a change that only the second one has made is carried to the first. A change
 // that is overwritten keeps its content in the report.
-import { type BaseKeeper, type BaseProgress, createBaseReader, createBaseWriter } from './base.ts';
-import { mergeById, readPoints } from './pairs.ts';
+import { type BaseKeeper, type BaseProgress, createBaseWriter, mergeVersions } from './base.ts';
+import { readPoints } from './pairs.ts';
 import type { PointId } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
 import {
@@ -102,17 +102,14 @@ export async function reconcile(
 /** Pages per checkpoint, and per part of the last common version: a kill repeats at most this many. */
 const PAGES_PER_CHECKPOINT = 16;
 
-async function* readComparedPairs(
+function readComparedPairs(
   { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,
   offset: PointId | null,
   base: BaseKeeper | undefined,
-): AsyncGenerator<ComparedPair> {
+): AsyncIterable<ComparedPair> {
   const request = { limit: pageSize, offset, vector: !payloadsOnly };
-  const findVersion = base ? createBaseReader(base) : async () => 'unknown' as const;
   const left = readPoints(from, request, without);
-  for await (const pair of mergeById(left, readPoints(to, request, without))) {
-    yield { ...pair, base: await findVersion(pair.id) };
-  }
+  return mergeVersions(left, readPoints(to, request, without), base);
 }
 
 export interface ReconcilePorts extends ResolvePorts {

@@ -1,10 +1,10 @@
 // Tells whether two sources hold the same memories, and how they differ: two collections, a collection and the last common version,
 // or a collection and what a report recorded. Every such question is answered here; callers choose the sources, and word the
 // result.
-import { type Base, createBaseReader, readBaseLines } from '../base.ts';
+import { type Base, mergeVersions, readBaseLines } from '../base.ts';
 import { decideFate, digestOfVersion, holdSame, type Version } from '../fate.ts';
 import type { Changes } from '../mass-change.ts';
-import { mergeById, readPoints } from '../pairs.ts';
+import { readPoints } from '../pairs.ts';
 import { createDigestSum } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { countVerified } from '../runs/run.ts';
@@ -45,14 +45,14 @@ export async function compare(
   sources: { readonly active: Source; readonly standby: Source; readonly base?: Base | undefined },
 ): Promise<Tally> {
   const { artifacts } = scope.services;
-  const findVersion = createBaseReader({ artifacts, before: sources.base });
   const [left, right] = [readVersions(scope, sources.active), readVersions(scope, sources.standby)];
   const found = { points: 0, same: 0, adds: 0, removes: 0, changes: 0 };
   const late = { written: 0, lacking: 0, changed: 0 };
   const examples: PointId[] = [];
-  for await (const { id, from: active, to: standby } of mergeById(left, right)) {
+  const known = { artifacts, before: sources.base };
+  for await (const { id, from: active, to: standby, base } of mergeVersions(left, right, known)) {
     if (standby) found.points += 1;
-    const fate = decideFate(active, standby, await findVersion(id));
+    const fate = decideFate(active, standby, base);
     if (fate === 'same') {
       found.same += 1;
       continue;
