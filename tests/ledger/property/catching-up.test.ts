@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
 import { whyNoPython } from '../../../processes/python-tools.ts';
+import { readOutput } from '../../../processes/tools.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -32,9 +33,11 @@ import {
 } from '../support/model/ledger-model.ts';
 import { step } from '../support/model/linearisation.ts';
 
+/** The interpreter itself: a `python3` that chooses among versions takes longer than the loop, at every start. */
+const PYTHON = readOutput('python3', '-c', 'import sys; print(sys.executable, end="")') ?? '';
 const LANGUAGES = [
   { language: 'typescript', program: process.execPath, isMissing: false },
-  { language: 'python', program: 'python3', isMissing: whyNoPython() !== undefined },
+  { language: 'python', program: PYTHON, isMissing: whyNoPython() !== undefined },
 ];
 const ROUNDS = sizeOfRun(40);
 const HOUSEHOLD_ROWS = sizeOfRun(20_000);
