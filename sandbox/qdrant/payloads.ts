@@ -41,16 +41,28 @@ const parsed = new WeakMap<PayloadBytes, unknown>();
 
 /** Returns every value at a dotted path; an array stands for each of its elements. */
 export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
-  if (!parsed.has(payload)) parsed.set(payload, JSON.parse(payload.toString()));
-  const start: unknown[] = [parsed.get(payload)];
-  return path
-    .split('.')
-    .reduce((values, name) => values.flatMap((value) => readMember(value, name)), start)
-    .flatMap((value) => (Array.isArray(value) ? value : [value]));
+  const found: unknown[] = [];
+  collect(found, parse(payload), path.split('.'));
+  return found;
 }
 
-function readMember(value: unknown, name: string): unknown[] {
-  if (Array.isArray(value)) return value.flatMap((element) => readMember(element, name));
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return [];
-  return [(value as Readonly<Record<string, unknown>>)[name]];
+function parse(payload: PayloadBytes): unknown {
+  const known = parsed.get(payload);
+  if (known !== undefined) return known;
+  const value = JSON.parse(payload.toString());
+  parsed.set(payload, value);
+  return value;
+}
+
+// Builds no lists on the way: a filtered search calls this for every point of a collection.
+function collect(found: unknown[], value: unknown, path: readonly string[], depth = 0): void {
+  const name = path[depth];
+  if (Array.isArray(value)) {
+    if (name === undefined) found.push(...value);
+    else for (const element of value) collect(found, element, path, depth);
+  } else if (name === undefined) {
+    found.push(value);
+  } else if (typeof value === 'object' && value !== null && Object.hasOwn(value, name)) {
+    collect(found, (value as Readonly<Record<string, unknown>>)[name], path, depth + 1);
+  }
 }
