@@ -50,6 +50,12 @@ test('less than 60 KB is sent at first, without the importer', async () => {
   expect(sent).toBeLessThan(60_000);
 });
 
+test('the first line of the script lets the browser compile it as it arrives', async () => {
+  const script = await (await fetch(`${url}/page.js`)).text();
+  // In any other line the browser ignores it.
+  expect(script.split('\n')[0]).toBe('//# allFunctionsCalledOnLoad');
+});
+
 test('the importer is a script of its own, under the hash of its deployment', async () => {
   const page = await (await fetch(`${url}/`)).text();
   const [, path = ''] = /data-importer="([^"]+)"/.exec(page) ?? [];
