@@ -29,9 +29,11 @@ export function showCategories(listed: readonly Category[]): void {
       : [...shown.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Shows a category that this page has just written, before any list has it. */
+/** Shows a category that this page has just written, before any list has it. Answers may arrive in another order. */
 export function keepCategory(category: Category): void {
-  written.set(category.id, { category, at: Date.now() });
+  const latest = written.get(category.id)?.category;
+  if (!latest || readVersion(latest) <= readVersion(category))
+    written.set(category.id, { category, at: Date.now() });
   showCategories(categories.value);
   forgetAnswers((_, path) => path.startsWith('/categories'));
 }

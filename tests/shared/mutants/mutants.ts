@@ -2054,6 +2054,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('web/page/category-list.ts', 'tests/ledger/unit/web/category-list.test.ts', [
     ['!(known && readVersion(known) >= readVersion(category))', '!known'],
     ['at >= Date.now() - LAG_MS && ', ''],
+    ['if (!latest || readVersion(latest) <= readVersion(category))', ''],
   ]),
   ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['({ page: _, ...list }: Scope)', '(list: Scope)'],

@@ -56,6 +56,14 @@ describe('a list of categories', () => {
     expect(shown()).toEqual([['House', 3]]);
   });
 
+  test('that lags behind two writes is shown with the later one, in whatever order they are answered', () => {
+    keepCategory(category(2, 'Flat', 10));
+    keepCategory(category(2, 'Hut', 9));
+    expect(shown()).toContainEqual(['Flat', 3]);
+    showCategories([category(2, 'Home', 1, 4)]);
+    expect(shown()).toEqual([['Flat', 4]]);
+  });
+
   test('has what was created, until it could no longer lag behind', () => {
     keepCategory(category(3, 'Fun', 1));
     showCategories([category(1, 'Food', 1, 5)]);
