@@ -7,6 +7,7 @@ import { categoryFields } from '../../lib/ledger/http/category-json.ts';
 import type { Body } from '../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
+  BOOLEAN,
   COUNT,
   type Field,
   type Fields,
@@ -15,12 +16,11 @@ import {
   listNamed,
   NUMBER,
   object,
-  oneOfWords,
+  oneOf,
   reference,
   schema,
   TEXT,
   TIME,
-  TRUTH,
 } from '../../lib/ledger/http/endpoints/response-forms.ts';
 import type { ObjectSchema } from '../../lib/ledger/http/fields.ts';
 import { ERROR_CODES } from '../../lib/ledger/http/replies.ts';
@@ -130,7 +130,7 @@ function describeResponses(): Fields {
 /** All schemas of the document by name. */
 export const SCHEMAS: Readonly<Record<string, Field>> = {
   ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [name, bodySchema(body)])),
-  TransactionType: oneOfWords(TRANSACTION_TYPES),
+  TransactionType: oneOf(TRANSACTION_TYPES),
   Transaction: record(transactionFields, {
     category_name: TEXT,
     external_id: TEXT,
@@ -147,8 +147,8 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     per_page: NUMBER,
     total: COUNT,
     pages: COUNT,
-    has_next: TRUTH,
-    has_prev: TRUTH,
+    has_next: BOOLEAN,
+    has_prev: BOOLEAN,
     next_cursor: {
       ...TEXT,
       nullable: true,
@@ -156,7 +156,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     },
   }),
   ...describeResponses(),
-  ErrorCode: oneOfWords(ERROR_CODES),
+  ErrorCode: oneOf(ERROR_CODES),
   FieldErrors: {
     type: 'object',
     description: 'Each invalid field with its sentences.',
@@ -164,7 +164,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   },
   Failure: object(
     {
-      success: { ...TRUTH, description: 'Always false.' },
+      success: { ...BOOLEAN, description: 'Always false.' },
       error: schema('ErrorCode'),
       message: TEXT,
     },
@@ -173,5 +173,5 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
       existing_id: { ...ID, description: 'The record that has the `external_id` or the name.' },
     },
   ),
-  GatewayFailure: object({ message: TEXT }, { success: TRUTH, error: schema('ErrorCode') }),
+  GatewayFailure: object({ message: TEXT }, { success: BOOLEAN, error: schema('ErrorCode') }),
 };

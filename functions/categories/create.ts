@@ -17,7 +17,7 @@ export function createHandler(service: LedgerService) {
         const reply = (category: Category) =>
           created(toCategoryJson(category), 'Category created successfully', path);
         const input = parseNewCategory(json);
-        return reply(await ledger.categories.create(input, (made) => remember(reply(made))));
+        return reply(await ledger.categories.create(input, (created) => remember(reply(created))));
       }),
     );
 }

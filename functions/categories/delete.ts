@@ -1,14 +1,13 @@
 // DELETE /categories/{id}: makes a category inactive.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
+import { readVersionCheck } from '../../lib/ledger/http/preconditions.ts';
 import { deleted } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteCategory').handler(async ({ ledger, pathId, headers }) => {
-    // 'c': the ETag is that of a category.
-    await ledger.categories.deactivate(pathId, isExpectedBy(headers, 'c', pathId));
+    await ledger.categories.deactivate(pathId, readVersionCheck(headers, 'category', pathId));
     return deleted('Category deleted successfully');
   });
 }

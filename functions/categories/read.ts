@@ -1,7 +1,7 @@
 // GET /categories/{id}: shows a category with the number of its transactions.
 import { toCategoryJson } from '../../lib/ledger/http/category-json.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
+import { replyIfConditionsHold } from '../../lib/ledger/http/preconditions.ts';
 import { foundRecord } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -9,9 +9,8 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readCategory').handler(async ({ ledger, pathId, headers }) => {
     const category = await ledger.categories.find(pathId);
-    const reply = foundRecord(toCategoryJson(category, { isCounted: true }));
-    // 'c': the ETag is that of a category.
-    return ifConditionsHold(reply, headers, 'c', category);
+    const reply = foundRecord(toCategoryJson(category, { includesCount: true }));
+    return replyIfConditionsHold(reply, headers, 'category', category);
   });
 }
 

@@ -1,6 +1,6 @@
 // GET /me: shows the ledger and the scope of the key or token.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { sentOnly } from '../../lib/ledger/http/fields.ts';
+import { omitUndefined } from '../../lib/ledger/http/fields.ts';
 import { found } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -8,7 +8,7 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
     const { ledger, scope, kind, keyId: key_id, name } = caller;
-    return found({ ledger, scope, kind, ...sentOnly({ key_id, name }) });
+    return found({ ledger, scope, kind, ...omitUndefined({ key_id, name }) });
   });
 }
 

@@ -7,8 +7,8 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return queryEndpoint<'readSummary' | 'readSummarySeries'>(service, 'readSummary').handler(
     async ({ ledger, query, requestContext }) => {
-      const sent = parseSummaryQuery(query, requestContext.http.path);
-      return summaryReply(await ledger.summaries.read(sent), sent);
+      const input = parseSummaryQuery(query, requestContext.http.path);
+      return summaryReply(await ledger.summaries.read(input), input);
     },
   );
 }

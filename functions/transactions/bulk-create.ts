@@ -1,5 +1,5 @@
 // POST /transactions/bulk: each transaction is created or refused by itself.
-import { bulk } from '../../lib/ledger/http/bulk.ts';
+import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
@@ -14,13 +14,13 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'createTransactions')
     .use(jsonBody())
     .handler(
-      bulk({
-        items: parseBulk,
-        parse: (body) => ({ fields: parseNewTransaction(body) }),
+      handleBulk({
+        parseItems: parseBulk,
+        parseItem: (body) => ({ fields: parseNewTransaction(body) }),
         apply: ({ ledger }, items) => ledger.transactions.createMany(items),
         toReply: toBulkReply(201),
-        counted: { 201: 'created', 409: 'duplicates' },
-        each: 'createTransaction',
+        countNames: { 201: 'created', 409: 'duplicates' },
+        itemOperation: 'createTransaction',
       }),
     );
 }

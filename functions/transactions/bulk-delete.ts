@@ -1,5 +1,5 @@
 // POST /transactions/bulk/delete: each transaction is removed or refused by itself.
-import { bulk } from '../../lib/ledger/http/bulk.ts';
+import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
@@ -10,13 +10,13 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteTransactions')
     .use(jsonBody())
     .handler(
-      bulk({
-        items: parseBulkOfExisting,
-        parse: parseBulkRemoval,
+      handleBulk({
+        parseItems: parseBulkOfExisting,
+        parseItem: parseBulkRemoval,
         apply: ({ ledger }, items) => ledger.transactions.removeMany(items),
         toReply: (id: number) => ({ status: 200, body: { id } }),
-        counted: { 200: 'deleted' },
-        each: 'deleteTransaction',
+        countNames: { 200: 'deleted' },
+        itemOperation: 'deleteTransaction',
       }),
     );
 }

@@ -1,5 +1,5 @@
 // PUT /transactions/bulk: each transaction is changed or refused by itself.
-import { bulk } from '../../lib/ledger/http/bulk.ts';
+import { handleBulk } from '../../lib/ledger/http/bulk.ts';
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
@@ -14,13 +14,13 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'updateTransactions')
     .use(jsonBody())
     .handler(
-      bulk({
-        items: parseBulkOfExisting,
-        parse: parseBulkChange,
+      handleBulk({
+        parseItems: parseBulkOfExisting,
+        parseItem: parseBulkChange,
         apply: ({ ledger }, items) => ledger.transactions.updateMany(items),
         toReply: toBulkReply(200),
-        counted: { 200: 'updated' },
-        each: 'updateTransaction',
+        countNames: { 200: 'updated' },
+        itemOperation: 'updateTransaction',
       }),
     );
 }

@@ -18,7 +18,9 @@ export function createHandler(service: LedgerService) {
         const reply = (transaction: NamedTransaction) =>
           created(toTransactionJson(transaction), 'Transaction created successfully', path);
         const input = parseNewTransaction(json);
-        return reply(await ledger.transactions.create(input, (made) => remember(reply(made))));
+        return reply(
+          await ledger.transactions.create(input, (created) => remember(reply(created))),
+        );
       }),
     );
 }

@@ -1,6 +1,6 @@
 // DELETE /transactions/{id}: removes a transaction.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
+import { readVersionCheck } from '../../lib/ledger/http/preconditions.ts';
 import { deleted } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
@@ -8,8 +8,7 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'deleteTransaction').handler(
     async ({ ledger, pathId, headers }) => {
-      // 't': the ETag is that of a transaction.
-      await ledger.transactions.remove(pathId, isExpectedBy(headers, 't', pathId));
+      await ledger.transactions.remove(pathId, readVersionCheck(headers, 'transaction', pathId));
       return deleted('Transaction deleted successfully');
     },
   );

@@ -10,11 +10,11 @@ export function createHandler(service: LedgerService) {
     service,
     'exportTransactions',
   ).handler(async ({ ledger, query, headers: { accept }, requestContext }) => {
-    const sent = parseExportRequest({ query, accept, path: requestContext.http.path });
-    const { digest, after: _, ...selection } = sent.query;
-    const provesMonth = sent.isJson ? await ledger.months.provesMonth(selection) : undefined;
-    const part = await ledger.transactions.readExportPart(sent.query);
-    return exportReply(part, { query, isJson: sent.isJson, digest, provesMonth });
+    const input = parseExportRequest({ query, accept, path: requestContext.http.path });
+    const { digest, after: _, ...selection } = input.query;
+    const provesMonth = input.isJson ? await ledger.months.provesMonth(selection) : undefined;
+    const part = await ledger.transactions.readExportPart(input.query);
+    return exportReply(part, { query, isJson: input.isJson, digest, provesMonth });
   });
 }
 

@@ -1,6 +1,6 @@
 // GET /transactions/{id}: shows a transaction with the name of its category.
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { ifConditionsHold } from '../../lib/ledger/http/preconditions.ts';
+import { replyIfConditionsHold } from '../../lib/ledger/http/preconditions.ts';
 import { foundRecord } from '../../lib/ledger/http/replies.ts';
 import { toTransactionJson } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
@@ -10,8 +10,7 @@ export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'readTransaction').handler(async ({ ledger, pathId, headers }) => {
     const transaction = await ledger.transactions.read(pathId);
     const reply = foundRecord(toTransactionJson(transaction));
-    // 't': the ETag is that of a transaction.
-    return ifConditionsHold(reply, headers, 't', transaction);
+    return replyIfConditionsHold(reply, headers, 'transaction', transaction);
   });
 }
 

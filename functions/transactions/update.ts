@@ -1,9 +1,9 @@
 // PUT /transactions/{id}: changes the fields of a transaction that are sent.
 
 import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { loadExisting } from '../../lib/ledger/http/existing-record.ts';
 import { jsonBody } from '../../lib/ledger/http/json-body.ts';
-import { lookUp } from '../../lib/ledger/http/look-up.ts';
-import { isExpectedBy } from '../../lib/ledger/http/preconditions.ts';
+import { readVersionCheck } from '../../lib/ledger/http/preconditions.ts';
 import { updated } from '../../lib/ledger/http/replies.ts';
 import {
   parseTransactionChanges,
@@ -14,11 +14,10 @@ import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
   return ledgerEndpoint(service, 'updateTransaction')
-    .use(lookUp(({ ledger, pathId }) => ledger.transactions.find(pathId)))
+    .use(loadExisting(({ ledger, pathId }) => ledger.transactions.find(pathId)))
     .use(jsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
-      // 't': the ETag is that of a transaction.
-      const isExpected = isExpectedBy(headers, 't', existing.id);
+      const isExpected = readVersionCheck(headers, 'transaction', existing.id);
       const changes = parseTransactionChanges(json);
       const transaction = await ledger.transactions.update(existing, changes, isExpected);
       return updated(toTransactionJson(transaction), 'Transaction updated successfully');

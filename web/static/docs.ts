@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import viewerStyle from 'swagger-ui-dist/swagger-ui.css' with { type: 'text' };
 import viewer from 'swagger-ui-dist/swagger-ui-bundle.js' with { type: 'text' };
-import { staticText } from '../../lib/ledger/http/static-text.ts';
+import { createStaticText } from '../../lib/ledger/http/static-text.ts';
 import pageStyle from '../docs/page.css' with { type: 'text' };
 import start from '../docs/viewer.js' with { type: 'text' };
 
@@ -38,7 +38,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-export const DOCS = staticText(PAGE, 'text/html', { 'content-security-policy': POLICY });
+export const DOCS = createStaticText(PAGE, 'text/html', { 'content-security-policy': POLICY });
 
 function sourceHash(text: string): string {
   return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;

@@ -1,13 +1,13 @@
 // The page at /, with its style and its scripts, as the service sends them.
-import { REVALIDATED, staticText } from '../../lib/ledger/http/static-text.ts';
+import { ALWAYS_REVALIDATE, createStaticText } from '../../lib/ledger/http/static-text.ts';
 import importer from '../page/importer.ts?script';
 import script from '../page/main.tsx?script';
 import style from '../page/page.css' with { type: 'text' };
 import markup from '../page/page.html' with { type: 'text' };
 
-export const STYLE = staticText(style, 'text/css');
-export const SCRIPT = staticText(script, 'text/javascript');
-export const IMPORTER = staticText(importer, 'text/javascript');
+export const STYLE = createStaticText(style, 'text/css');
+export const SCRIPT = createStaticText(script, 'text/javascript');
+export const IMPORTER = createStaticText(importer, 'text/javascript');
 
 // The addresses of the scripts and the style contain a hash, so that a page never runs with the files of another deployment.
 const page = markup
@@ -30,7 +30,7 @@ const POLICY = [
 
 // Revalidated at every use, because the page names the scripts and the style of its deployment, and an older page would name
 // files that are no longer served.
-export const PAGE = staticText(page, 'text/html', {
-  ...REVALIDATED,
+export const PAGE = createStaticText(page, 'text/html', {
+  ...ALWAYS_REVALIDATE,
   'content-security-policy': POLICY,
 });

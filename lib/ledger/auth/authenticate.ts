@@ -78,7 +78,7 @@ export function createAuthenticate(options: {
 }
 
 /** @throws ForbiddenError if the key or token does not allow the method */
-export function assertAllowed<Identified extends Caller>(
+export function requireAllowed<Identified extends Caller>(
   caller: Identified,
   method: string,
 ): asserts caller is Identified & { readonly scope: Scope } {

@@ -1,5 +1,5 @@
-// Requests of many records: each record is applied or refused by itself, and the reply has one result for each, in the order of
-// the request.
+// Requests with many records: each record is applied or refused independently, and the reply has one result for each, in the
+// order of the request.
 
 import { logFailure } from '../../shared/log.ts';
 import type { Marked, Marker, Outcome } from '../service/bulk.ts';
@@ -15,9 +15,9 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
    * Reads the items of the body.
    * @throws ValidationError for a body of another form; no idempotency key remembers that reply
    */
-  readonly items: (json: JsonObject) => readonly unknown[];
+  readonly parseItems: (json: JsonObject) => readonly unknown[];
   /** @throws ValidationError for an item, which does not refuse the other items */
-  readonly parse: (item: unknown) => Fields;
+  readonly parseItem: (item: unknown) => Fields;
   readonly apply: (
     event: Event,
     items: readonly (Fields & Marked<Value>)[],
@@ -25,22 +25,22 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
   /** The reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
   /** Names of the counts, by the status that adds to each; every other status adds to the failures. */
-  readonly counted: Readonly<Record<number, Counted>>;
+  readonly countNames: Readonly<Record<number, Counted>>;
   /** The operation on a single record, whose message an item gets when it fails unexpectedly (500). */
-  readonly each: Operation;
+  readonly itemOperation: Operation;
 }
 
 type ItemBody = Pick<TransactionResult, 'id' | 'etag'>;
 
-/** Handles a request of many records. With an idempotency key, no record is applied twice. */
-export function bulk<
+/** Handles a request with many records. With an idempotency key, no record is applied twice. */
+export function handleBulk<
   Event extends WriteEvent,
   Fields extends object,
   Value,
   Counted extends string,
 >(operation: BulkOperation<Event, Fields, Value, Counted>) {
   return async (event: Event): Promise<Reply<BulkBody<Counted>>> => {
-    const items = operation.items(event.json);
+    const items = operation.parseItems(event.json);
     const keyed = readKeyedRequest(event);
     const request = await event.ledger.idempotency.beginBulk(keyed);
     const isReplayed = request.remembered !== undefined;
@@ -52,9 +52,9 @@ export function bulk<
           ),
     );
     const { requestId } = event.context;
-    const failure = failureMessage(operation.each);
-    const { counted } = operation;
-    const { reply, isFinal } = composeReply(outcomes, { counted, failure, requestId });
+    const failure = failureMessage(operation.itemOperation);
+    const { countNames } = operation;
+    const { reply, isFinal } = composeReply(outcomes, { countNames, failure, requestId });
     if (isReplayed) return markReplayed(reply);
     if (isFinal) await request.save(reply);
     return reply;
@@ -76,17 +76,17 @@ interface BulkBody<Counted extends string> {
  */
 async function applyItems<Event, Fields extends object, Value>(
   {
-    parse,
+    parseItem,
     apply,
     toReply,
-  }: Pick<BulkOperation<Event, Fields, Value, never>, 'parse' | 'apply' | 'toReply'>,
+  }: Pick<BulkOperation<Event, Fields, Value, never>, 'parseItem' | 'apply' | 'toReply'>,
   event: Event,
   items: readonly unknown[],
   createMarker: (index: number) => Marker<Value> | undefined,
 ): Promise<Outcome<Reply>[]> {
   const parsed = items.map((item, index): Outcome<Fields & Marked<Value>> => {
     try {
-      return { value: { ...parse(item), marker: createMarker(index) } };
+      return { value: { ...parseItem(item), marker: createMarker(index) } };
     } catch (error) {
       return { error };
     }
@@ -100,18 +100,18 @@ async function applyItems<Event, Fields extends object, Value>(
 }
 
 /**
- * Makes the reply. It is final unless a repetition may apply more items.
+ * Composes the reply. It is final unless a retry may apply more items.
  * @throws the first unexpected error if no item was applied
  */
 function composeReply<Counted extends string>(
   outcomes: readonly Outcome<Reply>[],
   options: {
-    readonly counted: Readonly<Record<number, Counted>>;
+    readonly countNames: Readonly<Record<number, Counted>>;
     readonly failure: string;
     readonly requestId: string;
   },
 ): { readonly reply: Reply<BulkBody<Counted>>; readonly isFinal: boolean } {
-  const { counted, failure, requestId } = options;
+  const { countNames, failure, requestId } = options;
   const replies = outcomes.map((outcome) => replyToItem(outcome, failure));
   const unexpected = outcomes.flatMap((outcome, index) =>
     'error' in outcome && isUnexpected(replies[index]) ? [outcome.error] : [],
@@ -121,14 +121,14 @@ function composeReply<Counted extends string>(
   for (const cause of unexpected) logFailure({ requestId, failure, cause });
   const results = replies.map(toResult);
   const countStatus = (name: string) =>
-    results.filter(({ status }) => (counted[status] ?? 'failed') === name).length;
-  const names: (Counted | 'failed')[] = [...Object.values<Counted>(counted), 'failed'];
+    results.filter(({ status }) => (countNames[status] ?? 'failed') === name).length;
+  const names: (Counted | 'failed')[] = [...Object.values<Counted>(countNames), 'failed'];
   const counts = Object.fromEntries(names.map((name) => [name, countStatus(name)]));
   const data = { ...(counts as Record<Counted | 'failed', number>), results };
   return { reply: { status: 207, body: { success: true, data } }, isFinal };
 }
 
-/** True for a failure after which a repetition may succeed. */
+/** True for a failure after which a retry may succeed. */
 function isUnexpected(reply: Reply | undefined): boolean {
   return reply !== undefined && reply.status >= 500;
 }
@@ -136,7 +136,7 @@ function isUnexpected(reply: Reply | undefined): boolean {
 function replyToItem(outcome: Outcome<Reply>, failure: string): Reply {
   if ('value' in outcome) return outcome.value;
   const { error } = outcome;
-  return error instanceof RefusedBefore ? error.reply : toErrorReply(error, failure);
+  return error instanceof EarlierRefusal ? error.reply : toErrorReply(error, failure);
 }
 
 function toResult({ status, body, headers }: Reply, index: number): TransactionResult {
@@ -146,7 +146,7 @@ function toResult({ status, body, headers }: Reply, index: number): TransactionR
 }
 
 /** An earlier attempt of the request refused the item, with this reply. */
-class RefusedBefore extends Error {
+class EarlierRefusal extends Error {
   override readonly name = 'RefusedBefore';
   readonly reply: Reply;
 
@@ -163,6 +163,6 @@ function listRemembered({ body }: Pick<Reply, 'body'>): Outcome<Reply>[] {
   };
   return results.map(({ index: _, status, ...result }) => {
     const reply = { status, body: result };
-    return status < 400 ? { value: reply } : { error: new RefusedBefore(reply) };
+    return status < 400 ? { value: reply } : { error: new EarlierRefusal(reply) };
   });
 }

@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import type { Category, CategoryChanges, CategoryFields } from '../domain/category.ts';
 import { text, trimmedText } from '../domain/text.ts';
-import { ASSIGNED, ignored, parseBody, parseFilter, sentOnly } from './fields.ts';
+import { ASSIGNED, ignored, omitUndefined, parseBody, parseFilter } from './fields.ts';
 import { makeTag } from './preconditions.ts';
 import type { Query } from './query-string.ts';
 
@@ -36,12 +36,12 @@ export const categoryChangesBody = v.partial(newCategoryBody);
 
 /** @throws ValidationError with the errors of every field */
 export function parseNewCategory(body: Readonly<Record<string, unknown>>): CategoryFields {
-  const sent = parseBody(newCategoryBody, body);
+  const input = parseBody(newCategoryBody, body);
   return {
-    name: sent.name,
-    description: sent.description ?? null,
-    color: sent.color ?? null,
-    isActive: sent.is_active ?? true,
+    name: input.name,
+    description: input.description ?? null,
+    color: input.color ?? null,
+    isActive: input.is_active ?? true,
   };
 }
 
@@ -50,27 +50,27 @@ export function parseNewCategory(body: Readonly<Record<string, unknown>>): Categ
  * @throws ValidationError with the errors of every field
  */
 export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): CategoryChanges {
-  const sent = parseBody(categoryChangesBody, body);
-  return sentOnly({
-    name: sent.name,
-    description: sent.description,
-    color: sent.color,
-    isActive: sent.is_active,
+  const input = parseBody(categoryChangesBody, body);
+  return omitUndefined({
+    name: input.name,
+    description: input.description,
+    color: input.color,
+    isActive: input.is_active,
   });
 }
 
 /**
  * Shows every field, null if empty.
- * @param isCounted adds `transaction_count`, as in single reads and in lists requested with counts; the ETag is that of a
+ * @param includesCount adds `transaction_count`, as in single reads and in lists requested with counts; the ETag is that of a
  * single read in any case
  */
-export function toCategoryJson(category: Category, { isCounted = false } = {}) {
-  const shown = toShown(category);
+export function toCategoryJson(category: Category, { includesCount = false } = {}) {
+  const shown = toJsonWithoutCount(category);
   const counted = { ...shown, transaction_count: category.transactionCount };
-  return { ...(isCounted ? counted : shown), etag: makeTag('c', category, counted) };
+  return { ...(includesCount ? counted : shown), etag: makeTag('category', category, counted) };
 }
 
-function toShown(category: Category) {
+function toJsonWithoutCount(category: Category) {
   return {
     id: category.id,
     name: category.name,
@@ -88,15 +88,15 @@ export interface CategoryQuery {
 }
 
 // The rule of docs/ledger/api.md: the word "true" in any case is true; any other value is false.
-const truth = v.pipe(
+const booleanWord = v.pipe(
   v.string(),
   v.transform((value) => value.toLowerCase() === 'true'),
   v.metadata({ type: 'boolean' }),
 );
 
 export const categoryQuery = v.object({
-  active_only: v.exactOptional(truth),
-  include_counts: v.exactOptional(truth),
+  active_only: v.exactOptional(booleanWord),
+  include_counts: v.exactOptional(booleanWord),
 });
 
 /** @throws ValidationError for an unknown parameter */

@@ -1,6 +1,6 @@
 // The place of a row as an opaque text, after which the next page of a list or the next part of an export begins. A forged
-// cursor is harmless: a query reads only the caller's ledger. A cursor of another kind is refused: a page after it would lack
-// rows.
+// cursor is harmless: a query reads only the caller's ledger. A cursor of another kind is refused, because the page after it
+// would lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -22,13 +22,13 @@ const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
 /** The cursor after which the next page begins. */
 export function toPageCursor({ amount, order, ...position }: PageEnd): string {
-  return encode(`${inWords(position)} ${amount} ${order}`);
+  return encode(`${toText(position)} ${amount} ${order}`);
 }
 
 /** The cursor after which the next part of an export begins. */
 export function toPartCursor(position: ListPosition, digest?: bigint): string {
-  const rest = digest === undefined ? '' : ` digest ${digest}`;
-  return encode(inWords(position) + rest);
+  const suffix = digest === undefined ? '' : ` digest ${digest}`;
+  return encode(toText(position) + suffix);
 }
 
 /** The cursor after which the next page of imports begins. */
@@ -58,7 +58,7 @@ export const importCursor = v.pipe(
   v.check((position) => position !== undefined, 'Must be the cursor of the previous page.'),
 );
 
-function inWords({ date, createdAt, id }: ListPosition): string {
+function toText({ date, createdAt, id }: ListPosition): string {
   return `${date} ${createdAt} ${id}`;
 }
 
@@ -70,7 +70,7 @@ function encode(words: string): string {
  * Decodes a cursor. Text that does not come from `encode` gives an empty text, because Buffer skips characters that are not
  * base64.
  */
-function toWords(cursor: string): string {
+function decodeText(cursor: string): string {
   const words = Buffer.from(cursor, 'base64url').toString();
   return encode(words) === cursor ? words : '';
 }
@@ -82,8 +82,8 @@ interface Decoded extends ListPosition {
 }
 
 function decode(cursor: string): Decoded | undefined {
-  const found = CURSOR.exec(toWords(cursor));
-  const [, date = '', createdAt, id, amount, order, digest] = found ?? [];
+  const match = CURSOR.exec(decodeText(cursor));
+  const [, date = '', createdAt, id, amount, order, digest] = match ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
   return {
     date,
@@ -96,6 +96,6 @@ function decode(cursor: string): Decoded | undefined {
 }
 
 function decodeImport(cursor: string): ImportPosition | undefined {
-  const [, part, importId] = IMPORT_CURSOR.exec(toWords(cursor)) ?? [];
+  const [, part, importId] = IMPORT_CURSOR.exec(decodeText(cursor)) ?? [];
   return importId === undefined ? undefined : { importId, part: Number(part) };
 }

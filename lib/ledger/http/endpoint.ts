@@ -1,7 +1,7 @@
-// The one middy chain: every handler is an endpoint plus the middleware it needs.
+// The only middy chain: every handler is an endpoint plus the middleware it needs.
 import middy, { type MiddlewareObj } from '@middy/core';
 import { isWriteConflict } from '../../shared/retryable-errors.ts';
-import { assertAllowed } from '../auth/authenticate.ts';
+import { requireAllowed } from '../auth/authenticate.ts';
 import type { IdentifiedCaller } from '../auth/caller.ts';
 import type { Scope } from '../domain/api-key.ts';
 import { parseId } from '../domain/record.ts';
@@ -87,7 +87,7 @@ function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Repl
         if (isWriteConflict(error)) tally.conflicts += 1;
       });
       const caller = await service.authenticate(event.headers.authorization, started);
-      assertAllowed(caller, event.requestContext.http.method);
+      requireAllowed(caller, event.requestContext.http.method);
       event.caller = caller;
       tally.ledger = caller.ledger;
       event.context = { ...started, ledger: caller.ledger };

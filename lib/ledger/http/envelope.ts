@@ -1,4 +1,4 @@
-// Makes every reply and every error a response: JSON, the security headers and the request's id. A failure is also logged.
+// Turns every reply and every error into a response: JSON, the security headers and the request's id. A failure is also logged.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import type { GatewayEvent } from './api-event.ts';

@@ -22,7 +22,7 @@ import { toCategoryJson } from './category-json.ts';
 import { type Failure, failed, type Reply } from './replies.ts';
 import { toTransactionJson } from './transaction-json.ts';
 
-/** Logs what the client does not see: the cause of a 500 or 503. */
+/** Replies to an error, and logs the cause of a 500 or 503, which the client does not see. */
 export function replyToError(
   error: unknown,
   { requestId, failure }: { readonly requestId: string; readonly failure: string },
@@ -37,26 +37,44 @@ function recordTag(record: NamedTransaction | Category): string {
   return shown.etag;
 }
 
-/** Errors that show only their message. Some have a header that tells the client what to do next. */
-const PLAIN_ERRORS: readonly (readonly [
-  kind: new (...parameters: never[]) => Error,
-  status: number,
-  code: Failure['error'],
-  headers?: Reply['headers'],
-])[] = [
-  [UnauthenticatedError, 401, 'unauthenticated', { 'www-authenticate': 'Bearer' }],
-  [ForbiddenError, 403, 'forbidden'],
-  [NotFoundError, 404, 'not_found'],
-  [RequestInProgressError, 409, 'conflict', { 'retry-after': '1' }],
-  [PayloadTooLargeError, 413, 'payload_too_large'],
-  [UnsupportedMediaTypeError, 415, 'unsupported_media_type', { 'accept-encoding': 'identity' }],
-  [IdempotencyKeyReusedError, 422, 'idempotency_key_reused'],
-  [UnavailableError, 503, 'unavailable', { 'retry-after': '5' }],
+interface PlainError {
+  readonly kind: new (...parameters: never[]) => Error;
+  readonly status: number;
+  readonly code: Failure['error'];
+  /** Tell the client what to do next. */
+  readonly headers?: NonNullable<Reply['headers']>;
+}
+
+/** Errors whose reply shows only their message. */
+const PLAIN_ERRORS: readonly PlainError[] = [
+  {
+    kind: UnauthenticatedError,
+    status: 401,
+    code: 'unauthenticated',
+    headers: { 'www-authenticate': 'Bearer' },
+  },
+  { kind: ForbiddenError, status: 403, code: 'forbidden' },
+  { kind: NotFoundError, status: 404, code: 'not_found' },
+  {
+    kind: RequestInProgressError,
+    status: 409,
+    code: 'conflict',
+    headers: { 'retry-after': '1' },
+  },
+  { kind: PayloadTooLargeError, status: 413, code: 'payload_too_large' },
+  {
+    kind: UnsupportedMediaTypeError,
+    status: 415,
+    code: 'unsupported_media_type',
+    headers: { 'accept-encoding': 'identity' },
+  },
+  { kind: IdempotencyKeyReusedError, status: 422, code: 'idempotency_key_reused' },
+  { kind: UnavailableError, status: 503, code: 'unavailable', headers: { 'retry-after': '5' } },
 ];
 
 /** @param failure the message of a 500, which does not show the cause to the client */
 export function toErrorReply(error: unknown, failure: string): Reply {
-  for (const [kind, status, code, headers] of PLAIN_ERRORS) {
+  for (const { kind, status, code, headers } of PLAIN_ERRORS) {
     if (!(error instanceof kind)) continue;
     const reply = failed(status, { error: code, message: error.message });
     return headers ? { ...reply, headers } : reply;

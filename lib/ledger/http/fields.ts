@@ -10,7 +10,7 @@ export type ObjectSchema = v.ObjectSchema<
 type Sent = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
-/** A field that responses show and the service assigns: a client may send back what it read. */
+/** A field that the service assigns. A client may send back the value that it read. */
 export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
 
 /** Fields that the service assigns; a body may repeat them, and they are ignored. */
@@ -19,24 +19,24 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields. The limit keeps the response small: in an attack, outgoing data cost most. */
+/** A body may name any number of unknown fields. The limit keeps responses small: in an attack, outgoing data costs most. */
 const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_LENGTH = 100;
 
 /**
  * Parses the fields of a JSON body.
- * @param alsoWrong errors that no field's own schema finds
+ * @param extraErrors errors that no field's own schema finds
  * @throws ValidationError "Input validation failed" with `details`, also for an unknown field
  */
 export function parseBody<Schema extends ObjectSchema>(
   schema: Schema,
   body: Sent,
-  alsoWrong: readonly FieldError[] = [],
+  extraErrors: readonly FieldError[] = [],
 ): v.InferOutput<Schema> {
-  const unknown = unknownNames(schema, body);
+  const unknown = findUnknownNames(schema, body);
   return parse(schema, body, {
     message: 'Input validation failed',
-    errors: [...alsoWrong, ...unknown.map((name): FieldError => [name, 'Is not a known field.'])],
+    errors: [...extraErrors, ...unknown.map((name): FieldError => [name, 'Is not a known field.'])],
   });
 }
 
@@ -54,7 +54,7 @@ export function parseFilter<Schema extends ObjectSchema>(
   return parse(schema, Object.fromEntries(single), {
     message: INVALID_FILTER,
     errors: [
-      ...unknownNames(schema, query).map((name): FieldError => [name, UNKNOWN_PARAMETER]),
+      ...findUnknownNames(schema, query).map((name): FieldError => [name, UNKNOWN_PARAMETER]),
       ...repeated.map((name): FieldError => [name, 'Must be sent once.']),
     ],
   });
@@ -64,52 +64,52 @@ export function parseFilter<Schema extends ObjectSchema>(
 export function refuseParameters(query: Query): void {
   const errors = Object.keys(query).map((name): FieldError => [name, UNKNOWN_PARAMETER]);
   if (errors.length === 0) return;
-  throw new ValidationError(INVALID_FILTER, { details: byField(errors) });
+  throw new ValidationError(INVALID_FILTER, { details: groupByField(errors) });
 }
 
-/** Drops the fields without a value, so that an absent field stays absent. */
-export function sentOnly<Fields extends object>(
+/** Omits the fields without a value, so that an absent field stays absent. */
+export function omitUndefined<Fields extends object>(
   fields: Fields,
 ): { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> } {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as ReturnType<typeof sentOnly<Fields>>;
+  ) as ReturnType<typeof omitUndefined<Fields>>;
 }
 
 function parse<Schema extends ObjectSchema>(
   schema: Schema,
-  sent: Sent,
+  input: Sent,
   failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
-  // Takes own properties only, no `constructor` or `__proto__` of a prototype.
-  const own = Object.assign(Object.create(null), sent);
+  // Copies own properties only, so that no `constructor` or `__proto__` of a prototype is read as a field.
+  const own = Object.assign(Object.create(null), input);
   const result = v.safeParse(schema, own);
   const errors = [...(result.issues ?? []).map(toFieldError), ...failure.errors];
   if (errors.length > 0 || !result.success) {
-    throw new ValidationError(failure.message, { details: byField(errors) });
+    throw new ValidationError(failure.message, { details: groupByField(errors) });
   }
   return result.output;
 }
 
-function unknownNames({ entries }: ObjectSchema, sent: Sent): string[] {
-  return Object.keys(sent).filter((name) => !Object.hasOwn(entries, name));
+function findUnknownNames({ entries }: ObjectSchema, input: Sent): string[] {
+  return Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
 }
 
 function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
   return [v.getDotPath(issue) ?? '', issue.message];
 }
 
-function byField(errors: readonly FieldError[]): FieldErrors {
+function groupByField(errors: readonly FieldError[]): FieldErrors {
   const fields = Map.groupBy(errors, ([name]) => name);
   return Object.fromEntries(
     [...fields]
       .slice(0, MAX_REPORTED_FIELDS)
-      .map(([name, pairs]) => [shortened(name), pairs.map(([, sentence]) => sentence)]),
+      .map(([name, pairs]) => [shorten(name), pairs.map(([, sentence]) => sentence)]),
   );
 }
 
 /** Shortens a text that a client has chosen, so that a response can show its beginning. */
-export function shortened(text: string): string {
+export function shorten(text: string): string {
   return text.length > MAX_REPORTED_LENGTH
     ? `${text.slice(0, MAX_REPORTED_LENGTH).toWellFormed()}…`
     : text;

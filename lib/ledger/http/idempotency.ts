@@ -39,9 +39,9 @@ export function markReplayed<Body extends object>(reply: Reply<Body>): Reply<Bod
  */
 export function readKeyedRequest(event: WriteEvent): KeyedRequest | undefined {
   const { headers, requestContext, json: body } = event;
-  const sent = headers['idempotency-key'];
-  if (sent === undefined) return undefined;
-  const [, quoted, bare] = IDEMPOTENCY_KEY.exec(sent) ?? [];
+  const input = headers['idempotency-key'];
+  if (input === undefined) return undefined;
+  const [, quoted, bare] = IDEMPOTENCY_KEY.exec(input) ?? [];
   const key = quoted ?? bare;
   if (key === undefined) {
     throw new ValidationError('Idempotency-Key must be 1 to 255 printable ASCII characters');

@@ -4,7 +4,7 @@ import type { MiddlewareObj, Request } from '@middy/core';
 import httpJsonBodyParser from '@middy/http-json-body-parser';
 import { PayloadTooLargeError, UnsupportedMediaTypeError, ValidationError } from '../errors.ts';
 import type { ApiEvent } from './api-event.ts';
-import { withoutLoss } from './json-text.ts';
+import { replaceLossyNumbers } from './json-text.ts';
 import type { Reply } from './replies.ts';
 
 /** A JSON object of unknown content. */
@@ -28,10 +28,10 @@ export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply
       refuseEncoded(event);
       const text = decodeText(event);
       if (text.trim() === '') throw noJsonData();
-      event.body = withoutLoss(text);
+      event.body = replaceLossyNumbers(text);
       event.isBase64Encoded = false;
       await parse(request, text);
-      event.json = presentObject(event.body);
+      event.json = requireNonEmptyObject(event.body);
     },
   };
 }
@@ -41,7 +41,8 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
   try {
     await parser.before?.(request);
   } catch (cause) {
-    const problem = forbiddenKey(cause as ParserError) ?? `is not valid JSON${findError(text)}`;
+    const problem =
+      findForbiddenKey(cause as ParserError) ?? `is not valid JSON${locateError(text)}`;
     throw new ValidationError(`The request body ${problem}`, { cause });
   }
 }
@@ -50,7 +51,7 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
  * Describes the place of the error, if the parser names it: `: line 1, column 8`. The parser's message may quote the body, and
  * is not shown.
  */
-function findError(text: string): string {
+function locateError(text: string): string {
   try {
     JSON.parse(text);
     return '';
@@ -63,7 +64,7 @@ function findError(text: string): string {
 type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
 
 /** The key that the parser refused, because it reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
-function forbiddenKey({ message, cause }: ParserError): string | undefined {
+function findForbiddenKey({ message, cause }: ParserError): string | undefined {
   return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
 }
 
@@ -87,7 +88,7 @@ function decodeText({ body = '', isBase64Encoded }: ApiEvent): string {
   }
 }
 
-function presentObject(value: unknown): JsonObject {
+function requireNonEmptyObject(value: unknown): JsonObject {
   if (value === null) throw noJsonData();
   if (typeof value !== 'object') throw notAnObject();
   if (Object.keys(value).length === 0) throw noJsonData();

@@ -18,32 +18,32 @@ const INTEGER = /^-?[1-9]\d*$/;
 const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /**
- * Replaces each number that a double would change by one that no field accepts. A decimal becomes the smallest double, which
+ * Replaces each number that a double would change with one that no field accepts. A decimal becomes the smallest double, which
  * has more decimals than any field may have. An integer becomes a number above all doubles, so that no response names an id
  * that was not sent. The text is rewritten, because middy's parser does not pass the source of a number to a reviver.
  * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
  */
-export function withoutLoss(json: string): string {
+export function replaceLossyNumbers(json: string): string {
   const names: Set<string>[] = [];
   return json.replace(TOKENS, (token, name?: string) => {
     const first = token[0] ?? '';
     if (name !== undefined) addName(names.at(-1), name);
     else if ('{['.includes(first)) names.push(new Set());
     else if ('}]'.includes(first)) names.pop();
-    else if (first !== '"') return kept(token);
+    else if (first !== '"') return replaceIfLossy(token);
     if (names.length > MAX_DEPTH) throw tooDeep();
     return token;
   });
 }
 
 function addName(names: Set<string> | undefined, quoted: string): void {
-  const name = quoted.includes('\\') ? unquoted(quoted) : quoted.slice(1, -1);
-  if (names?.has(name)) throw repeated(name);
+  const name = quoted.includes('\\') ? unquote(quoted) : quoted.slice(1, -1);
+  if (names?.has(name)) throw repeatedName(name);
   names?.add(name);
 }
 
 /** Decodes a quoted name. An invalid one is returned unchanged: the parser refuses it. */
-function unquoted(text: string): string {
+function unquote(text: string): string {
   try {
     return JSON.parse(text) as string;
   } catch {
@@ -51,7 +51,7 @@ function unquoted(text: string): string {
   }
 }
 
-function kept(token: string): string {
+function replaceIfLossy(token: string): string {
   if (losesDigits(token)) return `${minusSign(token)}${BEYOND_DOUBLES}`;
   return losesDecimals(token) ? `${minusSign(token)}${Number.MIN_VALUE}` : token;
 }
@@ -81,7 +81,7 @@ function tooDeep() {
   return new ValidationError(`The request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
-function repeated(name: string) {
+function repeatedName(name: string) {
   const shown = JSON.stringify(name.slice(0, MAX_SHOWN_CHARACTERS));
   return new ValidationError(`The request body must not have the key ${shown} twice`);
 }

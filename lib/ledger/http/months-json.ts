@@ -14,22 +14,22 @@ export const monthsQuery = v.object({
 
 /** @throws ValidationError with the errors of every parameter */
 export function parseMonthsQuery(query: Query): [string | undefined, string | undefined] {
-  const sent = parseFilter(monthsQuery, query);
-  return [sent.start_date, sent.end_date];
+  const input = parseFilter(monthsQuery, query);
+  return [input.start_date, input.end_date];
 }
 
 export function monthsReply(months: readonly MonthFigures[]) {
   const data = months.map(({ month, digest, ...totals }) => ({
     month,
     ...toTotalsJson(totals),
-    digest: shown(digest),
+    digest: toDigestJson(digest),
   }));
   const isComplete = months.every(({ digest }) => digest !== undefined);
   const digest = months.reduce((sum, month) => sum + (month.digest ?? 0n), 0n);
-  const body = { success: true, data, digest: shown(isComplete ? digest : undefined) };
+  const body = { success: true, data, digest: toDigestJson(isComplete ? digest : undefined) };
   return { status: 200, body };
 }
 
-function shown(digest: bigint | undefined): string | null {
+function toDigestJson(digest: bigint | undefined): string | null {
   return digest === undefined ? null : formatDigest(digest);
 }

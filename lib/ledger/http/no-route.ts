@@ -1,6 +1,6 @@
 // Answers requests that no route serves: 404, or 405 if the path serves other methods.
 import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
-import { shortened } from './fields.ts';
+import { shorten } from './fields.ts';
 import METHODS from './routes.json' with { type: 'json' };
 
 const METHODS_BY_PATH: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(METHODS));
@@ -12,7 +12,7 @@ export function noRoute(method: string, path: string): NotFoundError | MethodNot
   const allowed = METHODS_BY_PATH.get(fixed) ?? METHODS_BY_PATH.get(withId) ?? [];
   // API Gateway decodes the path, so that /transactions%2F1, which no route serves, looks like one that exists.
   if (allowed.length === 0 || allowed.includes(method)) {
-    return new NotFoundError(`No route for ${method} ${shortened(path)}: see GET /docs`);
+    return new NotFoundError(`No route for ${method} ${shorten(path)}: see GET /docs`);
   }
   return notAllowed(method, path, allowed);
 }
@@ -28,7 +28,7 @@ export function refuseFixedPath(method: string, path: string): void {
 }
 
 function notAllowed(method: string, path: string, allowed: readonly string[]) {
-  const message = `${shortened(withoutSlash(path))} does not support ${method}`;
+  const message = `${shorten(withoutSlash(path))} does not support ${method}`;
   return new MethodNotAllowedError(message, allowed);
 }
 

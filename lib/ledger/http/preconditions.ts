@@ -12,10 +12,11 @@ import { ValidationError } from '../errors.ts';
 import { type IsExpected, unexpectedVersion } from '../service/retry-on-conflict.ts';
 import type { NoBody, Reply } from './replies.ts';
 
-/** A transaction or a category. */
-export type TaggedKind = 't' | 'c';
+/** The letter with which the ETag of a record begins. */
+const TAG_LETTERS = { transaction: 't', category: 'c' } as const;
+export type TaggedKind = keyof typeof TAG_LETTERS;
 
-const OURS = /^"([tc][1-9]\d*)\.([1-9]\d*)\.[0-9a-f]{8}"$/;
+const OWN_TAG = /^"([tc][1-9]\d*)\.([1-9]\d*)\.[0-9a-f]{8}"$/;
 const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
 const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
@@ -27,7 +28,7 @@ export function makeTag(
   shown: object,
 ): string {
   const digest = hash('sha256', JSON.stringify(shown), 'hex').slice(0, 8);
-  return `"${kind}${id}.${version}.${digest}"`;
+  return `"${TAG_LETTERS[kind]}${id}.${version}.${digest}"`;
 }
 
 /** The headers of a request, by their names in lower case. */
@@ -41,63 +42,67 @@ interface Conditions {
  * @throws PreconditionFailedError
  * @throws ValidationError
  */
-export function ifConditionsHold<Body extends object>(
+export function replyIfConditionsHold<Body extends object>(
   reply: Reply<Body>,
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
   record: NamedTransaction | Category,
 ): Reply<Body | NoBody> {
-  const isExpected = isExpectedBy({ 'if-match': ifMatch }, kind, record.id);
+  const isExpected = readVersionCheck({ 'if-match': ifMatch }, kind, record.id);
   if (!isExpected(record.version)) throw unexpectedVersion(record.version, record);
-  return unlessKnown(reply, ifNoneMatch);
+  return replyIfModified(reply, ifNoneMatch);
 }
 
 /**
- * Returns the reply, or 304 without a body if the client has the same representation already.
+ * Returns the reply, or 304 without a body if the client already has the same representation.
  * @throws ValidationError
  */
-export function unlessKnown<Body extends object>(
+export function replyIfModified<Body extends object>(
   reply: Reply<Body>,
   ifNoneMatch: string | undefined,
 ): Reply<Body | NoBody> {
   const { etag } = reply.headers ?? {};
   if (etag === undefined || ifNoneMatch === undefined) return reply;
-  const known = tagsIn(ifNoneMatch).map(withoutWeakness);
+  const known = parseTags(ifNoneMatch).map(withoutWeakness);
   if (!known.includes('*') && !known.includes(withoutWeakness(etag))) return reply;
   return { status: 304, body: {}, headers: { ...reply.headers } };
 }
 
 /**
- * Replies to a read of several records, with an ETag of all that the reply shows; or 304 if the client has the same already.
+ * Replies to a read of several records, with an ETag of everything that the reply shows; or with 304 if the client already has
+ * the same.
  * @throws ValidationError
  */
-export function unlessUnchanged<Body extends object>(
+export function replyIfListModified<Body extends object>(
   reply: Reply<Body>,
   ifNoneMatch: string | undefined,
 ): Reply<Body | NoBody> {
   const digest = hash('sha256', JSON.stringify(reply.body), 'hex').slice(0, 16);
-  return unlessKnown({ ...reply, headers: { ...reply.headers, etag: `"${digest}"` } }, ifNoneMatch);
+  return replyIfModified(
+    { ...reply, headers: { ...reply.headers, etag: `"${digest}"` } },
+    ifNoneMatch,
+  );
 }
 
 /**
  * Tests whether the sender of a write expects a version of this record: `If-Match` names it, and `If-None-Match` does not.
  * @throws ValidationError
  */
-export function isExpectedBy(
+export function readVersionCheck(
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: Conditions,
   kind: TaggedKind,
   id: number | string,
 ): IsExpected {
-  const isWanted = ifMatch === undefined ? () => true : isNamedBy(ifMatch, kind, id);
-  if (ifNoneMatch === undefined) return isWanted;
-  const unwanted = tagsIn(ifNoneMatch).map(withoutWeakness);
-  if (unwanted.includes('*')) return () => false;
-  const versions = listVersions(unwanted, kind, id);
-  return (version) => isWanted(version) && !versions.includes(version);
+  const isMatch = ifMatch === undefined ? () => true : matchVersions(ifMatch, kind, id);
+  if (ifNoneMatch === undefined) return isMatch;
+  const excludedTags = parseTags(ifNoneMatch).map(withoutWeakness);
+  if (excludedTags.includes('*')) return () => false;
+  const versions = listVersions(excludedTags, kind, id);
+  return (version) => isMatch(version) && !versions.includes(version);
 }
 
-function isNamedBy(ifMatch: string, kind: TaggedKind, id: number | string): IsExpected {
-  const tags = tagsIn(ifMatch);
+function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): IsExpected {
+  const tags = parseTags(ifMatch);
   if (tags.includes('*')) return () => true;
   const weak = tags.find((tag) => tag.startsWith('W/'));
   if (weak) throw new ValidationError(`${weak} is a weak ETag: send it without "W/"`);
@@ -108,8 +113,8 @@ function isNamedBy(ifMatch: string, kind: TaggedKind, id: number | string): IsEx
 /** The versions of this record that the tags name. */
 function listVersions(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
   return tags.flatMap((tag) => {
-    const [, record, version] = OURS.exec(tag) ?? [];
-    return record === `${kind}${id}` ? [Number(version)] : [];
+    const [, record, version] = OWN_TAG.exec(tag) ?? [];
+    return record === `${TAG_LETTERS[kind]}${id}` ? [Number(version)] : [];
   });
 }
 
@@ -117,7 +122,7 @@ function withoutWeakness(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 
-function tagsIn(header: string): string[] {
+function parseTags(header: string): string[] {
   if (header.trim() === '*') return ['*'];
   if (!LIST_OF_TAGS.test(header)) {
     const form = 'such as "t7.3.0f3a9c21", with its quotes';

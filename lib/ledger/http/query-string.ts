@@ -1,5 +1,5 @@
-// Reads a query string as it was sent. Bytes that are not UTF-8 must be refused: they would be decoded to another text than the
-// one meant.
+// Reads a query string as it was sent. Bytes that are not UTF-8 must be refused, because they would be decoded to the wrong
+// text.
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
 
 /** Parameters by name. A parameter that was sent more than once has an array of values. */
@@ -19,15 +19,15 @@ export function isUtf8(rawQueryString: string): boolean {
 }
 
 /**
- * Reads the parameters. The gateway joins the values of a repeated parameter by commas, as if they were one: here they stay
- * apart.
+ * Reads the parameters. The gateway joins the values of a repeated parameter with commas, as if they were one: here they stay
+ * separate.
  */
 export function readQuery({
   rawQueryString = '',
   queryStringParameters = {},
 }: Partial<Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'>>): Query {
-  const sent = Map.groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
-  const repeated = [...sent].filter(([, pairs]) => pairs.length > 1);
+  const input = Map.groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
+  const repeated = [...input].filter(([, pairs]) => pairs.length > 1);
   return {
     ...queryStringParameters,
     ...Object.fromEntries(repeated.map(([name, pairs]) => [name, pairs.map(([, each]) => each)])),

@@ -15,7 +15,7 @@ export interface Reply<Body extends object = Readonly<Record<string, unknown>>> 
   readonly isBase64Encoded?: boolean;
 }
 
-/** The body of a reply that is sent without one, or with a text instead. */
+/** The body of a reply that is sent without a body, or with a text instead. */
 export type NoBody = Readonly<Record<string, never>>;
 
 /** An operation by the id that lib/ledger/http/endpoints declares. */
@@ -81,7 +81,7 @@ export function foundPage<Data extends object>(data: readonly Data[], pagination
 
 type Written<Data> = Succeeded<{ readonly data: Data; readonly message: string }>;
 
-/** @param path the path of the request, below which the record has its address */
+/** @param path the path of the request: the record's address is below it */
 export function created<Data extends RecordJson>(
   data: Data,
   message: string,

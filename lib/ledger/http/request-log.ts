@@ -1,5 +1,5 @@
-// Logs one line per request on AWS: the answer, and the time and retries it took, as an access log and as CloudWatch metrics in
-// one.
+// Logs one line per request on AWS: the status, and the time and retries it took. The line is both an access log and a source
+// of CloudWatch metrics.
 import type { MiddlewareObj } from '@middy/core';
 import type { APIGatewayProxyStructuredResultV2 } from 'aws-lambda';
 import { logRequest } from '../../shared/log.ts';
@@ -8,14 +8,14 @@ import type { Reply } from './replies.ts';
 
 let isColdStart = true;
 
-/** Logs nothing without a namespace for metrics: a local start has a log of its own. */
+/** Logs nothing without a namespace for metrics, because a local start has a log of its own. */
 export function requestLog(): MiddlewareObj<
   GatewayEvent & Tallied,
   Reply | APIGatewayProxyStructuredResultV2
 > {
   const startedAt = new WeakMap<object, number>();
 
-  function finish({ event, context, response }: Served): void {
+  function logServed({ event, context, response }: Served): void {
     if (!process.env.POWERTOOLS_METRICS_NAMESPACE) return;
     const { statusCode, headers = {} } = response as APIGatewayProxyStructuredResultV2;
     const { ledger, ...counts } = event.tally;
@@ -37,8 +37,8 @@ export function requestLog(): MiddlewareObj<
       startedAt.set(event, performance.now());
       event.tally = { retries: 0, conflicts: 0 };
     },
-    after: finish,
-    onError: finish,
+    after: logServed,
+    onError: logServed,
   };
 }
 

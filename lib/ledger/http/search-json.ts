@@ -1,4 +1,4 @@
-// A search as clients ask for it and see its result.
+// A search as clients request it and see its result.
 import * as v from 'valibot';
 import { hasAtMostTwoDecimals, MAX_AMOUNT } from '../domain/money.ts';
 import { ROW_ORDERS } from '../domain/pagination.ts';
@@ -55,10 +55,10 @@ export const searchQuery = v.object({
 
 /** @throws ValidationError with the errors of every parameter, also if nothing is searched for */
 export function parseSearchQuery(query: Query): SearchQuery {
-  const sent = parseFilter(searchQuery, query);
-  const { q: text, min_amount: minAmount, max_amount: maxAmount } = sent;
+  const input = parseFilter(searchQuery, query);
+  const { q: text, min_amount: minAmount, max_amount: maxAmount } = input;
   if (
-    [text, minAmount, maxAmount, sent.category_id].every((criterion) => criterion === undefined)
+    [text, minAmount, maxAmount, input.category_id].every((criterion) => criterion === undefined)
   ) {
     const details = { q: ['Is required without min_amount, max_amount and category_id.'] };
     throw new ValidationError('Filter validation failed', { details });
@@ -67,8 +67,8 @@ export function parseSearchQuery(query: Query): SearchQuery {
     text,
     minAmount,
     maxAmount,
-    ...toCategoriesFilter(sent),
-    ...toPageRequest(sent),
+    ...toCategoriesFilter(input),
+    ...toPageRequest(input),
   };
 }
 

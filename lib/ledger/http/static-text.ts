@@ -11,10 +11,10 @@ export interface StaticText {
 }
 
 /** Makes browsers revalidate a text at every use, so that it is sent again only if it has changed. */
-export const REVALIDATED = { 'cache-control': 'no-cache' };
+export const ALWAYS_REVALIDATE = { 'cache-control': 'no-cache' };
 
 /** @param headers headers besides those of every response, with names in lower case */
-export function staticText(
+export function createStaticText(
   text: string,
   type: string,
   headers: Readonly<Record<string, string>> = {},

@@ -1,4 +1,4 @@
-// A summary as clients ask for it and see it.
+// A summary as clients request it and see it.
 import * as v from 'valibot';
 import { toDayNumber } from '../domain/calendar-date.ts';
 import { dateRange } from '../domain/day-histogram.ts';
@@ -23,29 +23,32 @@ import { found } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
 /** Two groupings, by which each group is divided into periods. */
-const BOTH = GROUPINGS.flatMap((grouping) =>
+const TWO_GROUPINGS = GROUPINGS.flatMap((grouping) =>
   PERIODS.map((period) => `${grouping},${period}` as const),
 );
 
-const ONE_RULE = `Must be ${alternatives([...GROUPINGS, ...PERIODS])}`;
-const BOTH_RULE = `one of ${alternatives(GROUPINGS)} with one of ${alternatives(PERIODS)}: "category,month".`;
+const ONE_GROUPING_RULE = `Must be ${quoteWords([...GROUPINGS, ...PERIODS])}`;
+const TWO_GROUPINGS_RULE = `one of ${quoteWords(GROUPINGS)} with one of ${quoteWords(PERIODS)}: "category,month".`;
 
 /** A summary by one grouping, whose groups have numbers. */
 export const summaryQuery = v.object(
-  { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_RULE), ...categoriesFilter },
+  { group_by: v.picklist([...GROUPINGS, ...PERIODS], ONE_GROUPING_RULE), ...categoriesFilter },
   'Is required.',
 );
 
 /** A summary by two groupings, whose groups have arrays of numbers. */
 export const seriesQuery = v.object(
-  { group_by: v.picklist(BOTH, `Must be ${BOTH_RULE}`), ...categoriesFilter },
+  { group_by: v.picklist(TWO_GROUPINGS, `Must be ${TWO_GROUPINGS_RULE}`), ...categoriesFilter },
   'Is required.',
 );
 
 /** `/summary` takes both, as it did before `/summary/series` gave each form of response a path of its own. */
 const eitherQuery = v.object(
   {
-    group_by: v.picklist([...GROUPINGS, ...PERIODS, ...BOTH], `${ONE_RULE}, or ${BOTH_RULE}`),
+    group_by: v.picklist(
+      [...GROUPINGS, ...PERIODS, ...TWO_GROUPINGS],
+      `${ONE_GROUPING_RULE}, or ${TWO_GROUPINGS_RULE}`,
+    ),
     ...categoriesFilter,
   },
   'Is required.',
@@ -54,12 +57,12 @@ const eitherQuery = v.object(
 /** @throws ValidationError with the errors of every parameter */
 export function parseSummaryQuery(query: Query, path: string): SummaryQuery {
   const isSeries = /\/series\/?$/.test(path);
-  const { group_by, ...sent } = parseFilter(isSeries ? seriesQuery : eitherQuery, query);
+  const { group_by, ...input } = parseFilter(isSeries ? seriesQuery : eitherQuery, query);
   const named = group_by.split(',');
   const period = PERIODS.find((each) => named.includes(each));
-  const filter = toCategoriesFilter(sent);
+  const filter = toCategoriesFilter(input);
   if (period === 'day') {
-    requireDates(sent, `group_by=${group_by}`);
+    requireDates(input, `group_by=${group_by}`);
     refuseTooManyDays(filter);
   }
   return { grouping: GROUPINGS.find((each) => named.includes(each)), period, ...filter };
@@ -110,7 +113,7 @@ function toSeriesJson({ totals }: SummarySeries) {
   };
 }
 
-function alternatives(words: readonly string[]): string {
+function quoteWords(words: readonly string[]): string {
   return words.map((word) => `"${word}"`).join(', ');
 }
 

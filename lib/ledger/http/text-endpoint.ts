@@ -1,8 +1,8 @@
-// Sends static texts: compressed to clients that accept it, and not at all to those that have them already.
+// Sends static texts: compressed to clients that accept gzip, and not at all to clients that already have them.
 import { gunzipSync } from 'node:zlib';
 import type { ApiEvent } from './api-event.ts';
 import { endpoint } from './endpoint.ts';
-import { unlessKnown } from './preconditions.ts';
+import { replyIfModified } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
 
@@ -14,16 +14,16 @@ export function textEndpoint(
   failure: string,
   choose: (path: string, query: ApiEvent['query']) => StaticText,
 ) {
-  return endpoint(failure).handler(async ({ headers: sent, requestContext, query }) => {
+  return endpoint(failure).handler(async ({ headers: requestHeaders, requestContext, query }) => {
     const { compressed, hash, headers } = choose(requestContext.http.path, query);
     // During a deployment the page may ask a function of the other version, whose text has another hash.
-    const ofAddress = { ...headers, ...(query.v === hash && IMMUTABLE) };
-    const known = { status: 200, body: {}, headers: ofAddress };
-    const reply: Reply = unlessKnown(known, sent['if-none-match']);
+    const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
+    const fullReply = { status: 200, body: {}, headers: replyHeaders };
+    const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);
     if (reply.status === 304) return reply;
-    if (!takesGzip(sent))
+    if (!acceptsGzip(requestHeaders))
       return { ...reply, text: gunzipSync(Buffer.from(compressed, 'base64')).toString() };
-    const encoded = { ...ofAddress, 'content-encoding': 'gzip' };
+    const encoded = { ...replyHeaders, 'content-encoding': 'gzip' };
     return { ...reply, headers: encoded, text: compressed, isBase64Encoded: true };
   });
 }
@@ -32,7 +32,7 @@ export function textEndpoint(
  * True if the client accepts gzip (RFC 9110, section 12.5.3). Without the header, only an unencoded text is certain to be
  * understood.
  */
-function takesGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
+function acceptsGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
   const weights = accepted
     .toLowerCase()
     .split(',')

@@ -27,29 +27,29 @@ export function fromTextCell(cell: string): string {
 
 function toTextCell(text: string | null | undefined): string {
   if (text == null) return '';
-  const guarded = guardWithin(text);
+  const guarded = guardInnerCells(text);
   return FORMULA.test(text) ? `'${guarded}` : guarded;
 }
 
 /**
  * Guards the cells that a spreadsheet may begin within the text. Such a cell would run if a formula sign follows its blanks and
- * quotes, which a spreadsheet may take away; after the first quote a line break or tab is a blank, too. The text is walked
- * once, from its end, because a search from each break to its sign would take the square of the length.
+ * quotes, which a spreadsheet may remove; after the first quote, a line break or tab is a blank, too. The text is read once,
+ * from its end, because a search from each break to its sign would take quadratic time.
  */
-function guardWithin(text: string): string {
+function guardInnerCells(text: string): string {
   const parts: string[] = [];
   let end = text.length;
-  let runs = false;
-  let runsBehindQuote = false;
-  for (let at = text.length - 1; at > 0; at -= 1) {
-    const character = text.charAt(at);
-    if (FORMULA_SIGN.test(character)) runs = runsBehindQuote = true;
-    else if (character === '"') runs = runsBehindQuote;
-    else if (!BLANK.test(character)) runs = runsBehindQuote = false;
-    else if (LINE_OR_TAB.test(character)) runs = false;
-    if ((runs || character === "'") && CELL_BREAK.test(text.charAt(at - 1))) {
-      parts.push(text.slice(at, end));
-      end = at;
+  let wouldRun = false;
+  let wouldRunAfterQuote = false;
+  for (let index = text.length - 1; index > 0; index -= 1) {
+    const character = text.charAt(index);
+    if (FORMULA_SIGN.test(character)) wouldRun = wouldRunAfterQuote = true;
+    else if (character === '"') wouldRun = wouldRunAfterQuote;
+    else if (!BLANK.test(character)) wouldRun = wouldRunAfterQuote = false;
+    else if (LINE_OR_TAB.test(character)) wouldRun = false;
+    if ((wouldRun || character === "'") && CELL_BREAK.test(text.charAt(index - 1))) {
+      parts.push(text.slice(index, end));
+      end = index;
     }
   }
   return [...parts, text.slice(0, end)].reverse().join("'");
@@ -68,9 +68,9 @@ export function toCsvLine(transaction: NamedTransaction): string {
     created_at: new Date(transaction.createdAt).toISOString(),
     updated_at: new Date(transaction.updatedAt).toISOString(),
   };
-  return `${CSV_COLUMNS.map((column) => quoted(cells[column])).join(',')}\r\n`;
+  return `${CSV_COLUMNS.map((column) => quote(cells[column])).join(',')}\r\n`;
 }
 
-function quoted(cell: string): string {
+function quote(cell: string): string {
   return QUOTED.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
 }

@@ -61,12 +61,12 @@ export function parseExportRequest({ query, path, accept }: SentExport): ExportR
   const {
     cursor: after,
     format,
-    ...sent
+    ...input
   } = /\.json\/?$/.test(path)
     ? { ...parseFilter(exportQuery, query), format: 'json' }
     : parseFilter(eitherQuery, query);
   const isJson = format ? format === 'json' : prefersJson(accept);
-  return { query: { ...toTransactionSelection(sent), after, digest: after?.digest }, isJson };
+  return { query: { ...toTransactionSelection(input), after, digest: after?.digest }, isJson };
 }
 
 /** @param query the query as it was sent: the next part has the same filters */
@@ -108,7 +108,7 @@ function prefersJson(accept = '*/*'): boolean {
 
 function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBody> {
   const { start_date = '', end_date = '', cursor } = query;
-  const { shown, last } = fitting(part, toCsvLine);
+  const { shown, last } = takeFitting(part, toCsvLine);
   const header = cursor === undefined ? CSV_HEADER : '';
   const name = ['transactions', start_date, end_date].filter((each) => each !== '').join('_');
   const headers = {
@@ -124,22 +124,22 @@ function jsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, provesMonth }: JsonExport,
 ) {
-  const { shown, last } = fitting(part, toTransactionJson);
+  const { shown, last } = takeFitting(part, toTransactionJson);
   const next = (sum?: bigint) => (last ? nextQuery(query, last, sum) : null);
   const body = { success: true, data: shown };
   if (provesMonth === undefined) return { status: 200, body: { ...body, next: next() } };
-  const soFar = digest + sumDigest(part.items.slice(0, shown.length));
-  const proof = last ? {} : { digest: provesMonth ? formatDigest(soFar) : null };
-  return { status: 200, body: { ...body, next: next(soFar), ...proof } };
+  const digestSoFar = digest + sumDigest(part.items.slice(0, shown.length));
+  const proof = last ? {} : { digest: provesMonth ? formatDigest(digestSoFar) : null };
+  return { status: 200, body: { ...body, next: next(digestSoFar), ...proof } };
 }
 
 /** Takes the rows that fit one response, and the position after which the next part begins. */
-function fitting<Shown>(
+function takeFitting<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
 ): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
   // Nearly always true, and cheap: the bound needs only the lengths of the texts.
-  if (sum(items.map(boundSize)) <= MAX_PART_BYTES) {
+  if (sum(items.map(estimateMaxBytes)) <= MAX_PART_BYTES) {
     return { shown: items.map(show), last: next };
   }
   const shown: Shown[] = [];
@@ -155,13 +155,13 @@ function fitting<Shown>(
 }
 
 /** Maximum bytes of a row in a response: 7 for a character that is escaped twice, and 700 for names, numbers and dates. */
-function boundSize(row: NamedTransaction): number {
+function estimateMaxBytes(row: NamedTransaction): number {
   const texts = [row.description, row.notes, row.categoryName, row.externalId, row.importId];
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));
 }
 
 function nextQuery(query: Query, last: ListPosition, digest?: bigint): string {
   const cursor = toPartCursor(last, digest);
-  const sent = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
-  return new URLSearchParams({ ...Object.fromEntries(sent), cursor }).toString();
+  const input = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
+  return new URLSearchParams({ ...Object.fromEntries(input), cursor }).toString();
 }

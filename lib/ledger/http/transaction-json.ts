@@ -15,8 +15,8 @@ import {
 } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { IsExpected } from '../service/retry-on-conflict.ts';
-import { ASSIGNED, ignored, parseBody, sentOnly } from './fields.ts';
-import { isExpectedBy, makeTag } from './preconditions.ts';
+import { ASSIGNED, ignored, omitUndefined, parseBody } from './fields.ts';
+import { makeTag, readVersionCheck } from './preconditions.ts';
 
 export const MAX_EXTERNAL_ID_LENGTH = 128;
 const ID_RULE = 'Must be the id of a transaction (an integer).';
@@ -88,9 +88,11 @@ export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unk
 export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): readonly unknown[] {
   const items = parseBulk(body);
   const ids = items.map((item) => (isObject(item) ? item.id : undefined));
-  const twice = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
-  if (twice === undefined) return items;
-  const details = { transactions: [`Must name each transaction once: ${twice} is there twice.`] };
+  const repeatedId = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
+  if (repeatedId === undefined) return items;
+  const details = {
+    transactions: [`Must name each transaction once: ${repeatedId} is there twice.`],
+  };
   throw new ValidationError('Input validation failed', { details });
 }
 
@@ -100,7 +102,7 @@ export const transactionChangesBody = v.partial(
 );
 
 /** Fields that name a transaction, and the version that the client expects. */
-const existing = {
+const existingFields = {
   id: v.pipe(v.number(ID_RULE), v.integer(ID_RULE)),
   if_match: v.exactOptional(
     v.pipe(
@@ -111,11 +113,11 @@ const existing = {
 };
 
 export const transactionChangeBody = v.object(
-  { ...transactionChangesBody.entries, ...existing },
+  { ...transactionChangesBody.entries, ...existingFields },
   'Is required.',
 );
 export const transactionRemovalBody = v.object(
-  { ...READ_ONLY, import_id: ignored, ...existing },
+  { ...READ_ONLY, import_id: ignored, ...existingFields },
   'Is required.',
 );
 /** For the API description only, like `newTransactionsBody`. */
@@ -124,20 +126,24 @@ export const transactionsRemovalBody = bulkBody(transactionRemovalBody);
 
 /** @throws ValidationError with the errors of every field, `if_match` included */
 export function parseBulkChange(body: unknown) {
-  const { id, if_match, ...sent } = parseBody(transactionChangeBody, requireObject(body));
-  return { id, isExpected: readExpectation(id, if_match), changes: toTransactionChanges(sent) };
+  const { id, if_match, ...input } = parseBody(transactionChangeBody, requireObject(body));
+  return {
+    id,
+    isExpected: readItemVersionCheck(id, if_match),
+    changes: toTransactionChanges(input),
+  };
 }
 
 /** @throws as `parseBulkChange` does */
 export function parseBulkRemoval(body: unknown) {
   const { id, if_match } = parseBody(transactionRemovalBody, requireObject(body));
-  return { id, isExpected: readExpectation(id, if_match) };
+  return { id, isExpected: readItemVersionCheck(id, if_match) };
 }
 
 /** @throws ValidationError that names `if_match` */
-function readExpectation(id: number, ifMatch: string | undefined): IsExpected {
+function readItemVersionCheck(id: number, ifMatch: string | undefined): IsExpected {
   try {
-    return isExpectedBy({ 'if-match': ifMatch }, 't', id);
+    return readVersionCheck({ 'if-match': ifMatch }, 'transaction', id);
   } catch (cause) {
     const details = { if_match: [`${(cause as Error).message}.`] };
     throw new ValidationError('Input validation failed', { details, cause });
@@ -148,20 +154,20 @@ function readExpectation(id: number, ifMatch: string | undefined): IsExpected {
 export function parseNewTransaction(body: unknown): NewTransaction {
   const object = requireObject(body);
   const isNamedOnly = (object.category_name ?? null) !== null && !('category_id' in object);
-  const sent = parseBody(
+  const input = parseBody(
     newTransactionBody,
     object,
     isNamedOnly ? [['category_id', HOW_TO_ASSIGN]] : [],
   );
   return {
-    description: sent.description,
-    amount: sent.amount,
-    type: sent.type,
-    categoryId: sent.category_id ?? null,
-    notes: sent.notes ?? null,
-    ...(sent.external_id == null ? {} : { externalId: sent.external_id }),
-    ...(sent.import_id == null ? {} : { importId: sent.import_id }),
-    ...(sent.transaction_date === undefined ? {} : { date: sent.transaction_date }),
+    description: input.description,
+    amount: input.amount,
+    type: input.type,
+    categoryId: input.category_id ?? null,
+    notes: input.notes ?? null,
+    ...(input.external_id == null ? {} : { externalId: input.external_id }),
+    ...(input.import_id == null ? {} : { importId: input.import_id }),
+    ...(input.transaction_date === undefined ? {} : { date: input.transaction_date }),
   };
 }
 
@@ -176,28 +182,28 @@ export function parseTransactionChanges(
 }
 
 function toTransactionChanges(
-  sent: v.InferOutput<typeof transactionChangesBody>,
+  input: v.InferOutput<typeof transactionChangesBody>,
 ): TransactionChanges {
-  return sentOnly({
-    description: sent.description,
-    amount: sent.amount,
-    type: sent.type,
-    categoryId: sent.category_id,
-    date: sent.transaction_date,
-    notes: sent.notes,
-    externalId: sent.external_id,
+  return omitUndefined({
+    description: input.description,
+    amount: input.amount,
+    type: input.type,
+    categoryId: input.category_id,
+    date: input.transaction_date,
+    notes: input.notes,
+    externalId: input.external_id,
     // Clients of typed languages send null for a name that was not shown.
-    categoryName: sent.category_name ?? undefined,
+    categoryName: input.category_name ?? undefined,
   });
 }
 
 /** Shows every field, null if empty; `category_name`, `external_id` and `import_id` only if the transaction has one. */
 export function toTransactionJson(transaction: NamedTransaction) {
-  const shown = toShown(transaction);
-  return { ...shown, etag: makeTag('t', transaction, shown) };
+  const shown = toFieldsJson(transaction);
+  return { ...shown, etag: makeTag('transaction', transaction, shown) };
 }
 
-function toShown(transaction: NamedTransaction) {
+function toFieldsJson(transaction: NamedTransaction) {
   return {
     id: transaction.id,
     description: transaction.description,
@@ -214,7 +220,7 @@ function toShown(transaction: NamedTransaction) {
   };
 }
 
-/** The reply to one transaction of a bulk request. */
+/** Returns a function that replies to one transaction of a bulk request. */
 export function toBulkReply(status: number) {
   return (transaction: NamedTransaction) => {
     const { id, etag } = toTransactionJson(transaction);

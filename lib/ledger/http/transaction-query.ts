@@ -58,7 +58,7 @@ export const categoriesFilter = {
 };
 
 /** Filters for which every transaction that passes the other filters is read. */
-const searched = (limits = '') => ({
+const createSearchParameters = (limits = '') => ({
   import_id: v.exactOptional(
     v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
   ),
@@ -73,7 +73,7 @@ const searched = (limits = '') => ({
 export const transactionSelection = {
   ...transactionFilter,
   external_id: v.exactOptional(nonBlankText(MAX_EXTERNAL_ID_LENGTH)),
-  ...searched(),
+  ...createSearchParameters(),
 };
 
 export const pageParameters = {
@@ -119,7 +119,7 @@ function wrongCursor(sentence: string): ValidationError {
 
 export const transactionQuery = v.object({
   ...transactionSelection,
-  ...searched(
+  ...createSearchParameters(
     ` Needs \`start_date\` and \`end_date\`; the other filters may leave ${MAX_LISTED_ROWS} transactions at most.`,
   ),
   sort: v.exactOptional(v.picklist(['date', '-date'], 'Must be "date" or "-date".')),
@@ -128,46 +128,46 @@ export const transactionQuery = v.object({
 
 /** @throws ValidationError with the errors of every parameter */
 export function parseTransactionQuery(query: Query): TransactionQuery {
-  const sent = parseFilter(transactionQuery, query);
-  if (sent.q !== undefined) requireDates(sent, 'q');
-  if (sent.import_id !== undefined) requireDates(sent, 'import_id');
+  const input = parseFilter(transactionQuery, query);
+  if (input.q !== undefined) requireDates(input, 'q');
+  if (input.import_id !== undefined) requireDates(input, 'import_id');
   return {
-    ...toTransactionSelection(sent),
-    ...toPageRequest(sent),
+    ...toTransactionSelection(input),
+    ...toPageRequest(input),
   };
 }
 
 export function toTransactionSelection(
-  sent: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
+  input: v.InferOutput<v.ObjectSchema<typeof transactionSelection, undefined>>,
 ): TransactionSelection {
   return {
-    ...toTransactionFilter(sent),
-    externalId: sent.external_id,
-    importId: sent.import_id,
-    search: sent.q,
+    ...toTransactionFilter(input),
+    externalId: input.external_id,
+    importId: input.import_id,
+    search: input.q,
   };
 }
 
 export function toTransactionFilter(
-  sent: v.InferOutput<v.ObjectSchema<typeof transactionFilter, undefined>>,
+  input: v.InferOutput<v.ObjectSchema<typeof transactionFilter, undefined>>,
 ): TransactionFilter {
   return {
-    type: sent.type,
-    categoryId: sent.category_id,
-    startDate: sent.start_date,
-    endDate: sent.end_date,
+    type: input.type,
+    categoryId: input.category_id,
+    startDate: input.start_date,
+    endDate: input.end_date,
   };
 }
 
 export function toCategoriesFilter(
-  sent: v.InferOutput<v.ObjectSchema<typeof categoriesFilter, undefined>>,
+  input: v.InferOutput<v.ObjectSchema<typeof categoriesFilter, undefined>>,
 ): CategoriesFilter {
-  const { category_id: categoryIds, ...others } = sent;
+  const { category_id: categoryIds, ...others } = input;
   return { ...toTransactionFilter(others), categoryIds };
 }
 
-function toCategoryIds(sent: string): readonly (number | null)[] {
-  return [...new Set(sent.split(',').map((id) => (id === 'none' ? null : Number(id))))];
+function toCategoryIds(input: string): readonly (number | null)[] {
+  return [...new Set(input.split(',').map((id) => (id === 'none' ? null : Number(id))))];
 }
 
 /**

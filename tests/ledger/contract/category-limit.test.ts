@@ -66,7 +66,7 @@ test('a list of the maximum number of the longest categories fits a Lambda respo
     transactionCount: Number.MAX_SAFE_INTEGER,
   };
   const list = Array.from({ length: CATEGORY_LIMIT }, () =>
-    toCategoryJson(longest, { isCounted: true }),
+    toCategoryJson(longest, { includesCount: true }),
   );
   const body = JSON.stringify({ success: true, data: list, count: list.length });
   // The limit of 6 MB is on the whole result, in which the body is a JSON string again.

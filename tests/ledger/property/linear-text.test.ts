@@ -7,9 +7,9 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { createMatcher } from '../../../lib/ledger/domain/search.ts';
 import { importPartBody } from '../../../lib/ledger/http/import-json.ts';
-import { withoutLoss } from '../../../lib/ledger/http/json-text.ts';
+import { replaceLossyNumbers } from '../../../lib/ledger/http/json-text.ts';
 import { noRoute } from '../../../lib/ledger/http/no-route.ts';
-import { isExpectedBy, unlessKnown } from '../../../lib/ledger/http/preconditions.ts';
+import { readVersionCheck, replyIfModified } from '../../../lib/ledger/http/preconditions.ts';
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
 import { newTransactionBody } from '../../../lib/ledger/http/transaction-json.ts';
@@ -32,13 +32,15 @@ const COMPOSED = /new RegExp\(/g;
 const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'notes in a CSV export': (notes) => toCsvLine({ ...TEA, notes }),
   'a cell that is read back': fromTextCell,
-  'a JSON body': withoutLoss,
+  'a JSON body': replaceLossyNumbers,
   'a row of an import': (row) => v.safeParse(importPartBody, { import_id: row, rows: [row] }),
   'notes that are searched (HAS_PLAIN_FORM)': (notes) => isTea({ ...TEA, notes }),
   'text and import_id (VISIBLE, PRINTABLE)': (text) =>
     v.safeParse(newTransactionBody, { description: text, import_id: text }),
-  'If-Match (TAGS, LIST_OF_TAGS)': (text) => isExpectedBy({ 'if-match': text }, 't', 1),
-  'If-None-Match': (text) => unlessKnown({ status: 200, body: {}, headers: { etag: 'x' } }, text),
+  'If-Match (TAGS, LIST_OF_TAGS)': (text) =>
+    readVersionCheck({ 'if-match': text }, 'transaction', 1),
+  'If-None-Match': (text) =>
+    replyIfModified({ status: 200, body: {}, headers: { etag: 'x' } }, text),
   'a query string': (text) => [isUtf8(text), readQuery({ rawQueryString: text })],
   'a header of a file to import': (text) => readRows(`Date,Amount,${text}`),
   'a cell of a file to import': (text) => readRows(`2026-01-02,-1.00,${text}`),

@@ -147,7 +147,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/http/endpoints/response-forms.ts',
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
-    [['own ? [own, ...listNamed(own[1])]', 'own ? [own]']],
+    [['[namedForm, ...listNamed(namedForm[1])]', '[namedForm]']],
   ),
   // Replies to bulk requests, and the keys of those requests.
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [
@@ -305,8 +305,8 @@ export const MUTANTS: readonly Mutant[] = [
   // A category that is named without its id.
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
     [
-      'sent.category_name ?? undefined',
-      'sent.category_name',
+      'input.category_name ?? undefined',
+      'input.category_name',
       '/transactions > read-only fields are accepted and ignored',
     ],
   ]),
@@ -378,7 +378,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      'if (twice === undefined) return items;',
+      'if (repeatedId === undefined) return items;',
       'if (items) return items;',
       'PUT /transactions/bulk > refuses the whole list if it names a transaction twice',
     ],
@@ -390,13 +390,13 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/summary-json.ts', 'tests/ledger/contract/api/summary.test.ts', [
     ['toDayNumber(start) + 1', 'toDayNumber(start)'],
-    ['requireDates(sent, `', 'String(`'],
+    ['requireDates(input, `', 'String(`'],
   ]),
   ...mutantsOf(
     'lib/ledger/http/transaction-query.ts',
     'tests/ledger/contract/api/summary.test.ts',
     [
-      ['[...new Set(sent.split(', '[...Array.from(sent.split('],
+      ['[...new Set(input.split(', '[...Array.from(input.split('],
       ['ids.length <= MAX_FILTER_CATEGORIES', 'ids.length > 0'],
     ],
   ),
@@ -487,10 +487,10 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/http/transaction-export.test.ts',
     [
       ["(?:$|'|", '(?:$|'],
-      ['(runs || character === "\'")', 'runs'],
+      ['(wouldRun || character === "\'")', 'wouldRun'],
       ['CELL_BREAK = /[;', 'CELL_BREAK = /['],
-      ['else if (LINE_OR_TAB.test(character)) runs = false;', ''],
-      ["else if (character === '\"') runs = runsBehindQuote;", ''],
+      ['else if (LINE_OR_TAB.test(character)) wouldRun = false;', ''],
+      ["else if (character === '\"') wouldRun = wouldRunAfterQuote;", ''],
     ],
   ),
   ...mutantsOf(
@@ -498,7 +498,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/http/transaction-export.test.ts',
     [
       ['size > MAX_PART_BYTES', 'size > 2 * MAX_PART_BYTES'],
-      ['sum(items.map(boundSize)) <= MAX_PART_BYTES', '1 <= MAX_PART_BYTES'],
+      ['sum(items.map(estimateMaxBytes)) <= MAX_PART_BYTES', '1 <= MAX_PART_BYTES'],
       ['last: items[n - 1]', 'last: items[n]'],
     ],
   ),
@@ -648,7 +648,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/fields.ts', 'tests/ledger/unit/http/fields.test.ts', [
     ['Array.isArray(query[name])', 'false'],
-    ['[shortened(name), pairs', '[name, pairs'],
+    ['[shorten(name), pairs', '[name, pairs'],
     ['MAX_REPORTED_LENGTH).toWellFormed()', 'MAX_REPORTED_LENGTH)'],
     ['!Object.hasOwn(entries, name)', '!(name in entries)'],
   ]),
@@ -1375,21 +1375,21 @@ export const MUTANTS: readonly Mutant[] = [
       "failed(409, { error: 'conflict', message, existing_id })",
       "failed(400, { error: 'conflict', message, existing_id })",
     ],
-    ["'conflict', { 'retry-after': '1' }", "'conflict'"],
+    ["'conflict',\n    headers: { 'retry-after': '1' }", "'conflict'"],
   ]),
   ...mutantsOf('lib/ledger/http/json-body.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
     ['fatal: true', 'fatal: false'],
     ['if (Array.isArray(value)) throw notAnObject();', ''],
     ['refuseEncoded(event);', ''],
-    ['JSON.parse(text);\n    return', 'JSON.parse(withoutLoss(text));\n    return'],
+    ['JSON.parse(text);\n    return', 'JSON.parse(replaceLossyNumbers(text));\n    return'],
     ['column (\\d+)\\)$/', 'column (\\d+)\\)/'],
   ]),
   ...mutantsOf('lib/ledger/http/json-text.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],
     ["else if ('}]'.includes(first)) names.pop();", ''],
-    ['if (names?.has(name)) throw repeated(name);', ''],
-    ["quoted.includes('\\\\') ? unquoted(quoted) :", ''],
+    ['if (names?.has(name)) throw repeatedName(name);', ''],
+    ["quoted.includes('\\\\') ? unquote(quoted) :", ''],
     ['- Number(exponent) > 2', '- Number(exponent) > 3'],
     ['- Number(exponent) > 2', '> 2'],
   ]),
@@ -1669,7 +1669,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   // Preconditions, and requests that match no route.
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/unit/http/preconditions.test.ts', [
-    ['record === `${kind}${id}`', 'record !== undefined'],
+    ['record === `${TAG_LETTERS[kind]}${id}`', 'record !== undefined'],
     [
       'return (version) => versions.includes(version)',
       'return (version) => versions.some((each) => version >= each)',

@@ -24,7 +24,7 @@ export const TEXT: Field = { type: 'string' };
 export const ID: Field = { type: 'integer', format: 'int64', minimum: 1 };
 export const NUMBER: Field = { type: 'integer', format: 'int32' };
 export const COUNT: Field = { type: 'integer', format: 'int64', minimum: 0 };
-export const TRUTH: Field = { type: 'boolean' };
+export const BOOLEAN: Field = { type: 'boolean' };
 export const TIME: Field = { type: 'string', format: 'date-time' };
 const SUM: Field = { type: 'number', format: 'double', description: 'At most 2 decimals.' };
 export const DIGEST: Field = {
@@ -34,7 +34,7 @@ export const DIGEST: Field = {
 };
 
 export const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
-export const SUCCESS: Fields = { success: { ...TRUTH, description: 'Always true.' } };
+export const SUCCESS: Fields = { success: { ...BOOLEAN, description: 'Always true.' } };
 export const DELETED = named('Deleted', succeeded({ message: TEXT }));
 
 export function reference(kind: 'schemas' | 'headers', name: string) {
@@ -54,8 +54,10 @@ export function named(name: string, form: Field): Field {
 /** Lists the named forms in a form, including the form itself. */
 export function listNamed(form: unknown): (readonly [name: string, form: Field])[] {
   if (typeof form !== 'object' || form === null) return [];
-  const own = (form as Field)[FORM];
-  return own ? [own, ...listNamed(own[1])] : Object.values(form).flatMap(listNamed);
+  const namedForm = (form as Field)[FORM];
+  return namedForm
+    ? [namedForm, ...listNamed(namedForm[1])]
+    : Object.values(form).flatMap(listNamed);
 }
 
 export function succeeded(fields: Fields): Field {
@@ -74,6 +76,6 @@ export function list(items: Field, description?: string): Field {
   return { type: 'array', items, ...(description && { description }) };
 }
 
-export function oneOfWords(words: readonly string[]): Field {
+export function oneOf(words: readonly string[]): Field {
   return { ...TEXT, enum: words };
 }

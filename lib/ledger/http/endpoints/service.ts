@@ -2,15 +2,15 @@
 import { SCOPES } from '../../domain/api-key.ts';
 import { healthQuery } from '../health-query.ts';
 import type { Endpoint } from './endpoint-declaration.ts';
-import { named, object, oneOfWords, succeeded, TEXT } from './response-forms.ts';
+import { named, object, oneOf, succeeded, TEXT } from './response-forms.ts';
 
 const CALLER_DATA = named(
   'CallerData',
   object(
     {
       ledger: TEXT,
-      scope: oneOfWords(SCOPES),
-      kind: oneOfWords(['key', 'token', 'anonymous']),
+      scope: oneOf(SCOPES),
+      kind: oneOf(['key', 'token', 'anonymous']),
     },
     { key_id: TEXT, name: { ...TEXT, description: 'The name of the key.' } },
   ),

@@ -32,8 +32,8 @@ import {
 } from './response-forms.ts';
 
 const TRANSACTION_INPUT = { name: 'TransactionInput', schema: newTransactionBody };
-const NO_CATEGORY = 'There is no such transaction, or no category with the `category_id` sent.';
-const NO_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
+const UNKNOWN_RECORD = 'There is no such transaction, or no category with the `category_id` sent.';
+const NOT_A_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
 const TRANSACTION_WRITTEN = named(
@@ -130,7 +130,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     failure: 'Failed to update transactions',
     limit: 'bulkRate',
     status: 207,
-    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
+    failures: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'POST /transactions/bulk/delete': {
@@ -148,7 +148,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     failure: 'Failed to delete transactions',
     limit: 'bulkRate',
     status: 207,
-    failures: { 400: NO_LIST_OF_EXISTING, 409: false },
+    failures: { 400: NOT_A_LIST_OF_EXISTING, 409: false },
     isIdempotent: true,
   },
   'GET /transactions/export': {
@@ -236,7 +236,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     largestKb: MAX_KB.row,
     failures: {
       400: INVALID_TRANSACTION,
-      404: NO_CATEGORY,
+      404: UNKNOWN_RECORD,
       409: 'Another transaction has the `external_id`.',
     },
     isVersioned: true,

@@ -1,6 +1,6 @@
 // Authentication of a request by an API key, by an access token, or as the default ledger.
 import { describe, expect, it } from 'vitest';
-import { assertAllowed, createAuthenticate } from '../../../../lib/ledger/auth/authenticate.ts';
+import { createAuthenticate, requireAllowed } from '../../../../lib/ledger/auth/authenticate.ts';
 import type { ApiKey } from '../../../../lib/ledger/domain/api-key.ts';
 import { ForbiddenError, UnauthenticatedError } from '../../../../lib/ledger/errors.ts';
 
@@ -154,7 +154,7 @@ describe('the scope of a caller', () => {
     ['write', 'DELETE', true],
     [undefined, 'GET', false],
   ] as const)('%s allows %s: %s', (scope, method, isAllowed) => {
-    const check = () => assertAllowed({ ledger: 'alice', scope }, method);
+    const check = () => requireAllowed({ ledger: 'alice', scope }, method);
     if (isAllowed) expect(check).not.toThrow();
     else expect(check).toThrow(ForbiddenError);
   });

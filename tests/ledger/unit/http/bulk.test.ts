@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
 import { NotFoundError, ValidationError } from '../../../../lib/ledger/errors.ts';
-import { type BulkOperation, bulk } from '../../../../lib/ledger/http/bulk.ts';
+import { type BulkOperation, handleBulk } from '../../../../lib/ledger/http/bulk.ts';
 import type { WriteEvent } from '../../../../lib/ledger/http/idempotency.ts';
 import type { Outcome } from '../../../../lib/ledger/service/bulk.ts';
 import { createIdempotency } from '../../../../lib/ledger/service/idempotency.ts';
@@ -56,14 +56,14 @@ describe('a request of many records', () => {
       ledger: { idempotency: createIdempotency({ store: store as unknown as IdempotencyStore }) },
     } as unknown as WriteEvent;
     const operation: BulkOperation<WriteEvent, object, number, string> = {
-      items: ({ transactions }) => transactions as unknown[],
-      parse: () => ({}),
+      parseItems: ({ transactions }) => transactions as unknown[],
+      parseItem: () => ({}),
       apply: async () => outcomes,
       toReply: (id) => ({ status: 201, body: { id } }),
-      counted: { 201: 'created', 409: 'duplicates' },
-      each: 'createTransaction',
+      countNames: { 201: 'created', 409: 'duplicates' },
+      itemOperation: 'createTransaction',
     };
-    return { send: () => bulk(operation)(event), saved, bound };
+    return { send: () => handleBulk(operation)(event), saved, bound };
   }
 
   const statuses = (reply: { readonly body: Readonly<Record<string, unknown>> }) =>

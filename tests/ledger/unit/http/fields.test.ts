@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { ValidationError } from '../../../../lib/ledger/errors.ts';
-import { parseBody, parseFilter, sentOnly } from '../../../../lib/ledger/http/fields.ts';
+import { omitUndefined, parseBody, parseFilter } from '../../../../lib/ledger/http/fields.ts';
 
 const schema = v.object(
   { size: v.pipe(v.string('Must be a string.'), v.maxLength(1, 'Must be short.')) },
@@ -57,7 +57,7 @@ test('a refusal names unknown parameters, including read-only fields, and repeat
   });
 });
 
-test('sentOnly omits what was not sent, and keeps null', () => {
-  const sent = sentOnly({ a: 1, b: undefined, c: null, d: false, e: '' });
+test('omitUndefined omits what was not sent, and keeps null', () => {
+  const sent = omitUndefined({ a: 1, b: undefined, c: null, d: false, e: '' });
   expect(sent).toStrictEqual({ a: 1, c: null, d: false, e: '' });
 });

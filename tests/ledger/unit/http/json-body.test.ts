@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
-import { withoutLoss } from '../../../../lib/ledger/http/json-text.ts';
+import { replaceLossyNumbers } from '../../../../lib/ledger/http/json-text.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
 const handler = endpoint('Failed to echo')
@@ -163,7 +163,7 @@ describe('a number', () => {
     'whose digits a double does not keep is not an id, and larger than any amount: %.30s',
     (number) => {
       const { POSITIVE_INFINITY, NEGATIVE_INFINITY } = Number;
-      const read = JSON.parse(withoutLoss(`[${number},-${number}]`));
+      const read = JSON.parse(replaceLossyNumbers(`[${number},-${number}]`));
       expect(read).toEqual([POSITIVE_INFINITY, NEGATIVE_INFINITY]);
     },
   );

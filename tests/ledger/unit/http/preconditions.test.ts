@@ -1,10 +1,14 @@
 // ETags: the versions that they name, the ETags that satisfy If-Match and If-None-Match, and texts that are no ETags.
 import { describe, expect, it } from 'vitest';
-import { isExpectedBy, makeTag, unlessKnown } from '../../../../lib/ledger/http/preconditions.ts';
+import {
+  makeTag,
+  readVersionCheck,
+  replyIfModified,
+} from '../../../../lib/ledger/http/preconditions.ts';
 import { found } from '../../../../lib/ledger/http/replies.ts';
 
 const RECORD = { id: 7, version: 3 };
-const TAG = makeTag('t', RECORD, { a: 1 });
+const TAG = makeTag('transaction', RECORD, { a: 1 });
 
 const MALFORMED = ['', 't7.3.0f3a9c21', `"t7.3.0f3a9c21`, '"a" "b"', '"a", *', 'W/ "a"', '"a b"'];
 
@@ -15,13 +19,13 @@ const NOT_AN_ETAG = expect.objectContaining({
 
 it('names the kind, the id, the version and what is shown', () => {
   expect(TAG).toMatch(/^"t7\.3\.[0-9a-f]{8}"$/);
-  expect(makeTag('c', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
-  expect(makeTag('t', RECORD, { a: 2 })).not.toBe(TAG);
+  expect(makeTag('category', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
+  expect(makeTag('transaction', RECORD, { a: 2 })).not.toBe(TAG);
 });
 
 describe('If-Match', () => {
   const isExpected = (ifMatch: string | undefined, version = 3) =>
-    isExpectedBy({ 'if-match': ifMatch }, 't', RECORD.id)(version);
+    readVersionCheck({ 'if-match': ifMatch }, 'transaction', RECORD.id)(version);
 
   it.each([
     undefined,
@@ -54,11 +58,11 @@ describe('If-Match', () => {
   });
 
   it.each(MALFORMED)('refuses %j, which is malformed', (ifMatch) => {
-    expect(() => isExpectedBy({ 'if-match': ifMatch }, 't', 7)).toThrow(NOT_AN_ETAG);
+    expect(() => readVersionCheck({ 'if-match': ifMatch }, 'transaction', 7)).toThrow(NOT_AN_ETAG);
   });
 
   it('refuses a weak tag, which names no version for certain', () => {
-    expect(() => isExpectedBy({ 'if-match': `W/${TAG}` }, 't', 7)).toThrow(
+    expect(() => readVersionCheck({ 'if-match': `W/${TAG}` }, 'transaction', 7)).toThrow(
       expect.objectContaining({ name: 'ValidationError', message: expect.stringMatching(/weak/) }),
     );
   });
@@ -66,7 +70,11 @@ describe('If-Match', () => {
 
 describe('If-None-Match on a write', () => {
   const isExpected = (ifNoneMatch: string, ifMatch?: string) =>
-    isExpectedBy({ 'if-none-match': ifNoneMatch, 'if-match': ifMatch }, 't', RECORD.id)(3);
+    readVersionCheck(
+      { 'if-none-match': ifNoneMatch, 'if-match': ifMatch },
+      'transaction',
+      RECORD.id,
+    )(3);
 
   it.each(['"other"', '"t7.2.00000000"', '"t8.3.00000000"'])('%s allows version 3', (known) => {
     expect(isExpected(known)).toBe(true);
@@ -92,19 +100,19 @@ describe('If-None-Match on a read', () => {
   const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
 
   it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s: 304', (known) => {
-    expect(unlessKnown(reply, known)).toEqual(unchanged);
+    expect(replyIfModified(reply, known)).toEqual(unchanged);
   });
 
   it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])('%s: the reply', (known) => {
-    expect(unlessKnown(reply, known)).toBe(reply);
+    expect(replyIfModified(reply, known)).toBe(reply);
   });
 
   it.each(MALFORMED)('refuses %j, which is malformed', (known) => {
-    expect(() => unlessKnown(reply, known)).toThrow(NOT_AN_ETAG);
+    expect(() => replyIfModified(reply, known)).toThrow(NOT_AN_ETAG);
   });
 
   it('has no meaning for a reply without an ETag', () => {
     const { headers: _, ...untagged } = reply;
-    expect(unlessKnown(untagged, '*')).toBe(untagged);
+    expect(replyIfModified(untagged, '*')).toBe(untagged);
   });
 });

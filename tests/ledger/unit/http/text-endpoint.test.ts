@@ -1,12 +1,12 @@
 // Static texts: the clients that get them compressed, those that may cache them for a year, and those that get a 304.
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
-import { staticText } from '../../../../lib/ledger/http/static-text.ts';
+import { createStaticText } from '../../../../lib/ledger/http/static-text.ts';
 import { textEndpoint } from '../../../../lib/ledger/http/text-endpoint.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
 const TEXT = '<p>Ä</p>';
-const PAGE = staticText(TEXT, 'text/html');
+const PAGE = createStaticText(TEXT, 'text/html');
 const handler = textEndpoint('Failed', () => PAGE);
 
 const ask = (headers: Record<string, string>, query?: Record<string, string>) =>

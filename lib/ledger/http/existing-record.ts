@@ -4,7 +4,7 @@ import type { LedgerEvent } from './endpoint.ts';
 import type { Reply } from './replies.ts';
 
 /** @param find throws NotFoundError if there is no record with the path's id */
-export function lookUp<Existing>(
+export function loadExisting<Existing>(
   find: (event: LedgerEvent) => Promise<Existing>,
 ): MiddlewareObj<LedgerEvent & { existing: Existing }, Reply> {
   return {
