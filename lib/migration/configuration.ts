@@ -9,7 +9,8 @@ import {
   readDenseVector,
 } from './ports/vector-store.ts';
 import { Refusal } from './refusals.ts';
-import { Paused, type StepContext } from './runs/step.ts';
+import { Paused } from './runs/journal.ts';
+import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
 /** Settings that can be changed in an existing collection */

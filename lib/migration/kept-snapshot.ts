@@ -4,8 +4,8 @@ import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
 import { Refusal, RetryableFailure, recoverWith } from './refusals.ts';
-import { type Journal, type Keep, NOTHING_RECORDED } from './runs/journal.ts';
-import { Paused, type StepContext } from './runs/step.ts';
+import { NOTHING_RECORDED, Paused } from './runs/journal.ts';
+import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
@@ -72,13 +72,9 @@ const SETTLING_MS = 10_000;
  * Restores under a name of the run's own, as a restore overwrites an existing collection silently. A collection of that name is
  * removed first: a half-restored one may crash the store at its next start.
  */
-export async function restoreSnapshot(
-  context: StepContext,
-  journal: Journal,
-  restore: Restore,
-): Promise<void> {
-  await journal.part('restored', async (stages) => {
-    while (!(await sendAndWait(context, stages, restore))) await stages.rewrite(NOTHING_RECORDED);
+export async function restoreSnapshot({ stages }: StepContext, restore: Restore): Promise<void> {
+  await stages.once('restored', async (context) => {
+    while (!(await sendAndWait(context, restore))) await context.stages.rewrite(NOTHING_RECORDED);
   });
 }
 
@@ -94,12 +90,8 @@ interface Seen {
 }
 
 /** @returns false if the upload did not arrive. @throws Refusal if it arrived, and was not restored in time */
-async function sendAndWait(
-  context: StepContext,
-  stages: Journal,
-  restore: Restore,
-): Promise<boolean> {
-  const { services, lease, renew } = context;
+async function sendAndWait(context: StepContext, restore: Restore): Promise<boolean> {
+  const { services, lease, renew, stages } = context;
   const { vectors, clock } = services;
   const { name } = restore;
   const clearedIn = await stages.once('name-cleared', async () => {
@@ -113,16 +105,16 @@ async function sendAndWait(
     const isSent = clearedIn === lease.epoch && (await send(context, restore));
     return { isSent, at: clock().getTime() };
   });
-  return await stages.poll<Seen, boolean>('readable', (seen = { at }, keep) =>
-    checkRestored(context, { ...restore, isSent }, { seen, keep }),
+  return await stages.once<boolean, Seen>('readable', (context) =>
+    checkRestored(context, { ...restore, isSent, sentAt: at }),
   );
 }
 
 async function checkRestored(
-  context: Pick<StepContext, 'services' | 'renew'>,
-  { name, kept, isSent }: Restore & { readonly isSent: boolean },
-  { seen, keep }: { readonly seen: Seen; readonly keep: Keep<Seen> },
+  context: StepContext<Seen>,
+  { name, kept, isSent, sentAt }: Restore & { readonly isSent: boolean; readonly sentAt: number },
 ): Promise<boolean> {
+  const { cursor: seen = { at: sentAt } } = context;
   const { vectors, clock } = context.services;
   const now = clock().getTime();
   const points = await vectors.restoredPoints(name);
@@ -133,7 +125,7 @@ async function checkRestored(
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
-  if (isNew) await keep({ points, at: now });
+  if (isNew) await context.keep({ points, at: now });
   // Counted from the last change that was seen: after a crash, no poll may have looked for minutes.
   const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < longest) throw waitForStore(now - since);

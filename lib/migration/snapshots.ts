@@ -13,14 +13,7 @@ import {
 import { partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
-import {
-  type Journal,
-  type Keep,
-  NOTHING_RECORDED,
-  type Page,
-  type RecordedJournal,
-  readStage,
-} from './runs/journal.ts';
+import { NOTHING_RECORDED, type Page, type RecordedJournal, readStage } from './runs/journal.ts';
 import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
@@ -66,46 +59,43 @@ interface Source {
  */
 export async function withSnapshot<Result>(
   context: StepContext,
-  journal: Journal,
-  { collection, label }: Source,
+  source: Source,
   use: (kept: KeptSnapshot) => Promise<Result>,
 ): Promise<Result> {
+  const { stages } = context;
+  const { collection } = source;
   try {
-    const result = await use(await keepSnapshot(context, journal, { collection, label }));
+    const result = await use(await keepSnapshot(context, source));
     // A request whose response was lost may have made another snapshot since.
-    await journal.once('store-cleared', () =>
-      clearStore(context, collection, readStage(journal.recorded, MADE)),
+    await stages.once('store-cleared', () =>
+      clearStore(context, collection, readStage(stages.recorded, MADE)),
     );
     return result;
   } catch (error) {
     const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
     if (isUnusable && !context.signal.aborted) {
-      await clearStore(context, collection, readStage(journal.recorded, MADE));
-      await journal.rewrite(NOTHING_RECORDED);
+      await clearStore(context, collection, readStage(stages.recorded, MADE));
+      await stages.rewrite(NOTHING_RECORDED);
     }
     throw error;
   }
 }
 
-async function keepSnapshot(
-  context: StepContext,
-  journal: Journal,
-  source: Source,
-): Promise<KeptSnapshot> {
-  const { services, run } = context;
+async function keepSnapshot(context: StepContext, source: Source): Promise<KeptSnapshot> {
+  const { services, run, stages } = context;
   const { collection } = source;
-  const { snapshot } = await journal.poll<Asked, Made>(MADE, (asked, keep) =>
-    makeSnapshot(context, collection, { asked, keep }),
+  const { snapshot } = await stages.once<Made, Asked>(MADE, (context) =>
+    makeSnapshot(context, collection),
   );
-  const parts = await journal.walk<Parts, Parts>('snapshot-kept', (parts) =>
+  const parts = await stages.walk<Parts, Parts>('snapshot-kept', (parts) =>
     keepNextPart(context, { ...source, snapshot, parts }),
   );
-  return await journal.once('snapshot-intact', async () => {
+  return await stages.once('snapshot-intact', async () => {
     const sha256 = await computeSha256(services.artifacts, parts);
     const kept = { ...snapshot, parts, sha256 };
     assertIntact(kept);
     // The store's own copy is removed now: the restore test needs the space.
-    const left = await clearStore(context, collection, readStage(journal.recorded, MADE));
+    const left = await clearStore(context, collection, readStage(stages.recorded, MADE));
     if (left.length > 0) {
       const message =
         'Another program makes snapshots as well: remove those that it does not need by hand';
@@ -116,17 +106,13 @@ async function keepSnapshot(
 }
 
 /** Any complete snapshot that was begun after a request will do, even one that another program asked for. */
-async function makeSnapshot(
-  context: StepContext,
-  collection: string,
-  { asked, keep }: { readonly asked: Asked | undefined; readonly keep: Keep<Asked> },
-): Promise<Made> {
+async function makeSnapshot(context: StepContext<Asked>, collection: string): Promise<Made> {
   const { vectors, clock } = context.services;
-  let next = asked ?? { known: await listNames(vectors, collection), requests: [] };
+  let next = context.cursor ?? { known: await listNames(vectors, collection), requests: [] };
   const [made] = await listMade(vectors, collection, next);
   if (made) return { ...next, snapshot: made };
   if (shouldRequest(next.requests, clock().getTime(), collection)) {
-    next = await requestSnapshot(context, collection, { asked: next, keep });
+    next = await requestSnapshot(context, collection, next);
     const [madeAtOnce] = await listMade(vectors, collection, next);
     if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
   }
@@ -152,11 +138,10 @@ function shouldRequest(
 }
 
 async function requestSnapshot(
-  { services: { vectors, clock, log }, run, renew }: StepContext,
+  { services: { vectors, clock, log }, run, renew, keep }: StepContext<Asked>,
   collection: string,
-  { asked, keep }: { readonly asked: Asked; readonly keep: Keep<Asked> },
+  { known, requests }: Asked,
 ): Promise<Asked> {
-  const { known, requests } = asked;
   const at = clock().getTime();
   // If the process is killed from here on, the request may or may not have been sent, as after a lost response.
   const sent = { known, requests: [...requests, { at }] };

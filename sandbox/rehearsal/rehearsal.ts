@@ -3,7 +3,7 @@
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import type { StepInput } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
-import { runStep } from '../../lib/migration/runs/step.ts';
+import { runStep } from '../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { cutover } from '../../lib/migration/steps/cutover.ts';
 import { takePreflight } from '../../lib/migration/steps/preflight.ts';

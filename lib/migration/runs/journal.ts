@@ -4,43 +4,43 @@
 // A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor recorded before.
 import * as v from 'valibot';
 import type { Progress } from './run.ts';
-import { outOfTime, type StepContext } from './step.ts';
+import { POLL_SECONDS } from './times.ts';
 
-/** Cursors and results of stages are plain JSON. */
-export interface Journal {
-  /** Does its work in one call. */
-  once<Found>(stage: string, work: () => Promise<Found>): Promise<Found>;
+/** Where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
+export interface Resumed<Cursor = unknown> {
+  /** The cursor that it kept last; undefined at its beginning */
+  readonly cursor: Cursor | undefined;
   /**
-   * Checks until it finds something. A check that has to wait throws `Paused`.
-   * @param check gets what the check before it kept
+   * Replaces the cursor. Called before an effect that must not be repeated, it tells a later invocation that it may have
+   * happened. Stops a step that has lost its lock.
    */
-  poll<Seen, Found>(stage: string, check: Check<Seen, Found>): Promise<Found>;
+  keep(cursor: Cursor, progress?: Progress): Promise<unknown>;
+}
+
+/** The context of a step or a stage. If it has stages of its own, their journal is its cursor. */
+export interface Staged<Context, Cursor = unknown> extends Resumed<Cursor> {
+  readonly stages: Journal<Context>;
+}
+
+type Work<Context, Found, Cursor> = (context: Context & Staged<Context, Cursor>) => Promise<Found>;
+
+export interface Journal<Context> {
+  /** Records the result, in place of the cursor. A stage that has to wait throws `Paused`, and runs again with its cursor. */
+  once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   /** Takes page after page, beginning after the last one that was recorded. */
-  walk<Cursor, Found>(stage: string, take: Take<Cursor, Found>): Promise<Found>;
-  /** A stage with stages of its own: their journal is its cursor, and once it has passed only its result is kept. */
-  part<Found>(stage: string, work: (stages: Journal) => Promise<Found>): Promise<Found>;
+  walk<Found, Cursor>(
+    stage: string,
+    take: (after: Cursor | undefined) => Promise<Page<Found, Cursor>>,
+  ): Promise<Found>;
   /** The last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
-  end<Seen, Found>(stage: string, work: Check<Seen, Found>): Promise<Found>;
+  end<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   readonly recorded: RecordedJournal;
   /** Replaces the record, so that stages that are not in it run again. */
   rewrite(next: RecordedJournal): Promise<void>;
 }
 
-type Check<Seen, Found> = (seen: Seen | undefined, keep: Keep<Seen>) => Promise<Found>;
-
-type Take<Cursor, Found> = (cursor: Cursor | undefined) => Promise<Page<Cursor, Found>>;
-
-/** Records a cursor. Called before an effect that must not be repeated, it tells a later invocation that it may have happened. */
-export type Keep<Cursor> = (cursor: Cursor, progress?: Progress) => Promise<unknown>;
-
-/** The place where a stage resumes, as it was stored, and the call that records the next one. */
-export interface StageCursor {
-  readonly reached: unknown;
-  readonly save: Keep<unknown>;
-}
-
 /** A page of a walk: where the next one begins, or what the whole walk has found. */
-export type Page<Cursor, Found> =
+export type Page<Found, Cursor> =
   | { readonly next: Cursor; readonly progress?: Progress }
   | { readonly found: Found };
 
@@ -64,38 +64,62 @@ export const NOTHING_RECORDED: RecordedJournal = { passed: {} };
 
 export type RecordedJournal = v.InferOutput<typeof journalSchema>;
 
-/**
- * @param recorded by earlier invocations
- * @param save stores the journal, and stops a step that has lost its lock
- */
-export function openJournal(
-  context: Pick<StepContext, 'hasTime' | 'renew' | 'workedMs'>,
-  { recorded, save }: { readonly recorded: unknown; readonly save: Keep<RecordedJournal> },
-): Journal {
-  let journal = v.parse(v.optional(journalSchema, NOTHING_RECORDED), recorded);
+interface Timed {
+  /** False when the step should save where it is and be invoked again. */
+  readonly hasTime: () => boolean;
+  /** Called before each batch of changes: stops a step whose lock was taken over. */
+  readonly renew: () => Promise<void>;
+  /** How long the step has worked, over all of its invocations. */
+  readonly workedMs: () => number;
+}
 
-  async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
-    journal = next;
-    await save(next, progress);
+/** The same context where a step, or one of its stages, resumes */
+export function resume<Context extends Timed, Cursor>(
+  context: Context,
+  { cursor, keep }: Resumed<Cursor>,
+): Context & Staged<Context, Cursor> {
+  const stages = openJournal(context, { cursor, keep });
+  // The context may have getters, which a copy would read once and for all.
+  return Object.create(context, Object.getOwnPropertyDescriptors({ cursor, keep, stages }));
+}
+
+function openJournal<Context extends Timed>(
+  context: Context,
+  { cursor: recorded, keep }: Resumed,
+): Journal<Context> {
+  let present: RecordedJournal | undefined;
+
+  // Not before its first use: the cursor of a stage without stages is no journal.
+  function read(): RecordedJournal {
+    present ??= v.parse(v.optional(journalSchema, NOTHING_RECORDED), recorded);
+    return present;
   }
 
-  function resume<Cursor, Found>(stage: string, work: Check<Cursor, Found>): Promise<Found> {
-    return work(readStage(journal, stage) as Cursor | undefined, (cursor, progress) =>
-      record({ ...journal, open: { stage, cursor } }, progress),
+  async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
+    present = next;
+    await keep(next, progress);
+  }
+
+  function work<Found, Cursor>(stage: string, task: Work<Context, Found, Cursor>): Promise<Found> {
+    return task(
+      resume<Context, Cursor>(context, {
+        cursor: readStage(read(), stage) as Cursor | undefined,
+        keep: (cursor, progress) => record({ ...read(), open: { stage, cursor } }, progress),
+      }),
     );
   }
 
-  async function runStage<Cursor, Found>(
+  async function once<Found, Cursor>(
     stage: string,
-    work: Check<Cursor, Found>,
+    task: Work<Context, Found, Cursor>,
   ): Promise<Found> {
-    const before = journal.passed[stage];
+    const before = read().passed[stage];
     if (before) return before.found as Found;
     await continueOrPause();
-    const found = await resume(stage, work);
-    const { open: _, ...rest } = journal;
+    const found = await work(stage, task);
+    const { open: _, ...rest } = read();
     const entry = { found, workedMs: context.workedMs() };
-    await record({ ...rest, passed: { ...journal.passed, [stage]: entry } });
+    await record({ ...rest, passed: { ...rest.passed, [stage]: entry } });
     return found;
   }
 
@@ -105,11 +129,13 @@ export function openJournal(
   }
 
   return {
-    once: runStage,
-    poll: runStage,
-    walk: <Cursor, Found>(stage: string, take: Take<Cursor, Found>) =>
-      runStage<Cursor, Found>(stage, async (begun, keep) => {
-        let page = await take(begun);
+    once,
+    walk: <Found, Cursor>(
+      stage: string,
+      take: (after: Cursor | undefined) => Promise<Page<Found, Cursor>>,
+    ) =>
+      once<Found, Cursor>(stage, async ({ cursor, keep }) => {
+        let page = await take(cursor);
         while ('next' in page) {
           await keep(page.next, page.progress);
           await continueOrPause();
@@ -117,11 +143,9 @@ export function openJournal(
         }
         return page.found;
       }),
-    part: (stage, work) =>
-      runStage(stage, (recorded, save) => work(openJournal(context, { recorded, save }))),
-    end: resume,
+    end: work,
     get recorded() {
-      return journal;
+      return read();
     },
     rewrite: record,
   };
@@ -130,4 +154,29 @@ export function openJournal(
 /** Returns the result of a stage that has passed, the cursor of the current one, and undefined for any other. */
 export function readStage({ passed, open }: RecordedJournal, stage: string): unknown {
   return stage in passed ? passed[stage]?.found : open?.stage === stage ? open.cursor : undefined;
+}
+
+/** The step must be repeated after this time. */
+export interface Waiting {
+  readonly waitSeconds: number;
+  /** Shown to the operator after "waiting for" */
+  readonly waitsFor?: string;
+  /** Until the wait is over, if that is known. */
+  readonly leftSeconds?: number;
+}
+
+/** Thrown by a step that has to wait, and caught where steps are run: it ends the invocation, and is no failure. */
+export class Paused extends Error {
+  override readonly name = 'Paused';
+  readonly waiting: Waiting;
+
+  constructor({ waitSeconds = POLL_SECONDS, ...waiting }: Partial<Waiting>) {
+    super(`Waiting for ${waiting.waitsFor ?? 'the next invocation'}`);
+    this.waiting = { waitSeconds, ...waiting };
+  }
+}
+
+/** The time of the invocation is up: the next one begins at once. */
+export function outOfTime(): Paused {
+  return new Paused({ waitsFor: 'more time', waitSeconds: 0 });
 }

@@ -3,8 +3,9 @@ import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
 import { recordsFromEnvironment, servicesFromEnvironment } from '../services-from-environment.ts';
 import { translateFailure } from './failures.ts';
+import { runStep } from './run-step.ts';
 import type { Remembering } from './run-store.ts';
-import { runStep, type Step } from './step.ts';
+import type { Step } from './step.ts';
 
 export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMillis'> {
   /** Ctrl-C of the operator in whose process the step runs; a Lambda function has none. */

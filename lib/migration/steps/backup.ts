@@ -3,7 +3,6 @@
 import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
-import { type Journal, openJournal } from '../runs/journal.ts';
 import { type GraphDump, storeReport } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { restoreTestCollectionOf } from '../runs/run-names.ts';
@@ -23,31 +22,27 @@ export const backup: Step = {
     const { points, users } = contents;
     return { collection, points, users };
   },
-  work: async (context) => {
-    const { checkpoint, save } = context;
-    const recorded = readBackupJournal(checkpoint?.state);
-    const journal = openJournal(context, { recorded, save });
-    return { evidence: await takeBackup(context, journal) };
-  },
+  readJournal: readBackupJournal,
+  work: async (context) => ({ evidence: await takeBackup(context) }),
 };
 
 /** @returns its manifest */
-export async function takeBackup(context: StepContext, journal: Journal): Promise<Reference> {
-  const { run } = context;
+export async function takeBackup(context: StepContext): Promise<Reference> {
+  const { run, stages } = context;
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
   const restored = restoreTestCollectionOf(run);
   // In a window writes are frozen: one digest proves the restore, without a list.
-  const listing = run.window ? undefined : await listBefore(context, journal);
-  const proved = await withSnapshot(context, journal, source, async (kept) => {
-    await restoreSnapshot(context, journal, { name: restored, kept });
-    const counted = await journal.once('counted', () => countRestored(context, listing));
+  const listing = run.window ? undefined : await listBefore(context);
+  const proved = await withSnapshot(context, source, async (kept) => {
+    await restoreSnapshot(context, { name: restored, kept });
+    const counted = await stages.once('counted', () => countRestored(context, listing));
     // Only once the counts are recorded: a killed invocation proves the restore again, by the same list.
-    await journal.once('proof-removed', () => removeProof(context, listing));
-    const dumped = await journal.once('graph-dumped', () => dump(context));
-    const graph = await journal.once('graph-read-back', () => readBack(context, dumped));
+    await stages.once('proof-removed', () => removeProof(context, listing));
+    const dumped = await stages.once('graph-dumped', () => dump(context));
+    const graph = await stages.once('graph-read-back', () => readBack(context, dumped));
     return { kept, counted, graph };
   });
-  return await journal.once('manifest', () => writeManifest(context, proved));
+  return await stages.once('manifest', () => writeManifest(context, proved));
 }
 
 interface CountedRestore {

@@ -9,7 +9,6 @@ import {
   measureParity,
   PARITY_START,
   type Parity,
-  type ParityPorts,
   type ParityReached,
   pickParity,
 } from '../parity.ts';
@@ -22,15 +21,15 @@ import {
   type ReconcileReport,
 } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
-import { type Journal, openJournal } from '../runs/journal.ts';
+import { outOfTime, resume } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Reference, Run } from '../runs/run.ts';
+import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { outOfTime, type Step, type StepContext, type StepRequest } from '../runs/step.ts';
+import type { Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { type Equalised, type EqualiseOptions, type Equalising, equalise } from './equalise.ts';
-import { type Filling, fillInPlace } from './in-place.ts';
+import { fillInPlace } from './in-place.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { readCopyJournal } from './stored-checkpoints.ts';
 
@@ -58,13 +57,12 @@ export const copy: Step = {
       keywords,
     };
   },
+  readJournal: readCopyJournal,
   work: async (context) => {
-    const { run, checkpoint, save } = context;
-    const journal = openJournal(context, { recorded: readCopyJournal(checkpoint?.state), save });
-    if (!run.plan.inPlace) return { evidence: await copyAndCompare(context, journal) };
-    const evidence = await journal.poll<Filling, Reference>('keywords-filled', (from, save) =>
-      fillInPlace(context, { from, save }),
-    );
+    const { run, stages } = context;
+    const evidence = run.plan.inPlace
+      ? await stages.once('keywords-filled', fillInPlace)
+      : await copyAndCompare(context);
     return { evidence };
   },
 };
@@ -72,31 +70,20 @@ export const copy: Step = {
 const FILLED = 'filled';
 
 /** @returns the verification report */
-async function copyAndCompare(context: StepContext, stages: Journal): Promise<Reference> {
-  const { run } = context;
+async function copyAndCompare(context: StepContext): Promise<Reference> {
+  const { run, stages } = context;
   const { sourceCollection: from, targetCollection: to } = run.plan;
   // The first copy fills the collection, and compares in a walk of its own.
   const isFirst = run.phase === 'rebuilt';
-  const filled = isFirst
-    ? await stages.poll<Equalising, ReconcileReport>(FILLED, (reached, save) =>
-        fill(context, { reached, save }),
-      )
-    : NOTHING_COMPARED;
-  const afterFilling = { reached: startAfter({ report: filled }) };
-  const compared = await stages.poll<Comparing, Compared>(
-    'compared',
-    (reached = afterFilling, save) => compare(context, { reached, save }),
+  const filled = isFirst ? await stages.once(FILLED, fill) : NOTHING_COMPARED;
+  const compared = await stages.once<Compared, Comparing>('compared', (context) =>
+    compare(context, filled),
   );
   if (movesEntities(run)) {
-    await stages.poll('entities-equal', (reached, save) =>
-      moveEntities(context, { from, to, reached, save }),
-    );
+    await stages.once('entities-equal', (context) => moveEntities(context, { from, to }));
   }
-  await stages.poll('indexed', () => waitUntilIndexed(context, to));
-  const parity = await stages.poll<ParityReached, Parity>(
-    'searched',
-    (start = PARITY_START, save) => searchBoth(context, { start, save }),
-  );
+  await stages.once('indexed', (context) => waitUntilIndexed(context, to));
+  const parity = await stages.once('searched', searchBoth);
   const evidence = await storeVerification(context, compared.report, {
     ...(compared.perSecond && { perSecond: compared.perSecond }),
     ...parity,
@@ -115,17 +102,8 @@ async function copyAndCompare(context: StepContext, stages: Journal): Promise<Re
   return evidence;
 }
 
-interface Walk<Reached extends Equalising> {
-  readonly reached: Reached | undefined;
-  readonly save: (reached: Reached, progress?: Progress) => Promise<unknown>;
-}
-
-async function fill(
-  context: StepContext,
-  { reached = {}, save }: Walk<Equalising>,
-): Promise<ReconcileReport> {
-  const options = { mode: 'fill', users: 'writing', reached, save } as const;
-  return (await copyOnwards(context, options)).report;
+async function fill(context: StepContext): Promise<ReconcileReport> {
+  return (await copyOnwards(context, { mode: 'fill', users: 'writing' })).report;
 }
 
 interface Compared {
@@ -138,21 +116,21 @@ interface Compared {
 type Comparing = Equalising & { readonly comparedMs?: number | undefined };
 
 async function compare(
-  context: StepContext,
-  { reached = {}, save }: Walk<Comparing>,
+  context: StepContext<Comparing>,
+  filled: ReconcileReport,
 ): Promise<Compared> {
+  const { cursor = { reached: startAfter({ report: filled }) } } = context;
   const { clock } = context.services;
   const startedAt = clock().getTime();
-  const isBegun = reached.reached !== undefined && reached.reached.report.compared > 0;
-  const before = reached.comparedMs ?? (isBegun ? undefined : 0);
+  const isBegun = cursor.reached !== undefined && cursor.reached.report.compared > 0;
+  const before = cursor.comparedMs ?? (isBegun ? undefined : 0);
   const measureMs = () =>
     before === undefined ? undefined : before + clock().getTime() - startedAt;
-  const { report } = await copyOnwards(context, {
-    mode: 'repair',
-    users: 'writing',
-    reached,
-    save: (state, progress) => save({ ...state, comparedMs: measureMs() }, progress),
+  const timed = resume<StepContext, Equalising>(context, {
+    cursor,
+    keep: (walked, progress) => context.keep({ ...walked, comparedMs: measureMs() }, progress),
   });
+  const { report } = await copyOnwards(timed, { mode: 'repair', users: 'writing' });
   const milliseconds = measureMs();
   if (milliseconds === undefined) return { report };
   return { report, perSecond: measureSpeed(report.compared, milliseconds) };
@@ -164,9 +142,7 @@ async function compare(
  */
 export async function copyOnwards(
   context: StepContext,
-  options: Pick<EqualiseOptions, 'users' | 'reached' | 'save'> & {
-    readonly mode: 'fill' | 'repair';
-  },
+  options: Pick<EqualiseOptions, 'users'> & { readonly mode: 'fill' | 'repair' },
 ): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
@@ -187,11 +163,8 @@ function isServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
-async function searchBoth(
-  context: StepContext,
-  { start, save }: Pick<ParityPorts, 'start' | 'save'>,
-): Promise<Parity> {
-  const { services, run, hasTime } = context;
+async function searchBoth(context: StepContext<ParityReached>): Promise<Parity> {
+  const { services, run, hasTime, cursor: start = PARITY_START, keep: save } = context;
   const { runId, plan } = run;
   const parity = await measureParity(
     {

@@ -1,6 +1,5 @@
 // The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
 import { assertFits, forecastWindow } from '../forecast.ts';
-import type { RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -9,9 +8,10 @@ import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
 import { rollback } from './rollback.ts';
+import { readSwitchJournal } from './stored-checkpoints.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
-import { collectFacts, type Facts, measureParts, openSwitch } from './switch-journal.ts';
+import { collectFacts, type Facts, measureParts } from './switch-journal.ts';
 
 export const cutover: Step = {
   command: 'cutover',
@@ -39,19 +39,13 @@ export const cutover: Step = {
   },
   endsWithWindow: true,
   rollsBackBy: rollback,
-  work: async (context) => {
-    const stages = openSwitch(context);
-    const end = await switchForward(context, stages);
-    return await goLive(context, stages.recorded, end);
-  },
+  readJournal: readSwitchJournal,
+  work: async (context) => await goLive(context, await switchForward(context)),
 };
 
-async function goLive(
-  context: StepContext,
-  journal: RecordedJournal,
-  end: Facts,
-): Promise<Outcome> {
+async function goLive(context: StepContext, end: Facts): Promise<Outcome> {
   const { services, run, workedMs } = context;
+  const { recorded: journal } = context.stages;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   const evidence = await storeReport(context, 'cutover-report', {

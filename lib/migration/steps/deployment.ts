@@ -2,7 +2,6 @@
 // finds out which one answers. A deployment takes its time, and may be reported as done although it is not.
 import * as v from 'valibot';
 import { isRetryableFailure, Refusal, RetryableFailure } from '../refusals.ts';
-import type { StageCursor } from '../runs/journal.ts';
 import { type Run, wentLive, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -79,20 +78,16 @@ const deployingSchema = v.object({
  * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
  * Then writes are opened without a proof, or users stay on the new version: either way they can write.
  */
-export async function deployBack(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-): Promise<Facts> {
+export async function deployBack(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
-  const deploying = { action, collection: to, reached, save } as const;
-  const { since, isLast, unprovedSince } = await deployInTime(context, deploying);
+  const { since, isLast, unprovedSince } = await deployInTime(context, action, to);
   const standing = await findStanding(context, to);
   if (standing.kind === 'returned') return {};
   const { kind, why } = standing;
   if (kind !== 'untold' && services.clock().getTime() - unprovedSince < PROOF_MS) {
     // Not done although it was reported: the next request is another one, and is made however late, but only once.
-    await save({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
+    await context.keep({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
     if (kind === 'elsewhere') await askAgain(context);
     throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
   }
@@ -108,11 +103,6 @@ export async function deployBack(
   return { oldVersion: 'unproved', lookAt };
 }
 
-interface Deploying extends StageCursor {
-  readonly action: 'deploy-new' | 'deploy-old';
-  readonly collection: string;
-}
-
 /**
  * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
  * its time may have passed without any request.
@@ -120,23 +110,24 @@ interface Deploying extends StageCursor {
  */
 async function deployInTime(
   context: StepContext,
-  { action, collection, reached, save }: Deploying,
+  action: 'deploy-new' | 'deploy-old',
+  collection: string,
 ) {
-  const { run, services } = context;
+  const { run, services, cursor, keep } = context;
   const now = services.clock().getTime();
-  const recorded = v.parse(v.fallback(deployingSchema, {}), reached);
+  const recorded = v.parse(v.fallback(deployingSchema, {}), cursor);
   const { since = now, isRequested = false, unprovedSince = now } = recorded;
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const isOver = now >= until;
   if (isOver && isRequested) return { since, isLast: true, unprovedSince };
   // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
-  await save({ since, isRequested: isOver });
+  await keep({ since, isRequested: isOver });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
-    if (!context.signal.aborted) await save({ since, isRequested: true });
+    if (!context.signal.aborted) await keep({ since, isRequested: true });
     throw retryUntilDeadline(error, until);
   });
   const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
-  await save({ ...deployed, isRequested: true });
+  await keep({ ...deployed, isRequested: true });
   return { ...deployed, isLast: isOver };
 }
 
@@ -153,13 +144,10 @@ function retryUntilDeadline(error: unknown, deadline: number): unknown {
 }
 
 /** The old version may be deployed already. A new version that still answers is left alone. */
-export async function deployAgain(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-): Promise<void> {
+export async function deployAgain(context: StepContext, to: string): Promise<void> {
   if ((await findStanding(context, to)).kind === 'elsewhere') return;
   const collection = liveCollectionOf(context.run);
-  await deployInTime(context, { action: 'deploy-new', collection, reached, save });
+  await deployInTime(context, 'deploy-new', collection);
   const standing = await findStanding(context, to);
   if (standing.kind === 'elsewhere') return;
   const message = 'The backend does not prove that the new version is back; writes are opened';

@@ -4,11 +4,10 @@
 import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { copyConfiguration } from '../configuration.ts';
-import type { Keep, StageCursor } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { liveCollectionOf, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { assertEqual, type Equalising, equalise, readEqualising } from './equalise.ts';
+import { assertEqual, equalise, readEqualising } from './equalise.ts';
 
 export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
@@ -16,8 +15,6 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
 
 /** Until the companion's configuration is complete, it is repeated. */
 const makingSchema = v.object({ isMaking: v.literal(true) });
-
-type EntitiesReached = Equalising & Partial<v.InferOutput<typeof makingSchema>>;
 
 /**
  * Makes the companion of one collection equal to that of the other.
@@ -32,20 +29,17 @@ export async function moveEntities(
     readonly to: string;
     /** A rollback goes on without some entities: they only rank memories. */
     readonly mayLack?: boolean;
-    readonly reached: unknown;
-    readonly save: Keep<EntitiesReached>;
   },
 ): Promise<{ readonly entities: number; readonly entitiesLacking?: number }> {
   const { vectors } = context.services;
-  const reached = readEqualising(options.reached);
   const [, active] = withCompanion(options.from);
   const [, standby] = withCompanion(options.to);
   // The new version creates it with the first entity.
   if (!(await vectors.collectionExists(active))) return { entities: 0 };
   await context.renew();
   const isMissing = !(await vectors.collectionExists(standby));
-  if (isMissing || v.is(makingSchema, options.reached)) {
-    await options.save({ ...reached, isMaking: true });
+  if (isMissing || v.is(makingSchema, context.cursor)) {
+    await context.keep({ ...readEqualising(context.cursor), isMaking: true });
     await makeLike(vectors, { active, standby, isMissing });
   }
   const names = { active, standby };
@@ -57,8 +51,6 @@ export async function moveEntities(
     onExcess: 'insert',
     // Changed entities follow from changed memories; a collection that lost its entities is damaged.
     limitedChanges: 'none',
-    reached,
-    save: options.save,
   });
   const entities = report.to.points;
   if (faults.length > 0 && options.mayLack) {
@@ -85,10 +77,7 @@ async function makeLike(
 }
 
 /** Moves them in a switch, once the memories of both collections are equal. @param to collection that users move to */
-export async function moveSwitchedEntities(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-) {
+export async function moveSwitchedEntities(context: StepContext, to: string) {
   const { plan } = context.run;
   const live = liveCollectionOf(context.run);
   const isForward = to === live;
@@ -96,5 +85,5 @@ export async function moveSwitchedEntities(
   const names = isForward
     ? { from: plan.sourceCollection, to: plan.targetCollection }
     : { from: live, to };
-  return await moveEntities(context, { ...names, mayLack: !isForward, reached, save });
+  return await moveEntities(context, { ...names, mayLack: !isForward });
 }

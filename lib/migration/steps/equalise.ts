@@ -12,9 +12,9 @@ import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from
 import { listPending, listProblems, type ReconcileReport } from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
-import type { Progress } from '../runs/run.ts';
+import { outOfTime } from '../runs/journal.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { outOfTime, type StepContext } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 const flagSchema = v.optional(v.boolean());
@@ -84,8 +84,6 @@ export interface EqualiseOptions {
    * active version may have embedded its memories with another model.
    */
   readonly limitedChanges?: 'none' | 'payloads' | 'vectors';
-  readonly reached: Equalising;
-  readonly save: (reached: Equalising, progress?: Progress) => Promise<unknown>;
 }
 
 export interface Equalised {
@@ -95,14 +93,15 @@ export interface Equalised {
 }
 
 /**
- * Goes on from its resume point.
+ * Goes on from the cursor of its stage, which is its own.
  * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
-  const { standby, onExcess, deletes, mode = 'repair', reached } = options;
+  const { standby, onExcess, deletes, mode = 'repair' } = options;
+  const reached = readEqualising(context.cursor);
   const settings = await readSettings(context, options);
-  const { walk, compareAgain } = createWalks(context, settings, options);
-  const ahead = await lookAhead(context, options, walk);
+  const { walk, compareAgain } = createWalks(context, settings, { ...options, reached });
+  const ahead = await lookAhead(context, { ...options, reached }, walk);
   if (ahead && !ahead.isComplete) throw outOfTime();
   const changes = ahead && toLimitedChanges(ahead.report, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
@@ -131,12 +130,16 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   return { report, faults };
 }
 
+interface Resuming {
+  readonly reached: Equalising;
+}
+
 type Walk = ReturnType<typeof createWalks>['walk'];
 
 /** @returns undefined if there is nothing that the walk could spoil, or if it began under an earlier version */
 async function lookAhead(
   context: StepContext,
-  { reached, ...options }: EqualiseOptions,
+  { reached, ...options }: EqualiseOptions & Resuming,
   walk: Walk,
 ): Promise<ReconcileCheckpoint | undefined> {
   if (reached.compared?.isComplete) return reached.compared;
@@ -227,9 +230,9 @@ type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit' | 'pay
 function createWalks(
   context: StepContext,
   settings: Omit<ReconcileSettings, 'mode'>,
-  options: EqualiseOptions,
+  options: EqualiseOptions & Resuming,
 ) {
-  const { services, run, lease, renew, hasTime } = context;
+  const { services, run, lease, renew, hasTime, keep } = context;
   let state = options.reached;
 
   /** @param written names the next last common version: each invocation writes its own. */
@@ -248,7 +251,7 @@ function createWalks(
   async function compareAgain(): Promise<void> {
     const { reached } = state;
     state = { ...state, compared: undefined, reached: reached && startAfter(reached) };
-    await options.save(state);
+    await keep(state);
   }
 
   async function walk(
@@ -266,7 +269,7 @@ function createWalks(
       isTimeUp: () => !hasTime(),
       saveCheckpoint: async (reached: ReconcileCheckpoint) => {
         state = { ...state, [kind]: reached, ...(mode === 'insert' && { insertsOnly: true }) };
-        await options.save(state, { done: reached.report.compared, total });
+        await keep(state, { done: reached.report.compared, total });
       },
       keepConflicts: async (pairs: readonly PointPair[]) => {
         const [first] = pairs;

@@ -6,9 +6,10 @@ import type { HookAnswer } from '../ports/hooks.ts';
 import { RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
+import { Paused } from '../runs/journal.ts';
 import { phaseAtOf, type Run, runIdSchema } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { Paused, type StepContext } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 
 /** Time by which a freeze may outlast the window before it ends by itself */

@@ -16,10 +16,11 @@ import {
 import { createBatchWriter } from '../point-writer.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { Refusal } from '../refusals.ts';
+import { outOfTime } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import type { Progress, Reference } from '../runs/run.ts';
+import type { Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
-import { outOfTime, type StepContext, type StepRequest } from '../runs/step.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
@@ -63,21 +64,15 @@ export type Filling = v.InferOutput<typeof fillSchema>;
  * Takes the place of the copy. In the window, it fills points written since the last fill.
  * @returns the verification report
  */
-export async function fillInPlace(
-  context: StepContext,
-  options: {
-    readonly from: Filling | undefined;
-    readonly save: (reached: Filling, progress?: Progress) => Promise<unknown>;
-  },
-): Promise<Reference> {
-  const { run, renew, hasTime } = context;
+export async function fillInPlace(context: StepContext): Promise<Reference> {
+  const { run, renew, hasTime, cursor } = context;
   const place = fillPlace(context);
   const total = await place.store.count(place.collection);
   const ports = { renew, isTimeUp: () => !hasTime() };
   const begun = { since: await findFilledVersion(context), filled: 0, walk: WALK_START };
-  const state = options.from ?? begun;
+  const state = v.parse(v.optional(fillSchema, begun), cursor);
   const save = async (reached: Filling, done: number) =>
-    void (await options.save(reached, { done, total }));
+    void (await context.keep(reached, { done, total }));
   const unfilled = await fillUnfilled(place, {
     ...ports,
     save: (more) => save({ ...state, filled: state.filled + more }, state.filled + more),

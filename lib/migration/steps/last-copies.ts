@@ -3,8 +3,9 @@
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
+import { Paused } from '../runs/journal.ts';
 import { countVerified } from '../runs/run.ts';
-import { Paused, type StepRequest } from '../runs/step.ts';
+import type { StepRequest } from '../runs/step.ts';
 import { compare, countDifference } from './comparison.ts';
 
 type Removal = Pick<StepRequest, 'services' | 'run'> & {

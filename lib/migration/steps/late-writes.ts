@@ -2,20 +2,16 @@
 import { changedAt } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { LateWrites } from '../reconcile-report.ts';
-import type { StageCursor } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { haveSame } from './comparison.ts';
-import { equalise, readEqualising } from './equalise.ts';
+import { equalise } from './equalise.ts';
 import { whyUnreadable } from './return-target.ts';
 import type { Facts } from './switch-journal.ts';
 
 /** If the new version never took traffic, a change there that neither version made is corruption. */
-export async function carryLateWrites(
-  context: StepContext,
-  { to, reached, save }: StageCursor & { readonly to: string },
-): Promise<Facts> {
+export async function carryLateWrites(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
   const live = liveCollectionOf(run);
   const isForward = to === live;
@@ -26,7 +22,8 @@ export async function carryLateWrites(
     return { comparedByHand: live };
   const left = isForward ? run.plan.sourceCollection : live;
   const isThere = run.base !== undefined && (await vectors.collectionExists(left));
-  if (!isThere || (!reached && (await haveSame(context, left, { base: run.base })))) return {};
+  const isBegun = context.cursor !== undefined;
+  if (!isThere || (!isBegun && (await haveSame(context, left, { base: run.base })))) return {};
   const carried = await equalise(context, {
     active: to,
     standby: left,
@@ -36,8 +33,6 @@ export async function carryLateWrites(
     users: 'writing',
     onExcess: 'write',
     mode: 'carry',
-    reached: readEqualising(reached),
-    save,
   });
   const { strays: lateWrites } = carried.report;
   const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;

@@ -4,7 +4,7 @@ import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, readDenseVector } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import { type Journal, NOTHING_RECORDED, openJournal } from '../runs/journal.ts';
+import { NOTHING_RECORDED } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
 import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../runs/run-names.ts';
@@ -22,38 +22,33 @@ export const rebuild: Step = {
     creates: builtCollectionsOf(run),
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
+  readJournal: readRebuildJournal,
   work: async (context) => {
-    const { checkpoint, save, signal } = context;
-    const recorded = readRebuildJournal(checkpoint?.state);
-    const journal = openJournal(context, { recorded, save });
+    const { stages, signal } = context;
     try {
-      return { evidence: await build(context, journal) };
+      return { evidence: await build(context) };
     } catch (error) {
       // After the operator has corrected the cause, the collection is created and checked again.
-      if (error instanceof Refusal && !signal.aborted) await journal.rewrite(NOTHING_RECORDED);
+      if (error instanceof Refusal && !signal.aborted) await stages.rewrite(NOTHING_RECORDED);
       throw error;
     }
   },
 };
 
 /** @returns its proof */
-async function build(context: StepContext, journal: Journal): Promise<Reference> {
-  const { services, run } = context;
+async function build(context: StepContext): Promise<Reference> {
+  const { services, run, stages } = context;
   const { sourceCollection, targetCollection, inPlace } = run.plan;
-  await journal.once('earlier-removed', () => removeEarlier(context));
-  const made = await journal.once('made', () => makeCollections(context));
-  await journal.once('configured', () =>
+  await stages.once('earlier-removed', removeEarlier);
+  const made = await stages.once('made', makeCollections);
+  await stages.once('configured', () =>
     copyConfiguration(services.vectors, { from: sourceCollection, to: targetCollection }),
   );
   const isHybridProved = made === 'by-new-version';
   // The proof reads the first write, which is removed afterwards: it cannot be repeated.
-  if (isHybridProved) await journal.once('hybrid-proved', () => proveHybrid(services, run));
-  const embeddings = await journal.once('embeddings', () =>
-    findEmbeddings(context, isHybridProved),
-  );
-  const deletionsUndone = inPlace
-    ? await journal.poll('slot-added', () => addLearnedSlot(context))
-    : 0;
+  if (isHybridProved) await stages.once('hybrid-proved', () => proveHybrid(services, run));
+  const embeddings = await stages.once('embeddings', () => findEmbeddings(context, isHybridProved));
+  const deletionsUndone = inPlace ? await stages.once('slot-added', addLearnedSlot) : 0;
   return await storeReport(context, 'rebuild-proof', {
     facts: {
       made,

@@ -1,10 +1,10 @@
 // A rollback that is refused. Until the setting has changed, users stay on the new version, and its writes are opened again. Later
 // the refusal keeps writes frozen: it can be repaired for a while, then they are opened wherever users find most of their memories.
 import { isRefusal, Refusal } from '../refusals.ts';
-import type { Journal, RecordedJournal } from '../runs/journal.ts';
+import { outOfTime, type RecordedJournal } from '../runs/journal.ts';
 import { wasOpened, wentLive, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
-import { type Outcome, outOfTime, type StepContext, type StepRequest } from '../runs/step.ts';
+import type { Outcome, StepContext, StepRequest } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { activate, deployAgain } from './deployment.ts';
@@ -42,9 +42,9 @@ export async function planToOpen({ services, run }: StepRequest, error: unknown)
  */
 export async function endRefused(
   context: StepContext,
-  stages: Journal,
   error: Refusal,
 ): Promise<Outcome | undefined> {
+  const { stages } = context;
   const passed = Object.keys(stages.recorded.passed).length;
   const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
   const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
@@ -57,11 +57,11 @@ export async function endRefused(
     if (carries) await context.note({ base: undefined });
     await askAgain(context);
   }
-  if (!staysOnNew) return await endUnproved(context, stages, { error, passed });
+  if (!staysOnNew) return await endUnproved(context, { error, passed });
   // Requests made from here on are new ones, so this precedes the record that has them made.
   await askAgain(context);
   await stages.rewrite(addNotes(stages.recorded, toRefusedNote(error)));
-  return await stay(context, stages);
+  return await stay(context);
 }
 
 function toRefusedNote({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
@@ -75,9 +75,9 @@ function toRefusedNote({ name, why, data }: Refusal): Pick<Notes, 'refused'> {
  */
 async function endUnproved(
   context: StepContext,
-  stages: Journal,
   { error, passed }: { readonly error: Refusal; readonly passed: number },
 ): Promise<Outcome | undefined> {
+  const { stages } = context;
   if ('opened' in stages.recorded.passed) throw error;
   const now = context.services.clock().getTime();
   const { failingSince: before, failingAfter } = readNotes(stages.recorded);
@@ -93,16 +93,12 @@ async function endUnproved(
   }
   // On another collection, what was asked for before is another request.
   await askAgain(context);
-  return await openAnywhere(context, stages, error);
+  return await openAnywhere(context, error);
 }
 
 /** On the collection that was active when the rollback began; if that is the one that is gone, on its restored snapshot. */
-async function openAnywhere(
-  context: StepContext,
-  stages: Journal,
-  error: Refusal,
-): Promise<Outcome | undefined> {
-  const { services, run, note } = context;
+async function openAnywhere(context: StepContext, error: Refusal): Promise<Outcome | undefined> {
+  const { services, run, note, stages } = context;
   const notes = readNotes(stages.recorded);
   const { plan, failingSince } = notes;
   const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
@@ -110,7 +106,7 @@ async function openAnywhere(
     const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
     await note({ window: { ...window, openedAt, stays: true } });
     await stages.rewrite(addNotes(markFrozen(stages.recorded), toRefusedNote(error)));
-    return await stay(context, stages);
+    return await stay(context);
   }
   // Gone, or empty: the old version makes an empty one when it starts.
   const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
@@ -122,7 +118,7 @@ async function openAnywhere(
   const to = isGone ? run.plan.sourceCollection : findReturnCollection(run, notes);
   const unproved = { to, why: error.why };
   await stages.rewrite(addNotes(stages.recorded, { unproved }));
-  await openUnproved(context, stages, unproved);
+  await openUnproved(context, unproved);
   return undefined;
 }
 
@@ -136,9 +132,9 @@ async function isOnNew(
   return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
 }
 
-export async function stay(context: StepContext, stages: Journal): Promise<Outcome> {
-  const { run } = context;
-  await stayOnNew(context, stages);
+export async function stay(context: StepContext): Promise<Outcome> {
+  const { run, stages } = context;
+  await stayOnNew(context);
   const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not come to its end continues.
@@ -149,27 +145,25 @@ export async function stay(context: StepContext, stages: Journal): Promise<Outco
 }
 
 /** After a rollback that was refused: users stay on the new version. */
-async function stayOnNew(context: StepContext, stages: Journal): Promise<void> {
+async function stayOnNew(context: StepContext): Promise<void> {
+  const { stages } = context;
   const { passed } = stages.recorded;
   if (!(FREEZING in passed)) return;
   const notes = readNotes(stages.recorded);
   if ('setting-changed' in passed || notes.failingSince !== undefined) {
     const to = findReturnCollection(context.run, notes);
-    await stages.once('setting-restored', () => restoreSetting(context));
-    await stages.poll('deployed-again', (reached, save) =>
-      deployAgain(context, { to, reached, save }),
-    );
+    await stages.once('setting-restored', restoreSetting);
+    await stages.once('deployed-again', (context) => deployAgain(context, to));
   }
-  await stages.poll('opened-again', () => openAgain(context));
+  await stages.once('opened-again', openAgain);
 }
 
 /** After a rollback of which nothing could be proved in time: users can write again. */
 export async function openUnproved(
   context: StepContext,
-  stages: Journal,
   unproved: NonNullable<Notes['unproved']>,
 ): Promise<void> {
-  await stages.poll('opened', () => openWithoutProof(context, unproved));
+  await context.stages.once('opened', () => openWithoutProof(context, unproved));
 }
 
 /** Opens writes when nothing could be proved in time. */

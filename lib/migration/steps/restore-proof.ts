@@ -5,7 +5,7 @@ import { type BaseProgress, createBaseWriter } from '../base.ts';
 import { digestOf } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import type { Journal, Page } from '../runs/journal.ts';
+import type { Page } from '../runs/journal.ts';
 import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
 import { compare } from './comparison.ts';
@@ -23,14 +23,15 @@ interface ListedPart {
   readonly nextOffset: PointId;
 }
 
-export async function listBefore(context: StepContext, journal: Journal): Promise<Listing> {
-  return await journal.walk<ListedPart, Listing>('listed', (listed) => listPart(context, listed));
+export async function listBefore(context: StepContext): Promise<Listing> {
+  const { stages } = context;
+  return await stages.walk<Listing, ListedPart>('listed', (listed) => listPart(context, listed));
 }
 
 async function listPart(
   { services, run, lease, hasTime }: StepContext,
   from: ListedPart | undefined,
-): Promise<Page<ListedPart, Listing>> {
+): Promise<Page<Listing, ListedPart>> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };

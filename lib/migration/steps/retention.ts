@@ -1,6 +1,7 @@
 // Ends the rollback period: warns once a day in its last week and, once it is over, removes what the plan removes and closes the
 // run.
 import { changedSetting } from '../ports/collection-setting.ts';
+import { Paused } from '../runs/journal.ts';
 import { type Run, windowOf } from '../runs/run.ts';
 import {
   backupsOf,
@@ -10,7 +11,7 @@ import {
   testUserOf,
   withCompanion,
 } from '../runs/run-names.ts';
-import { type Outcome, Paused, type Step, type StepContext } from '../runs/step.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';

@@ -11,6 +11,7 @@ import { removeOwn, tidyUp } from './clean-up.ts';
 import { compare } from './comparison.ts';
 import { endRefused, openUnproved, planToOpen, stay } from './refused-rollback.ts';
 import { planReturn } from './return-target.ts';
+import { readSwitchJournal } from './stored-checkpoints.ts';
 import { switchBack } from './switch.ts';
 import { assertSettingKnown, countLostWrites } from './switch-back.ts';
 import {
@@ -20,7 +21,6 @@ import {
   markFrozen,
   measureParts,
   type Notes,
-  openSwitch,
   readNotes,
   readSwitch,
 } from './switch-journal.ts';
@@ -29,9 +29,9 @@ export const rollback: Step = {
   command: 'rollback',
   forecast: forecastReturn,
   guard: async (approach) => {
-    const { services, run, save } = approach;
+    const { services, run, keep } = approach;
     // The old collection was never left.
-    if (!hasSwitched(run)) return await save(NOTHING_RECORDED);
+    if (!hasSwitched(run)) return void (await keep(NOTHING_RECORDED));
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const notes = await planReturn(approach).then(
       (plan): Notes => ({ plan }),
@@ -39,26 +39,28 @@ export const rollback: Step = {
     );
     const begun = beginRollback(notes);
     // A window that has not ended has frozen writes.
-    await save(run.phase === 'switching' ? markFrozen(begun) : begun);
+    await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
+  readJournal: readSwitchJournal,
   work: async (context) => {
-    const stages = openSwitch(context);
+    const { stages } = context;
     const { plan, refused, unproved } = readNotes(stages.recorded);
     try {
-      if (refused) return await stay(context, stages);
-      if (unproved) await openUnproved(context, stages, unproved);
-      else await switchBack(context, stages, plan);
+      if (refused) return await stay(context);
+      if (unproved) await openUnproved(context, unproved);
+      else await switchBack(context, plan);
     } catch (error) {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
-      const ended = await endRefused(context, stages, error);
+      const ended = await endRefused(context, error);
       if (ended) return ended;
     }
-    return await conclude(context, stages.recorded);
+    return await conclude(context);
   },
 };
 
-async function conclude(context: StepContext, journal: RecordedJournal): Promise<Outcome> {
+async function conclude(context: StepContext): Promise<Outcome> {
   const { run } = context;
+  const { recorded: journal } = context.stages;
   const to = findReturnCollection(run, readNotes(journal));
   const { points: _, ...found } = collectFacts(journal);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;

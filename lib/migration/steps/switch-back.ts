@@ -6,7 +6,6 @@ import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { listPending } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
-import type { Journal, StageCursor } from '../runs/journal.ts';
 import { countVerified, hasSwitched, type Run, wentLive } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
@@ -14,7 +13,7 @@ import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { compare, haveSame } from './comparison.ts';
 import { activate } from './deployment.ts';
-import { assertEqual, equalise, readEqualising } from './equalise.ts';
+import { assertEqual, equalise } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
 import { describeLateWrites } from './late-writes.ts';
 import { type Return, whyUnreadable } from './return-target.ts';
@@ -22,21 +21,17 @@ import type { Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
 
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
-export async function restoreOld(
-  context: StepContext,
-  journal: Journal,
-  plan: Return,
-): Promise<Facts> {
-  const { services } = context;
+export async function restoreOld(context: StepContext, plan: Return): Promise<Facts> {
+  const { services, stages } = context;
   const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
-  const needsRestore = await journal.once('is-to-be-restored', async () => {
+  const needsRestore = await stages.once('is-to-be-restored', async () => {
     const isThere = (await services.vectors.listCollections()).includes(to);
     return !(isThere && (await isAsVerified(context, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
-    await restoreSnapshot(context, journal, { name: to, kept: restores });
+    await restoreSnapshot(context, { name: to, kept: restores });
     await assertNotDeleted(context, to);
     if (!(await isAsVerified(context, to))) {
       const why = 'The snapshot does not hold the verified memories.';
@@ -56,11 +51,7 @@ async function isAsVerified(context: StepContext, restored: string): Promise<boo
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
-export async function makeOldEqual(
-  context: StepContext,
-  plan: Return,
-  { reached, save }: StageCursor,
-) {
+export async function makeOldEqual(context: StepContext, plan: Return) {
   const { returnTo: to, restores, deletes } = plan;
   await assertNotDeleted(context, to, 0);
   const { run, input, services } = context;
@@ -75,8 +66,6 @@ export async function makeOldEqual(
     onExcess: wentLive(run) ? 'refuse' : 'insert',
     deletes: input.deletes ?? deletes,
     limitedChanges: 'vectors',
-    reached: readEqualising(reached),
-    save,
   });
   assertEqual(names, faults);
   const left = listPending(report).length > 0 ? { comparedByHand: names.active } : {};

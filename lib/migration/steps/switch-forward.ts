@@ -1,11 +1,9 @@
 // The work of each stage of a switch to the new collection. The order of the stages is in switch.ts.
-import * as v from 'valibot';
 import { waitUntilIndexed } from '../configuration.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
-import type { Journal, StageCursor } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
@@ -16,39 +14,28 @@ import { removeWarmUp } from './clean-up.ts';
 import { countDifference, haveSame } from './comparison.ts';
 import { copyOnwards, verifyEqual } from './copy.ts';
 import { activate } from './deployment.ts';
-import { readEqualising } from './equalise.ts';
 import { suspectAction, waitForAction } from './external-action.ts';
-import { assertAsFrozen, fillInPlace, fillSchema } from './in-place.ts';
+import { assertAsFrozen, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
 import { assertNamesFree } from './upload-swap.ts';
 
 // The backup must be on record before the setting changes: a rollback needs it.
-export async function backUp(context: StepContext, journal: Journal): Promise<void> {
+export async function backUp(context: StepContext): Promise<void> {
   // No data moves: the snapshot from before the window is the copy that stays untouched.
   if (context.run.plan.inPlace) return;
-  await noteEvidence(context, 'backup-manifest', await takeBackup(context, journal));
+  await noteEvidence(context, 'backup-manifest', await takeBackup(context));
 }
 
-export async function makeNewEqual(
-  context: StepContext,
-  { reached, save }: StageCursor,
-): Promise<void> {
-  if (context.run.plan.inPlace) return await fillRest(context, { reached, save });
-  const copied = await copyOnwards(context, {
-    mode: 'repair',
-    users: 'frozen',
-    reached: readEqualising(reached),
-    save,
-  });
-  await waitUntilIndexed(context, context.run.plan.targetCollection);
-  const verified = await verifyEqual(context, copied);
+export async function makeNewEqual(context: StepContext): Promise<void> {
+  const { inPlace } = context.run.plan;
+  const verified = inPlace ? await fillInPlace(context) : await copyRest(context);
   await noteEvidence(context, 'verification-report', verified);
 }
 
-async function fillRest(context: StepContext, { reached, save }: StageCursor): Promise<void> {
-  const from = v.parse(v.optional(fillSchema), reached);
-  const filled = await fillInPlace(context, { from, save });
-  await noteEvidence(context, 'verification-report', filled);
+async function copyRest(context: StepContext): Promise<Reference> {
+  const copied = await copyOnwards(context, { mode: 'repair', users: 'frozen' });
+  await waitUntilIndexed(context, context.run.plan.targetCollection);
+  return await verifyEqual(context, copied);
 }
 
 async function noteEvidence(

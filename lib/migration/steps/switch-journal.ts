@@ -1,14 +1,8 @@
 // The journal of a switch holds more than the order of its stages: the decisions about a rollback, the facts for the report, and how
 // long the parts of a window took.
 import * as v from 'valibot';
-import {
-  type Journal,
-  NOTHING_RECORDED,
-  openJournal,
-  type RecordedJournal,
-} from '../runs/journal.ts';
+import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { type Run, refusedSchema } from '../runs/run.ts';
-import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { returnSchema } from './return-target.ts';
 import { readSwitchJournal } from './stored-checkpoints.ts';
@@ -67,12 +61,6 @@ export function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJou
 /** Facts of all passed stages */
 export function collectFacts({ passed }: RecordedJournal): Facts {
   return Object.assign({}, ...Object.values(passed).map(({ found }) => found));
-}
-
-/** Opens the journal of a switch where earlier invocations, also those of an earlier version, have left it. */
-export function openSwitch(context: StepContext): Journal {
-  const recorded = readSwitchJournal(context.checkpoint?.state);
-  return openJournal(context, { recorded, save: context.save });
 }
 
 /** How far a switch has come; undefined before its first stage. */

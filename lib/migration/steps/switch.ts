@@ -1,6 +1,5 @@
 // The switch as its runbook, in both directions: each line is a stage, in the order in which it happens. A stage that has passed is
 // not repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`.
-import type { Journal } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -27,31 +26,25 @@ import { freezeWrites } from './write-freeze.ts';
  * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/step.ts).
  * @returns facts of its end
  */
-export async function switchForward(context: StepContext, stages: Journal): Promise<Facts> {
-  const { run } = context;
+export async function switchForward(context: StepContext): Promise<Facts> {
+  const { run, stages } = context;
   const from = run.plan.sourceCollection;
   const to = liveCollectionOf(run);
-  await stages.poll('frozen', (reached, save) =>
-    freezeWrites(context, { collections: [from], reached, save }),
-  );
-  await stages.part('backed-up', (parts) => backUp(context, parts));
-  await stages.poll('equal', (reached, save) => makeNewEqual(context, { reached, save }));
+  await stages.once('frozen', (context) => freezeWrites(context, { collections: [from] }));
+  await stages.once('backed-up', backUp);
+  await stages.once('equal', makeNewEqual);
   if (movesEntities(run)) {
-    await stages.poll('entities-equal', (reached, save) =>
-      moveSwitchedEntities(context, { to, reached, save }),
-    );
+    await stages.once('entities-equal', (context) => moveSwitchedEntities(context, to));
   }
-  await stages.once('prepared', () => prepare(context));
-  await stages.part('uploaded', (parts) => uploadSwap(context, parts));
-  await stages.once('setting-changed', () => changeToNew(context, to));
-  await stages.poll('deployed', () => waitForAction(context, 'deploy-new', to));
-  await stages.once('proved', () => proveNew(context, to));
-  await stages.once('last-look', () => runFinalCheck(context, to));
+  await stages.once('prepared', prepare);
+  await stages.once('uploaded', uploadSwap);
+  await stages.once('setting-changed', (context) => changeToNew(context, to));
+  await stages.once('deployed', (context) => waitForAction(context, 'deploy-new', to));
+  await stages.once('proved', (context) => proveNew(context, to));
+  await stages.once('last-look', (context) => runFinalCheck(context, to));
   // Once traffic is open, neither a record nor the deadline may stand between it and the end.
   await openNew(context, to);
-  return await stages.end('carried', (reached, save) =>
-    carryLateWrites(context, { to, reached, save }),
-  );
+  return await stages.end('carried', (context) => carryLateWrites(context, to));
 }
 
 /**
@@ -59,41 +52,29 @@ export async function switchForward(context: StepContext, stages: Journal): Prom
  * carried over. Until the setting changes, a refusal leaves users on the new version.
  * @param plan undefined if the old collection was never left
  */
-export async function switchBack(
-  context: StepContext,
-  stages: Journal,
-  plan: Return | undefined,
-): Promise<void> {
-  const { run } = context;
+export async function switchBack(context: StepContext, plan: Return | undefined): Promise<void> {
+  const { run, stages } = context;
   const to = plan?.returnTo ?? run.plan.sourceCollection;
-  if (!plan) return await stages.poll('opened', () => openOld(context, { to }));
+  if (!plan) return await stages.once('opened', (context) => openOld(context, { to }));
   const carries = plan.way === 'carry';
   const leavesBehind = wasOpened(run) && !carries && to !== liveCollectionOf(run);
-  if (plan.restores) await stages.part('restored', (parts) => restoreOld(context, parts, plan));
+  if (plan.restores) await stages.once('restored', (context) => restoreOld(context, plan));
   await stages.once(FREEZING, async () => {});
   // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
   const freezing = { collections: liveCollectionsOf(run), isProved: wasOpened(run) };
-  await stages.poll('frozen', (reached, save) =>
-    freezeWrites(context, { ...freezing, reached, save }),
-  );
+  await stages.once('frozen', (context) => freezeWrites(context, freezing));
   let points: number | undefined;
   if (carries) {
-    ({ points } = await stages.poll('equal', (reached, save) =>
-      makeOldEqual(context, plan, { reached, save }),
-    ));
+    ({ points } = await stages.once('equal', (context) => makeOldEqual(context, plan)));
   }
   if (carries && movesEntities(run)) {
-    await stages.poll('entities-equal', (reached, save) =>
-      moveSwitchedEntities(context, { to, reached, save }),
-    );
+    await stages.once('entities-equal', (context) => moveSwitchedEntities(context, to));
   }
-  if (leavesBehind) await stages.once('counted', () => countLeftBehind(context, plan));
-  await stages.once('setting-changed', () => changeToOld(context, { to, points }));
-  await stages.poll('deployed', (reached, save) => deployBack(context, { to, reached, save }));
-  await stages.poll('opened', () => openOld(context, { to, points }));
+  if (leavesBehind) await stages.once('counted', (context) => countLeftBehind(context, plan));
+  await stages.once('setting-changed', (context) => changeToOld(context, { to, points }));
+  await stages.once('deployed', (context) => deployBack(context, to));
+  await stages.once('opened', (context) => openOld(context, { to, points }));
   if (carries || plan.mayHaveLeaked) {
-    await stages.poll('carried', (reached, save) =>
-      carryLateWrites(context, { to, reached, save }),
-    );
+    await stages.once('carried', (context) => carryLateWrites(context, to));
   }
 }

@@ -3,7 +3,6 @@
 import { waitUntilIndexed } from '../configuration.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
-import type { Journal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Approach, StepContext } from '../runs/step.ts';
@@ -28,8 +27,8 @@ export async function assertNamesFree({ services, run }: Pick<Approach, 'service
  * Uploads the built collection and its companion, where the plan asks for it.
  * @throws Refusal if an upload differs from its source, after removing the upload
  */
-export async function uploadSwap(context: StepContext, journal: Journal): Promise<void> {
-  const { run, note } = context;
+export async function uploadSwap(context: StepContext): Promise<void> {
+  const { run, note, stages } = context;
   const renames = listRenames(run);
   if (renames.length > 0 && !run.hasUploaded) {
     await assertNamesFree(context);
@@ -37,20 +36,17 @@ export async function uploadSwap(context: StepContext, journal: Journal): Promis
     await note({ hasUploaded: true });
   }
   for (const rename of renames) {
-    await journal.part(rename.to, (stages) => uploadOne(context, stages, rename));
+    await stages.once(rename.to, (context) => uploadOne(context, rename));
   }
 }
 
-async function uploadOne(
-  context: StepContext,
-  journal: Journal,
-  { from, to, label }: Rename,
-): Promise<void> {
-  await withSnapshot(context, journal, { collection: from, label }, async (kept) => {
-    await restoreSnapshot(context, journal, { name: to, kept });
-    await journal.poll('indexed', () => waitUntilIndexed(context, to));
-    await journal.once('same', () => assertSame(context, { from, to }));
-    await journal.once('slot-proved', () =>
+async function uploadOne(context: StepContext, { from, to, label }: Rename): Promise<void> {
+  const { stages } = context;
+  await withSnapshot(context, { collection: from, label }, async (kept) => {
+    await restoreSnapshot(context, { name: to, kept });
+    await stages.once('indexed', () => waitUntilIndexed(context, to));
+    await stages.once('same', () => assertSame(context, { from, to }));
+    await stages.once('slot-proved', () =>
       proveSlot(context.services.vectors, { source: from, made: to }),
     );
   });

@@ -2,10 +2,10 @@
 // to end.
 import * as v from 'valibot';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
-import type { StageCursor } from '../runs/journal.ts';
+import { Paused } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
-import { Paused, type StepContext } from '../runs/step.ts';
+import type { StepContext } from '../runs/step.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { askAgain, waitForAction } from './external-action.ts';
 
@@ -37,26 +37,30 @@ export const proofSchema = v.object({
 
 type FreezeProof = v.InferOutput<typeof proofSchema>;
 
-interface Freezing extends StageCursor {
+interface Freezing {
   /** Collections that a write of the backend changes */
   readonly collections: readonly [string, ...string[]];
+  readonly isProved?: boolean;
 }
 
 export async function freezeWrites(
   context: StepContext,
-  { isProved = true, ...freezing }: Freezing & { readonly isProved?: boolean },
+  { collections, isProved = true }: Freezing,
 ): Promise<FreezeProof | Record<string, never>> {
-  await waitForAction(context, 'freeze', freezing.collections[0]);
-  return isProved ? await proveFrozen(context, freezing) : {};
+  await waitForAction(context, 'freeze', collections[0]);
+  return isProved ? await proveFrozen(context, collections) : {};
 }
 
 /**
- * @param options `reached` is what was seen by the try before, which `save` keeps for the next one
+ * Keeps the result of each try for the next one.
  * @throws Paused where a write is to be tried again in a while; Refusal when one is accepted, or nothing proves that it is not
  */
-async function proveFrozen(context: StepContext, options: Freezing): Promise<FreezeProof> {
-  const { collections, save } = options;
-  const checks = v.parse(v.optional(freezeChecksSchema, {}), options.reached);
+async function proveFrozen(
+  context: StepContext,
+  collections: Freezing['collections'],
+): Promise<FreezeProof> {
+  const { cursor, keep } = context;
+  const checks = v.parse(v.optional(freezeChecksSchema, {}), cursor);
   const { plan } = context.run;
   const now = context.services.clock().getTime();
   const failure = await tryWrite(context, collections, MEMORABLE);
@@ -66,14 +70,14 @@ async function proveFrozen(context: StepContext, options: Freezing): Promise<Fre
   if (!isAnswer) throw failure;
   if (!PROOFS.includes(failure.answer)) {
     const { unprovedSince = now } = checks;
-    await save({ unprovedSince });
+    await keep({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
     if (now - unprovedSince < PATIENCE_MS)
       throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
     throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
   }
   const { refusedSince = now } = checks;
-  await save({ refusedSince });
+  await keep({ refusedSince });
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {
     const frozenSince = new Date(refusedSince).toISOString();

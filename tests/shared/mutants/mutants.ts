@@ -688,12 +688,12 @@ export const MUTANTS: readonly Mutant[] = [
     [' || findFailure(run) !== undefined', ''],
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
-  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/unit/runs/step.test.ts', [
+  ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
   ]),
   ...mutantsOf(
-    'lib/migration/runs/step.ts',
+    'lib/migration/runs/run-step.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
       ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
@@ -757,18 +757,22 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/runs/times.ts', 'tests/migration/unit/runs/times.test.ts', [
     [' || overAt !== undefined', ''],
   ]),
-  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+  ...mutantsOf(
+    'lib/migration/runs/run-step.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
     [
-      ' || isOpened(run, services.clock())',
-      '',
-      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+      [
+        ' || isOpened(run, services.clock())',
+        '',
+        'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+      ],
+      [
+        "const isRepeated = run.phase === 'switching' &&",
+        'const isRepeated = false &&',
+        'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+      ],
     ],
-    [
-      "const isRepeated = run.phase === 'switching' &&",
-      'const isRepeated = false &&',
-      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
-    ],
-  ]),
+  ),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
       "return actor === 'machine' ? whyKept(run, now) : undefined;",
@@ -954,7 +958,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),
-  ...mutantsOf('lib/migration/runs/step.ts', 'tests/migration/contract/steps/cutover.test.ts', [
+  ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/contract/steps/cutover.test.ts', [
     [
       'failure instanceof RetryableFailure || isRefusal(',
       'isRefusal(',
@@ -1005,9 +1009,13 @@ export const MUTANTS: readonly Mutant[] = [
     ['await context.renew();', ''],
     ['await keep(page.next, page.progress);', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
-    ['const { open: _, ...rest } = journal;', 'const rest = {};'],
+    ['const { open: _, ...rest } = read();', 'const rest = { passed: read().passed };'],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
-    ['end: resume,', 'end: runStage,'],
+    ['end: work,', 'end: once,'],
+    [
+      'Object.create(context, Object.getOwnPropertyDescriptors({ cursor, keep, stages }))',
+      '{ ...context, cursor, keep, stages }',
+    ],
   ]),
   ...mutantsOf(
     'lib/migration/steps/stored-checkpoints.ts',
@@ -1062,7 +1070,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const left = await clearStore(context, collection, readStage(journal.recorded, MADE));',
+      'const left = await clearStore(context, collection, readStage(stages.recorded, MADE));',
       'const left: string[] = [];',
     ],
     ['requests.length - (isGone ? 1 : 0)', 'requests.length'],

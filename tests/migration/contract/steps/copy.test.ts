@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
-import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';

@@ -7,7 +7,7 @@ import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
 import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
-import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';

@@ -1,8 +1,8 @@
 // Commands that an operator gives late, interrupts, or gives after another user's change
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
-import { runStep } from '../../../../lib/migration/runs/step.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices } from '../../support/changed-services.ts';

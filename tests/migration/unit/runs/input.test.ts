@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
 import { describeRule, parseInput, stepInputSchema } from '../../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
-import { runStep } from '../../../../lib/migration/runs/step.ts';
+import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import {

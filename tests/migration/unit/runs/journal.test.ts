@@ -1,33 +1,36 @@
 // The journal of a step that is invoked many times: each stage's result is recorded once, and a stage in progress resumes.
 import { expect, it } from 'vitest';
 import {
-  type Journal,
+  type Journal as JournalOf,
   NOTHING_RECORDED,
-  openJournal,
+  Paused,
   type RecordedJournal,
   readStage,
+  resume,
 } from '../../../../lib/migration/runs/journal.ts';
-import { Paused } from '../../../../lib/migration/runs/step.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
+
+const PORTS = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
+
+type Journal = JournalOf<typeof PORTS>;
 
 /** Invokes work until it is done, as the state machine would. Records pass through JSON, as they would through a table. */
 function scene() {
   let stored: string | undefined;
   const records: RecordedJournal[] = [];
-  const ports = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
 
   async function invoke<Result>(work: (journal: Journal) => Promise<Result>, changes = {}) {
-    const journal = openJournal(
-      { ...ports, ...changes },
+    const { stages } = resume(
+      { ...PORTS, ...changes },
       {
-        recorded: stored && JSON.parse(stored),
-        save: async (journal) => {
+        cursor: stored && JSON.parse(stored),
+        keep: async (journal) => {
           stored = JSON.stringify(journal);
           records.push(JSON.parse(stored));
         },
       },
     );
-    return await work(journal).catch(takeWaiting);
+    return await work(stages).catch(takeWaiting);
   }
 
   return { invoke, records };
@@ -61,10 +64,10 @@ it('a stage that is killed before it is recorded runs again', async () => {
   expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
 });
 
-it('a poll ends the invocation, and the next check sees what the last one saved', async () => {
+it('a stage that waits ends the invocation, and sees next time what it kept', async () => {
   const { invoke } = scene();
   const work = (journal: Journal) =>
-    journal.poll<number, string>('readable', async (looks = 0, keep) => {
+    journal.once<string, number>('readable', async ({ cursor: looks = 0, keep }) => {
       await keep(looks + 1);
       if (looks === 2) return `after ${looks}`;
       throw new Paused({ waitsFor: 'the vector store', waitSeconds: 7 });
@@ -72,13 +75,13 @@ it('a poll ends the invocation, and the next check sees what the last one saved'
   expect(await invoke(work)).toEqual({ waitSeconds: 7, waitsFor: 'the vector store' });
   await invoke(work);
   expect(await invoke(work)).toBe('after 2');
-  expect(await invoke((journal) => journal.poll('readable', killed))).toBe('after 2');
+  expect(await invoke((journal) => journal.once('readable', killed))).toBe('after 2');
 });
 
 it('an effect that was recorded ahead is known to a later invocation', async () => {
   const { invoke } = scene();
   const sendOnce = async (journal: Journal) =>
-    await journal.poll<string, string>('asked', async (before, keep) => {
+    await journal.once<string, string>('asked', async ({ cursor: before, keep }) => {
       if (before) return before;
       await keep('may have been sent');
       return await killed();
@@ -91,7 +94,7 @@ it('a walk resumes with the page after the last recorded one', async () => {
   const { invoke, records } = scene();
   const pages: number[] = [];
   const work = (dies: boolean) => (journal: Journal) =>
-    journal.walk<number, string>('listed', async (page = 0) => {
+    journal.walk<string, number>('listed', async (page = 0) => {
       if (dies && page === 2) return await killed();
       pages.push(page);
       return page === 3 ? { found: 'all' } : { next: page + 1 };
@@ -107,7 +110,7 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   const { invoke } = scene();
   const pages: number[] = [];
   const work = (journal: Journal) =>
-    journal.walk<number, string>('listed', async (page = 0) => {
+    journal.walk<string, number>('listed', async (page = 0) => {
       pages.push(page);
       return page === 3 ? { found: 'all' } : { next: page + 1 };
     });
@@ -119,10 +122,10 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   expect(pages).toEqual([0]);
 });
 
-it('only the result of a part is kept, not its stages', async () => {
+it('a stage may have stages of its own, and once it has passed only its result is kept', async () => {
   const { invoke, records } = scene();
   const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
-    await journal.part('uploaded', async (stages) => {
+    await journal.once('uploaded', async ({ stages }) => {
       const sent = await stages.once('sent', async () => 'to the store');
       await then();
       return `${sent}, restored`;
@@ -143,7 +146,7 @@ it('a forgotten journal begins with its first stage; the journal around it is ke
   let works = 0;
   await invoke(async (journal) => {
     await journal.once('listed', async () => 'before');
-    await journal.part('restored', async (stages) => {
+    await journal.once('restored', async ({ stages }) => {
       const send = async () => {
         works += 1;
         return works === 2;
@@ -173,7 +176,7 @@ it('rewriting a record keeps its stages and notes', async () => {
 it('the end of a step may begin at any time, and only its cursor is recorded', async () => {
   const { invoke, records } = scene();
   const endStep = (dies: boolean) => (journal: Journal) =>
-    journal.end<number, string>('carried', async (page = 0, keep) => {
+    journal.end<string, number>('carried', async ({ cursor: page = 0, keep }) => {
       if (page === 0) await keep(1);
       return dies ? await killed() : `from ${page}`;
     });
@@ -186,7 +189,7 @@ it('a journal shows the result of a stage, or its progress', async () => {
   const { invoke } = scene();
   const seen: unknown[] = [];
   await invoke(async (journal) => {
-    await journal.poll<string, string>('made', async (_, keep) => {
+    await journal.once<string, string>('made', async ({ keep }) => {
       seen.push(readStage(journal.recorded, 'made'));
       await keep('asked');
       seen.push(readStage(journal.recorded, 'made'), readStage(journal.recorded, 'later'));
@@ -195,4 +198,22 @@ it('a journal shows the result of a stage, or its progress', async () => {
     seen.push(readStage(journal.recorded, 'made'));
   });
   expect(seen).toEqual([undefined, 'asked', undefined, 'a snapshot']);
+});
+
+it('a context keeps its getters in all stages', async () => {
+  let notes = 0;
+  const ports = {
+    ...PORTS,
+    get notes() {
+      return notes;
+    },
+  };
+  const { stages } = resume(ports, { cursor: undefined, keep: async () => {} });
+  const seen = await stages.once('outer', ({ stages }) =>
+    stages.once('inner', async (context) => {
+      notes += 1;
+      return context.notes;
+    }),
+  );
+  expect(seen).toBe(1);
 });

@@ -8,7 +8,6 @@ import {
   type EqualiseOptions,
   type Equalising,
   equalise,
-  readEqualising,
 } from '../../../../lib/migration/steps/equalise.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
@@ -21,7 +20,8 @@ const MANY = 24;
 const IDS = Array.from({ length: MANY }, (_, id) => id);
 const PAGE = 4;
 
-type Options = Partial<EqualiseOptions>;
+/** With the cursor to resume at; by default the one that was kept last */
+type Options = Partial<EqualiseOptions> & { readonly cursor?: unknown };
 
 const VECTOR = '[1,0,0,0]';
 
@@ -49,7 +49,11 @@ async function scene() {
   }
 
   /** @param pages number of pages for which the invocation has time */
-  async function invoke(options: Options, pages = Number.POSITIVE_INFINITY, vectors = store) {
+  async function invoke(
+    { cursor, ...options }: Options,
+    pages = Number.POSITIVE_INFINITY,
+    vectors = store,
+  ) {
     epoch += 1;
     let left = pages;
     const context = {
@@ -62,6 +66,8 @@ async function scene() {
         left -= 1;
         return left > 0;
       },
+      cursor: cursor ?? JSON.parse(JSON.stringify(saved.at(-1) ?? {})),
+      keep: async (kept: Equalising) => void saved.push(kept),
     };
     return await equalise(context as unknown as StepContext, {
       active: OLD,
@@ -70,8 +76,6 @@ async function scene() {
       base: 'continued',
       users: 'frozen',
       onExcess: 'refuse',
-      reached: readEqualising(JSON.parse(JSON.stringify(saved.at(-1) ?? {}))),
-      save: async (reached) => void saved.push(reached),
       ...options,
     }).catch((error: unknown) => void takeWaiting(error));
   }
@@ -345,12 +349,12 @@ test.each(STORED)(
   async (_, stored) => {
     const { put, invoke, count } = await scene();
     await put(OLD, [3, 15], '-');
-    const reached = readEqualising(JSON.parse(JSON.stringify(stored)));
-    const attempt = invoke({ reached });
+    const cursor = JSON.parse(JSON.stringify(stored));
+    const attempt = invoke({ cursor });
     await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
     expect(await count(NEW)).toEqual(WHOLE);
     await put(OLD, [15], 'a');
-    expect(await invoke({ reached })).toMatchObject({ report: { compared: MANY - 12 } });
+    expect(await invoke({ cursor })).toMatchObject({ report: { compared: MANY - 12 } });
   },
 );
 
@@ -371,17 +375,14 @@ test('a walk of an earlier version that only inserts continues to do so', async 
   const { put, invoke, count } = await scene();
   await put(OLD, [15], '-');
   const stored = { ...createInterrupted(), insertsOnly: true };
-  await invoke({ reached: readEqualising(stored), onExcess: 'insert' });
+  await invoke({ cursor: stored, onExcess: 'insert' });
   expect(await count(NEW)).toEqual(WHOLE);
 });
 
 test('damage that an earlier version found is not carried back', async () => {
   const { put, invoke, count } = await scene();
   await put(NEW, [15], '-');
-  const reached = readEqualising({
-    reached: { ...createInterrupted(), removals: undefined },
-    isDamaged: true,
-  });
-  await invoke({ reached });
+  const cursor = { reached: { ...createInterrupted(), removals: undefined }, isDamaged: true };
+  await invoke({ cursor });
   expect(await count(OLD)).toEqual(WHOLE);
 });

@@ -6,7 +6,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { createQdrant } from '../../../../../lib/migration/adapters/qdrant.ts';
-import { openJournal } from '../../../../../lib/migration/runs/journal.ts';
+import { resume } from '../../../../../lib/migration/runs/journal.ts';
 import type { StepContext } from '../../../../../lib/migration/runs/step.ts';
 import { withSnapshot } from '../../../../../lib/migration/snapshots.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../../../sandbox/qdrant/server.ts';
@@ -178,9 +178,9 @@ describe('a snapshot of 100 bytes on a server', () => {
     };
     const ports = { renew: async () => {}, hasTime: () => true, workedMs: () => 0 };
     const context = { ...ports, services, run: {}, lease: {} } as unknown as StepContext;
-    const journal = openJournal(context, { recorded, save: async () => {} });
+    const staged = resume(context, { cursor: recorded, keep: async () => {} });
     const source = { collection: 'memories', label: 'snapshot' };
-    const { parts } = await withSnapshot(context, journal, source, async (kept) => kept);
+    const { parts } = await withSnapshot(staged, source, async (kept) => kept);
     const chunks: Uint8Array[] = [];
     for await (const { key } of artifacts.list('a-part-')) {
       chunks.push(...(await Array.fromAsync(artifacts.get(key))));

@@ -1,0 +1,341 @@
+// How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
+import { isDeepStrictEqual } from 'node:util';
+import { MOVES, type Move } from '../moves.ts';
+import { decideNext, findFailure, moveFor } from '../next.ts';
+import type { Command, Evidence } from '../phases.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import type { Services } from '../services.ts';
+import {
+  createBucket,
+  createSlowdown,
+  rateLimited,
+  realTime,
+  type Time,
+  throttled,
+} from '../throttle.ts';
+import { translateFailure } from './failures.ts';
+import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
+import { Paused, resume, type Waiting } from './journal.ts';
+import { enterPhase, type Run, retainedAs, windowOf } from './run.ts';
+import type { Lease } from './run-lock.ts';
+import type { Approach, Forecast, Outcome, Step, StepRequest, Working } from './step.ts';
+import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
+
+export type StepResult =
+  | { readonly runId: string; readonly dryRun: true; readonly forecast: Forecast }
+  | {
+      readonly runId: string;
+      readonly dryRun: false;
+      readonly phase: Run['phase'];
+      readonly done: boolean;
+      readonly waitSeconds: number;
+      readonly waitsFor?: string;
+      /** Why the run rolls back. */
+      readonly refused?: Run['refused'];
+    };
+
+/**
+ * @throws Refusal with its reason: the run stays where it is, and before the step has begun nothing is changed;
+ *   RetryableFailure, and the step goes on from there
+ */
+export async function runStep(
+  step: Step,
+  services: Services,
+  { payload, timeLeftMs, interruption, time }: InvocationOptions & { readonly payload: unknown },
+): Promise<StepResult> {
+  try {
+    const input = parseInput(stepInputSchema, payload);
+    assertOwn(step.command, input);
+    const run = await services.runs.read(input.runId);
+    const asking = { actor: input.actor, now: services.clock() };
+    if (input.actor === 'machine' && isBehindIt(step.command, run, asking.now)) {
+      return toResult(run);
+    }
+    if (!input.execute) {
+      moveFor(step.command, run, asking);
+      await services.lock.assertCanTake(run.runId);
+      const limited = rateLimited(
+        services,
+        input,
+        time ?? (interruption && realTime(interruption)),
+      );
+      const forecast = (await step.forecast?.({ services: limited, input, run })) ?? {};
+      return { runId: run.runId, dryRun: true, forecast };
+    }
+    const options = { input, timeLeftMs, interruption, time };
+    try {
+      moveFor(step.command, run, asking);
+      // Before the lock: it holds for a step that is at work already.
+      if (input.maxRate !== undefined) await services.runs.limitRate(run.runId, input.maxRate);
+      return await withLock(step, services, options);
+    } catch (error) {
+      return await beginRollback(step, services, { ...options, failure: translateFailure(error) });
+    }
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
+
+/**
+ * Users wait, so a failure inside the window starts the step that leads back, and the record keeps the reason. Once users
+ * may be on the new version, the step is repeated until the deadline instead; so are failures that may pass.
+ * If the process is killed before the rollback starts, the step fails again, and then rolls back.
+ * @throws the failure if another caller has to handle it; Refusal if the run has nothing to return to
+ */
+async function beginRollback(
+  step: Step,
+  services: Services,
+  { failure, ...options }: StepOptions & { readonly failure: unknown },
+): Promise<StepResult> {
+  const { rollsBackBy } = step;
+  const { input, interruption } = options;
+  const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
+  if (!rollsBackBy || mayPass || interruption?.aborted) throw failure;
+  const run = await services.runs.read(input.runId);
+  if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
+  const error = failure instanceof Error ? failure : new Error(String(failure));
+  const isRefused = error instanceof Refusal;
+  const message = 'The switch failed: the run rolls back';
+  const why = isRefused ? error.message : (error.stack ?? error.message);
+  services.log({ level: 'WARN', message, runId: run.runId, failure: error.name, why });
+  const refusal = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
+  const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
+  return await withLock(rollsBackBy, services, { ...options, input: byMachine, failed: refusal });
+}
+
+interface InvocationOptions {
+  readonly timeLeftMs: () => number;
+  /** Stops the step before its next change, and releases its lock at once. */
+  readonly interruption?: AbortSignal | undefined;
+  /** In which points are read; real by default. */
+  readonly time?: Time | undefined;
+}
+
+interface StepOptions extends InvocationOptions {
+  readonly input: StepInput;
+  /** Why the window fails: the step that leads back only begins. */
+  readonly failed?: Refusal | undefined;
+}
+
+async function withLock(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
+  const { input, timeLeftMs, interruption, failed } = options;
+  const { lock } = services;
+  const lease = await lock.take(input.runId);
+  const ended = new AbortController();
+  try {
+    // The run may have moved on before its lock was ours.
+    const found = await services.runs.read(input.runId);
+    const context = { services, input, run: found };
+    const assertMayGoOn = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
+    return await lock.keep(lease, assertMayGoOn, (overdue) => {
+      const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
+      // Aborts reads whose results are no longer needed.
+      const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
+      return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time, failed });
+    });
+  } finally {
+    ended.abort();
+    await releaseLock(services, lease);
+  }
+}
+
+// The result of the step counts, also where its lock cannot be released: the lock expires by itself.
+async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
+  try {
+    await lock.release(lease, retainedAs(await runs.read(lease.runId)));
+  } catch (error) {
+    const message = 'The lock could not be released: it expires by itself';
+    log({ level: 'WARN', message, runId: lease.runId, why: String(error) });
+  }
+}
+
+async function runLocked(
+  step: Step,
+  context: StepRequest & Pick<Working, 'lease' | 'signal'>,
+  {
+    timeLeftMs,
+    time,
+    failed,
+  }: Pick<StepOptions, 'timeLeftMs' | 'failed'> & { readonly time: Time },
+): Promise<StepResult> {
+  const { services, input, run: found, lease, signal } = context;
+  const { runs, lock } = services;
+  const move = moveFor(step.command, found, { actor: input.actor, now: services.clock() });
+  if (move.approves) assertApproved(found, move.approves, input);
+  // Evidence stays what it is until the step has finished.
+  const inputs = findBasis(step.command, found);
+  const rated = createRating(services.clock);
+  const stopwatch = createStopwatch(services.clock);
+  const bucket = createBucket(() => runs.maxRate(found.runId), time);
+  const throttledServices = (afterAnswer?: (milliseconds: number) => Promise<void>) => {
+    const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
+    return { ...services, vectors };
+  };
+  const approach: Approach = {
+    ...context,
+    services: throttledServices(),
+    renew: async () => {
+      signal.throwIfAborted();
+      await lock.renew(lease);
+    },
+    keep: async (state, progress) => {
+      signal.throwIfAborted();
+      const workedMs = stopwatch.milliseconds();
+      await runs.saveCheckpoint(lease, step.command, {
+        state,
+        inputs,
+        workedMs,
+        ...rated(progress),
+      });
+    },
+  };
+  if (failed) return await fail(step, approach, { move, failed });
+  let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
+  const saved = await runs.readCheckpoint(run.runId, step.command);
+  const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
+  if (checkpoint) stopwatch.goOn(checkpoint);
+  const note: Working['note'] = async (changes) => {
+    signal.throwIfAborted();
+    run = { ...run, ...changes };
+    await runs.write(lease, run);
+  };
+  const working: Working = {
+    ...approach,
+    services: throttledServices(describeSlowdown(step.command, { run, note }, time)),
+    // Returns the present record, including the latest notes.
+    get run() {
+      return run;
+    },
+    note,
+    workedMs: stopwatch.milliseconds,
+    hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
+  };
+  const { readJournal = (stored) => stored } = step;
+  const cursor = readJournal(checkpoint?.state);
+  const work = step.work(resume(working, { cursor, keep: approach.keep }));
+  const outcome = await work.catch(async (cause: unknown) => {
+    if (cause instanceof Paused) return cause;
+    const failure = translateFailure(cause);
+    // No rollback begins that would tell why.
+    const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
+    if (isRepeated && failure instanceof Refusal && !signal.aborted)
+      await note(toRefusedNote(failure));
+    throw failure;
+  });
+  if (outcome instanceof Paused) return toResult(run, outcome.waiting);
+  const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
+  const finished = finishRun({ ...run, took }, move, outcome, services.clock());
+  await runs.finish(lease, finished, step.command);
+  if (outcome.refusal) throw outcome.refusal;
+  return toResult(finished);
+}
+
+/** The switch does not pause by itself: that would cost the users' time. */
+function describeSlowdown(
+  command: Command,
+  { run, note }: Pick<Working, 'run' | 'note'>,
+  time: Time,
+) {
+  if (command !== 'copy') return undefined;
+  const onBeginning = (answerMs: number) => note({ answerMs });
+  return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
+}
+
+// If one of these inputs was renewed, a step that had begun starts again: half of its work is for another collection.
+// A switch begins with its phase, and renews evidence itself.
+function findBasis(command: Command, { evidence }: Run): string[] {
+  const needs = new Set(
+    MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
+  );
+  return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
+}
+
+// The machine asks again when an answer was lost; what it asked for may have been done.
+function isBehindIt(command: Command, run: Run, now: Date): boolean {
+  const moves = MOVES.filter((move) => move.command === command && move.from.includes(run.phase));
+  const leadsOn = moves.some(({ to }) => to !== run.phase);
+  return !leadsOn && decideNext(run, now).command !== command;
+}
+
+// Time to end a batch and write a checkpoint before the function's own limit.
+const SAVING_TIME_MS = 60_000;
+
+/** The operator has seen the present report. */
+function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: StepInput): void {
+  const report = evidence[kind];
+  if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
+  const given = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
+  const why = `The ${kind} to approve has the digest ${report?.digest.slice(0, 12)}: ${given}.`;
+  throw new Refusal('RefusedNotApproved', why);
+}
+
+async function acceptMore({ services, run, input, lease }: Approach): Promise<Run> {
+  const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
+  const { windowMinutes = run.plan.windowMinutes } = input;
+  const plan = { ...run.plan, accepts, windowMinutes };
+  if (isDeepStrictEqual(plan, run.plan)) return run;
+  const accepting = { ...run, plan };
+  await services.runs.write(lease, accepting);
+  return accepting;
+}
+
+async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
+  const { services, run, lease } = approach;
+  if (move.through === undefined || run.phase === move.through) return run;
+  await step.guard?.(approach).catch(async (error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+    const refusal = explainFailure(error, findFailure(run));
+    await services.runs.write(lease, { ...run, ...toRefusedNote(refusal) });
+    throw refusal;
+  });
+  const begun = enterPhase(run, move.through, services.clock());
+  const entered = { ...begun, ...step.onEntering?.(approach) };
+  await services.runs.write(lease, entered);
+  return entered;
+}
+
+/** Records that the window failed, and begins its rollback. If that is refused or killed, the record says what is to be done. */
+async function fail(
+  step: Step,
+  approach: Approach,
+  { move, failed }: { readonly move: Move; readonly failed: Refusal },
+): Promise<StepResult> {
+  const { services, run, lease } = approach;
+  const note = toRefusedNote(failed);
+  // Another invocation may have begun it.
+  if (run.phase !== 'switching') return { ...toResult(run), ...note };
+  const window = { ...windowOf(run), failed: note.refused };
+  const failing = { ...run, ...note, window };
+  await services.runs.write(lease, failing);
+  return { ...toResult(await enter(step, { ...approach, run: failing }, move)), ...note };
+}
+
+/** If the run can return nowhere, its operator needs both causes. */
+function explainFailure(refusal: Refusal, failed: Run['refused']): Refusal {
+  if (!failed) return refusal;
+  const { name, why, data } = refusal;
+  const both = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
+  return new Refusal(name, both, { data, cause: refusal });
+}
+
+function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
+  const { evidence, changes, phase = move.to } = outcome;
+  const entered = enterPhase(run, phase, now);
+  const more = move.yields && evidence ? { [move.yields]: evidence } : {};
+  return {
+    ...entered,
+    ...changes,
+    ...(outcome.refusal && toRefusedNote(outcome.refusal)),
+    evidence: { ...entered.evidence, ...more },
+  };
+}
+
+function toRefusedNote({ name, why, data }: Refusal): Pick<Run, 'refused'> {
+  return { refused: { name, why, data } };
+}
+
+/** @param waiting undefined if the step is done */
+function toResult({ runId, phase }: Run, waiting?: Waiting): StepResult {
+  const done = waiting === undefined;
+  return { runId, dryRun: false, phase, done, ...(waiting ?? { waitSeconds: 0 }) };
+}
