@@ -34,7 +34,7 @@ export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stag
 /** Says which writes a rollback left behind, and what a person must check; empty until a rollback has ended */
 export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Status): string[] {
   const changed = kept.map(
-    (name) => `Collection ${name} changed after the switch and is kept: compare it by hand.`,
+    (name) => `Collection ${name} is kept, as it alone may hold some memories: compare it by hand.`,
   );
   const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
   // Once users are on the new version, the report belongs to an earlier window.

@@ -1,35 +1,127 @@
-// Ends a run before its window and removes what it built on the store. Its artifacts are kept for the retention period; then the
-// watch removes them.
-import { builtCollectionsOf } from '../runs/run-names.ts';
-import type { Step, StepContext } from '../runs/step.ts';
-import { listOwnCollections, removeOwn } from './clean-up.ts';
-import { compare } from './comparison.ts';
+// Ends a run before its window, and removes what it built on the store. Its artifacts, and the collections that users worked on, are
+// kept for a retention period; then the watch removes them.
+import type { StepInput } from '../runs/input.ts';
+import { phaseAtOf, type Run } from '../runs/run.ts';
+import type { Lease, Retained } from '../runs/run-lock.ts';
+import { builtCollectionsOf, liveCollectionsOf, withCompanion } from '../runs/run-names.ts';
+import type { Step, StepRequest } from '../runs/step.ts';
+import { DAY_MS } from '../runs/times.ts';
+import type { Services } from '../services.ts';
+import { listOwnCollections, removeCollections, removeOwn } from './clean-up.ts';
+import { compare, haveSame } from './comparison.ts';
 import { undoInPlace } from './in-place.ts';
+import { lacksMost, removeKept } from './last-copies.ts';
 
 export const abort: Step = {
   command: 'abort',
-  forecast: async (request) => ({ removes: listOwnCollections(request) }),
+  forecast: async (request) => {
+    const { removes, keeps } = await sortOwn(request);
+    return { removes, ...(keeps.length > 0 && { keeps }) };
+  },
   work: async (context) => {
     const { run, note } = context;
-    const written = (await isWrittenTo(context)) ? builtCollectionsOf(run) : [];
+    const { keeps } = await sortOwn(context);
     // Recorded before the removal: after a kill in between, the next abort keeps the same.
-    if (written[0]) await note({ kept: [...new Set([...run.kept, written[0]])] });
-    await removeOwn(context, { except: written });
+    if (keeps.length > 0) await note({ kept: [...new Set([...run.kept, ...keeps])] });
+    await removeOwn(context, { except: keeps.flatMap(withCompanion) });
     await undoInPlace(context);
     return {};
   },
 };
 
+/** Sorts the run's collections: those that alone may hold some memories are kept for a person to compare, with their companions. */
+async function sortOwn(request: StepRequest) {
+  const own = listOwnCollections(request);
+  const last = (await lacksMost(request))
+    ? await listFilled(request, own)
+    : await listWritten(request);
+  const keeps = own.filter((name) => last.includes(name) || request.run.kept.includes(name));
+  const kept = keeps.flatMap(withCompanion);
+  return { removes: own.filter((name) => !kept.includes(name)), keeps };
+}
+
+/** Collections with points. A companion has none of the memories. */
+async function listFilled(
+  { services: { vectors }, run }: StepRequest,
+  own: readonly string[],
+): Promise<string[]> {
+  const companions = [builtCollectionsOf(run)[1], liveCollectionsOf(run)[1]];
+  const filled: string[] = [];
+  for (const name of own) {
+    if (companions.includes(name) || !(await vectors.collectionExists(name))) continue;
+    if ((await vectors.count(name)) > 0) filled.push(name);
+  }
+  return filled;
+}
+
 /** After an earlier window, an instance on the new collection may still run: its writes exist nowhere else. */
-async function isWrittenTo(context: StepContext): Promise<boolean> {
-  const { services, run } = context;
+async function listWritten(request: StepRequest): Promise<string[]> {
+  const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
-  const isKept = run.served.some(
-    ({ collection, until }) => collection === standby && until > services.clock().getTime(),
-  );
-  if (!run.base || isKept) return false;
+  if (!run.base || !listOwnCollections(request).includes(standby)) return [];
   const existing = await services.vectors.listCollections();
-  if (![active, standby].every((name) => existing.includes(name))) return false;
-  const { late } = await compare(context, { active, standby, base: run.base });
-  return late.written > 0;
+  if (![active, standby].every((name) => existing.includes(name))) return [];
+  const { late } = await compare(request, { active, standby, base: run.base });
+  return late.written > 0 ? [standby] : [];
+}
+
+/**
+ * Removes the remains of an aborted run: each collection that users once worked on, when its retention period ends; backups and
+ * reports when the last of these periods, and that of the run, has ended. Takes the lock only if something is due.
+ * @param deletes number of memories that users deleted, as the operator says
+ * @throws Refusal if the collection in use seems to have been emptied
+ */
+export async function removeAborted(
+  services: Services,
+  run: Run,
+  { deletes }: Pick<StepInput, 'deletes'> = {},
+): Promise<void> {
+  const { runs, lock, artifacts, clock } = services;
+  const now = clock().getTime();
+  const over = run.served.filter(({ until }) => until <= now);
+  const isOver = computeRetention(run) <= now;
+  if (over.length === 0 && !isOver) return;
+  if (!(await lock.retainedRuns()).includes(run.runId)) return;
+  const lease = await lock.take(run.runId);
+  let retained: Retained | 'ended' = 'left';
+  try {
+    await removeKept({ services, run, deletes, removesMemories: true }, async () => {
+      const left = over.length > 0 ? await removeServed({ services, run, lease }, over) : run;
+      if (!isOver) return;
+      // Forgotten before it is deleted: after a kill in between, the next attempt must not read it.
+      await runs.write(lease, { ...left, base: undefined });
+      await artifacts.deleteAll(`${run.runId}/`);
+      retained = 'ended';
+    });
+  } finally {
+    await lock.release(lease, retained);
+  }
+}
+
+function computeRetention(run: Run): number {
+  const end = phaseAtOf(run) + run.plan.retentionDays * DAY_MS;
+  return Math.max(end, ...run.served.map(({ until }) => until));
+}
+
+/** A collection that was written to since is kept, and recorded. @returns the record */
+async function removeServed(
+  { services, run, lease }: { services: Services; run: Run; lease: Lease },
+  served: Run['served'],
+): Promise<Run> {
+  const { lock, runs, vectors, setting } = services;
+  const over = served.map(({ collection }) => collection);
+  const [live, companion] = liveCollectionsOf(run);
+  const exists = over.includes(live) && (await vectors.collectionExists(live));
+  const isInUse = (await setting.read()) === live;
+  const isChanged =
+    exists && !isInUse && !(await haveSame({ services, run }, live, { base: run.base }));
+  const except = isChanged ? [live, companion] : [];
+  await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
+  const left = {
+    ...run,
+    kept: [...run.kept, ...(isChanged ? [live] : [])],
+    served: run.served.filter((one) => !served.includes(one)),
+  };
+  await runs.write(lease, left);
+  return left;
 }

@@ -5,7 +5,7 @@ import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { copyConfiguration } from '../configuration.ts';
 import type { Run } from '../runs/run.ts';
-import { liveCollectionOf, withCompanion } from '../runs/run-names.ts';
+import { withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { assertEqual, equalise, readEqualising } from './equalise.ts';
 
@@ -74,16 +74,4 @@ async function makeLike(
     await vectors.createCollection(standby, { vectors: dense, sparse_vectors });
   }
   await copyConfiguration(vectors, { from: active, to: standby });
-}
-
-/** Moves them in a switch, once the memories of both collections are equal. @param to collection that users move to */
-export async function moveSwitchedEntities(context: StepContext, to: string) {
-  const { plan } = context.run;
-  const live = liveCollectionOf(context.run);
-  const isForward = to === live;
-  // An upload under another name is made from the built collection.
-  const names = isForward
-    ? { from: plan.sourceCollection, to: plan.targetCollection }
-    : { from: live, to };
-  return await moveEntities(context, { ...names, mayLack: !isForward });
 }

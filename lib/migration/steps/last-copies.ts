@@ -1,5 +1,5 @@
-// The end of a retention period. What a run kept may hold the last copies of the memories, so nothing of it is removed while the
-// collection in use lacks most of them: the same for a run that was live and for one that was aborted.
+// What a run built or kept may hold the last copies of the memories, so nothing of it is removed while the collection in use lacks
+// most of them: at the end of a retention period, and in an abort.
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
@@ -8,7 +8,9 @@ import { countVerified } from '../runs/run.ts';
 import type { StepRequest } from '../runs/step.ts';
 import { compare, countDifference } from './comparison.ts';
 
-type Removal = Pick<StepRequest, 'services' | 'run'> & {
+type Scope = Pick<StepRequest, 'services' | 'run'>;
+
+type Removal = Scope & {
   /** Number of memories that users deleted, as the operator says */
   readonly deletes: StepInput['deletes'];
   /** True if memories are removed, and not only reports */
@@ -35,21 +37,32 @@ export async function removeKept(removal: Removal, remove: () => Promise<void>):
 /** Share of the memories that may be missing. Users delete some in the days of a retention period; more is damage. */
 const MAX_MISSING_SHARE = 0.5;
 
-/** Compares the collection in use, which may be that of a later run. */
 async function assertNotEmptied(removal: Removal): Promise<void> {
-  const { services, run, deletes } = removal;
-  const active = await services.setting.read();
-  const { removes: missing, points } = await countRemoved(removal, active);
+  const { run, deletes } = removal;
+  const { active, missing, points } = await countLacking(removal);
   if (missing <= (deletes ?? points * MAX_MISSING_SHARE)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
 
+/** True if the collection in use lacks most of the memories, so that others may hold the last copies. */
+export async function lacksMost(request: Scope): Promise<boolean> {
+  const { missing, points } = await countLacking(request);
+  return missing > points * MAX_MISSING_SHARE;
+}
+
+/** Compares the collection in use, which may be that of a later run. */
+async function countLacking({ services, run }: Scope) {
+  const active = await services.setting.read();
+  const { removes: missing, points } = await countRemoved({ services, run }, active);
+  return { active, missing, points };
+}
+
 // Without a last common version, which a refused rollback may have lost, writes since then make up for missing memories.
-async function countRemoved(removal: Removal, collection: string) {
-  const { services, run } = removal;
+async function countRemoved(scope: Scope, collection: string) {
+  const { services, run } = scope;
   const points = countVerified(run);
   if (!(await services.vectors.collectionExists(collection))) return { removes: points, points };
-  if (!run.base) return await countDifference(removal, collection);
-  return await compare(removal, { active: collection, standby: { base: run.base } });
+  if (!run.base) return await countDifference(scope, collection);
+  return await compare(scope, { active: collection, standby: { base: run.base } });
 }

@@ -15,9 +15,8 @@ import { compare, haveSame } from './comparison.ts';
 import { activate } from './deployment.ts';
 import { assertEqual, equalise } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
-import { describeLateWrites } from './late-writes.ts';
 import { type Return, whyUnreadable } from './return-target.ts';
-import type { Facts } from './switch-journal.ts';
+import { describeLateWrites, type Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
 
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.

@@ -1,6 +1,7 @@
 // The journal of a switch holds more than the order of its stages: the decisions about a rollback, the facts for the report, and how
 // long the parts of a window took.
 import * as v from 'valibot';
+import type { LateWrites } from '../reconcile-report.ts';
 import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { type Run, refusedSchema } from '../runs/run.ts';
 import type { Services } from '../services.ts';
@@ -61,6 +62,15 @@ export function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJou
 /** Facts of all passed stages */
 export function collectFacts({ passed }: RecordedJournal): Facts {
   return Object.assign({}, ...Object.values(passed).map(({ found }) => found));
+}
+
+export function describeLateWrites(
+  name: string,
+  { writes, overruled, withheld }: LateWrites,
+): Facts {
+  if (writes === 0) return {};
+  const facts = { [name]: writes, [`${name}Overruled`]: overruled };
+  return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
 }
 
 /** How far a switch has come; undefined before its first stage. */

@@ -1,13 +1,17 @@
 // The switch as its runbook, in both directions: each line is a stage, in the order in which it happens. A stage that has passed is
-// not repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`.
+// not repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`. The stages
+// that both directions have follow the runbook.
+import { changedAt } from '../json/memory-payload.ts';
+import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
+import { haveSame } from './comparison.ts';
 import { deployBack } from './deployment.ts';
-import { moveSwitchedEntities, movesEntities } from './entities.ts';
+import { moveEntities, movesEntities } from './entities.ts';
+import { equalise } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
-import { carryLateWrites } from './late-writes.ts';
-import type { Return } from './return-target.ts';
+import { type Return, whyUnreadable } from './return-target.ts';
 import { changeToOld, countLeftBehind, makeOldEqual, openOld, restoreOld } from './switch-back.ts';
 import {
   backUp,
@@ -18,12 +22,12 @@ import {
   proveNew,
   runFinalCheck,
 } from './switch-forward.ts';
-import { type Facts, FREEZING } from './switch-journal.ts';
+import { describeLateWrites, type Facts, FREEZING } from './switch-journal.ts';
 import { uploadSwap } from './upload-swap.ts';
 import { freezeWrites } from './write-freeze.ts';
 
 /**
- * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/step.ts).
+ * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/run-step.ts).
  * @returns facts of its end
  */
 export async function switchForward(context: StepContext): Promise<Facts> {
@@ -77,4 +81,54 @@ export async function switchBack(context: StepContext, plan: Return | undefined)
   if (carries || plan.mayHaveLeaked) {
     await stages.once('carried', (context) => carryLateWrites(context, to));
   }
+}
+
+/** Once the memories of both collections are equal. @param to collection that users move to */
+async function moveSwitchedEntities(context: StepContext, to: string) {
+  const { plan } = context.run;
+  const live = liveCollectionOf(context.run);
+  const isForward = to === live;
+  // An upload under another name is made from the built collection.
+  const names = isForward
+    ? { from: plan.sourceCollection, to: plan.targetCollection }
+    : { from: live, to };
+  return await moveEntities(context, { ...names, mayLack: !isForward });
+}
+
+/**
+ * Carries over the writes that a program made to the collection that users have left, once writes are open. If the new version
+ * never took traffic, a change there that neither version made is corruption.
+ */
+async function carryLateWrites(context: StepContext, to: string): Promise<Facts> {
+  const { run, services } = context;
+  const live = liveCollectionOf(run);
+  const isForward = to === live;
+  const { vectors } = services;
+  const trouble = isForward ? undefined : await whyUnreadable(services, run);
+  // Users are back, with everything that could be read.
+  if (trouble !== undefined && (await vectors.collectionExists(live)))
+    return { comparedByHand: live };
+  const left = isForward ? run.plan.sourceCollection : live;
+  const isThere = run.base !== undefined && (await vectors.collectionExists(left));
+  const isBegun = context.cursor !== undefined;
+  if (!isThere || (!isBegun && (await haveSame(context, left, { base: run.base })))) return {};
+  const carried = await equalise(context, {
+    active: to,
+    standby: left,
+    walk: 'carried',
+    base: 'continued',
+    isOfUser: wasOpened(run) ? undefined : isLaterChange,
+    users: 'writing',
+    onExcess: 'write',
+    mode: 'carry',
+  });
+  const { strays: lateWrites } = carried.report;
+  const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
+  const name = isForward ? 'lateWrites' : 'leakedWrites';
+  return { ...describeLateWrites(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
+}
+
+/** Compares the times that mem0 keeps in the payload. */
+function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
+  return changedAt(is.payload) > changedAt(was.payload);
 }

@@ -11,7 +11,7 @@ import { runStep, type StepResult } from '../runs/run-step.ts';
 import type { Step } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { removeAborted } from './aborted.ts';
+import { removeAborted } from './abort.ts';
 import { isReminderDue, remindDaily, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 

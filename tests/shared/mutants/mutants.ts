@@ -888,7 +888,18 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/aborted.ts',
+    'lib/migration/steps/abort.ts',
+    'tests/migration/contract/steps/windows.full.test.ts',
+    [
+      [
+        '(await lacksMost(request))',
+        'false',
+        'a run after its rollback > keeps the new collection if the old one is emptied when it is aborted before its window',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/abort.ts',
     'tests/migration/contract/steps/watch.full.test.ts',
     [
       [

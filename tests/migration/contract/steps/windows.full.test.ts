@@ -233,6 +233,33 @@ describe('a run after its rollback', () => {
       expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
     },
   );
+
+  it.each([
+    ['emptied', 'before its window', 0],
+    ['deleted', 'before its window', 0],
+    ['emptied', 'after the retention of the collection that users left', 31],
+    ['deleted', 'after the retention of the collection that users left', 31],
+  ] as const)(
+    'keeps the new collection if the old one is %s when it is aborted %s',
+    async (how, _, days) => {
+      const migration = await createMigrationAt(days > 0 ? 'live' : 'copied');
+      const { services, target } = migration;
+      const { vectors } = services;
+      if (days > 0) await migration.finish('rollback');
+      migration.pass(days * DAY_MS);
+      if (how === 'emptied') await emptyCollection(migration, SOURCE);
+      else await vectors.deleteCollection(SOURCE);
+      const memories = await computeFingerprint(vectors, target);
+      const dryRun = await migration.invoke('abort', { execute: false });
+      expect(dryRun).toMatchObject({ forecast: { keeps: [target] } });
+      await migration.finish('abort');
+      expect(await computeFingerprint(vectors, target)).toEqual(memories);
+      expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
+      migration.pass(62 * DAY_MS);
+      await keepWatch(services).catch(() => {});
+      expect(await computeFingerprint(vectors, target)).toEqual(memories);
+    },
+  );
 });
 
 it('a second rollback does not depend on the first one', async () => {
