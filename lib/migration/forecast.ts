@@ -1,6 +1,7 @@
 // How long the next window will take, from what was measured before it and what the operator configured. A window that does
 // not fit is refused before it begins.
 import { Refusal } from './refusals.ts';
+import type { RecordedJournal } from './runs/journal.ts';
 import type { Run } from './runs/run.ts';
 
 /** Expected duration of one part of the window */
@@ -57,6 +58,25 @@ function estimate(
  */
 export function measureSpeed(points: number, milliseconds: number): number {
   return points / Math.max(1, milliseconds / 1_000);
+}
+
+const PARTS = [
+  ['frozen', 'freeze'],
+  ['backed-up', 'backup'],
+  ['equal', 'copy'],
+] as const;
+
+/** Seconds that each repeatable part of a window took */
+export function measureParts({ passed }: RecordedJournal): Record<string, number> {
+  const took: Record<string, number> = {};
+  let begun = 0;
+  for (const [stage, part] of PARTS) {
+    const end = passed[stage]?.workedMs;
+    if (end === undefined) break;
+    took[part] = (end - begun) / 1_000;
+    begun = end;
+  }
+  return took;
 }
 
 /** @throws Refusal with the minutes that it needs */

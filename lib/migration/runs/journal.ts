@@ -56,7 +56,7 @@ export const journalSchema = v.strictObject({
   ),
   /** The current stage. Its cursor is replaced as it advances, and dropped once it has passed. */
   open: v.optional(v.object({ stage: v.string(), cursor: v.unknown() })),
-  /** Decisions that hold for all stages, and survive when stages run again (steps/switch-journal.ts) */
+  /** Decisions that hold for all stages, and survive when stages run again (steps/return-target.ts) */
   noted: v.optional(v.record(v.string(), v.unknown())),
 });
 
@@ -154,6 +154,14 @@ function openJournal<Context extends Timed>(
 /** Returns the result of a stage that has passed, the cursor of the current one, and undefined for any other. */
 export function readStage({ passed, open }: RecordedJournal, stage: string): unknown {
   return stage in passed ? passed[stage]?.found : open?.stage === stage ? open.cursor : undefined;
+}
+
+/** Facts for the report of a step. Each stage of a switch finds some, or nothing. */
+export type Facts = Readonly<Record<string, string | number>>;
+
+/** Facts of all passed stages */
+export function collectFacts({ passed }: RecordedJournal): Facts {
+  return Object.assign({}, ...Object.values(passed).map(({ found }) => found));
 }
 
 /** The step must be repeated after this time. */

@@ -6,8 +6,7 @@ import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeLeftover } from '../snapshots.ts';
-import { readBackupJournal } from './stored-checkpoints.ts';
-import { readSwitch } from './switch-journal.ts';
+import { readBackupJournal, readSwitch } from './stored-checkpoints.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 

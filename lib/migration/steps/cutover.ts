@@ -1,5 +1,6 @@
 // The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
-import { assertFits, forecastWindow } from '../forecast.ts';
+import { assertFits, forecastWindow, measureParts } from '../forecast.ts';
+import { collectFacts, type Facts } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -11,7 +12,6 @@ import { rollback } from './rollback.ts';
 import { readSwitchJournal } from './stored-checkpoints.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
-import { collectFacts, type Facts, measureParts } from './switch-journal.ts';
 
 export const cutover: Step = {
   command: 'cutover',

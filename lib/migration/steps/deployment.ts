@@ -2,13 +2,13 @@
 // finds out which one answers. A deployment takes its time, and may be reported as done although it is not.
 import * as v from 'valibot';
 import { isRetryableFailure, Refusal, RetryableFailure } from '../refusals.ts';
+import type { Facts } from '../runs/journal.ts';
 import { type Run, wentLive, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import { askAgain, suspectAction, waitForAction } from './external-action.ts';
 import { servesFrom } from './new-version.ts';
-import type { Facts } from './switch-journal.ts';
 
 type Changing = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
 

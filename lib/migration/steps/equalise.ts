@@ -9,10 +9,15 @@ import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from '../reconcile.ts';
-import { listPending, listProblems, type ReconcileReport } from '../reconcile-report.ts';
+import {
+  type LateWrites,
+  listPending,
+  listProblems,
+  type ReconcileReport,
+} from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
-import { outOfTime } from '../runs/journal.ts';
+import { type Facts, outOfTime } from '../runs/journal.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 
@@ -289,4 +294,14 @@ function createWalks(
 function describeConflict({ id, from, to }: PointPair) {
   const read = (point: ScrolledPoint | undefined) => point && JSON.parse(point.payload);
   return { id: JSON.parse(id), stays: read(from), overruled: read(to) };
+}
+
+/** Facts of the writes that only the standby collection had */
+export function describeLateWrites(
+  name: string,
+  { writes, overruled, withheld }: LateWrites,
+): Facts {
+  if (writes === 0) return {};
+  const facts = { [name]: writes, [`${name}Overruled`]: overruled };
+  return withheld > 0 ? { ...facts, [`${name}Withheld`]: withheld } : facts;
 }

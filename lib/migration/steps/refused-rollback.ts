@@ -1,7 +1,7 @@
 // A rollback that is refused. Until the setting has changed, users stay on the new version, and its writes are opened again. Later
 // the refusal keeps writes frozen: it can be repaired for a while, then they are opened wherever users find most of their memories.
 import { isRefusal, Refusal } from '../refusals.ts';
-import { outOfTime, type RecordedJournal } from '../runs/journal.ts';
+import { type Facts, outOfTime, type RecordedJournal } from '../runs/journal.ts';
 import { wasOpened, wentLive, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { Outcome, StepContext, StepRequest } from '../runs/step.ts';
@@ -9,18 +9,18 @@ import { MINUTE_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { activate, deployAgain } from './deployment.ts';
 import { askAgain, waitForAction } from './external-action.ts';
-import { planLastResort, planRestore } from './return-target.ts';
 import {
   addNotes,
   beginAgain,
   beginRollback,
-  type Facts,
   FREEZING,
   findReturnCollection,
   markFrozen,
   type Notes,
+  planLastResort,
+  planRestore,
   readNotes,
-} from './switch-journal.ts';
+} from './return-target.ts';
 import { assertOpen } from './write-freeze.ts';
 
 /** How long a refusal may keep writes frozen: then they are opened without a proof. */

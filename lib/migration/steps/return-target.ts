@@ -1,6 +1,6 @@
 // Decides to which collection a rollback returns, and what happens to the writes since the switch. By default they are kept:
 // the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
-// nothing.
+// nothing. What was decided, and what a refusal changes about it, is noted in the journal of the rollback.
 import * as v from 'valibot';
 import {
   assertNoAlias,
@@ -12,8 +12,9 @@ import { assertExpected, isExcessive, refuseMassChange } from '../mass-change.ts
 import { whyUnhealthy } from '../point-writer.ts';
 import { readDenseVector } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
+import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
-import { type Run, wasOpened, wentLive } from '../runs/run.ts';
+import { type Run, refusedSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import type { Services } from '../services.ts';
@@ -180,4 +181,52 @@ function noRollback(why: string, cause?: unknown): Refusal {
 
 function rethrowAsNoRollback(error: unknown): never {
   throw error instanceof Refusal ? noRollback(error.why, error) : error;
+}
+
+/** A rollback that begins while writes are frozen has passed this stage already. */
+export const FREEZING = 'freezing';
+
+const notesSchema = v.object({
+  /** Undefined if the old collection was never left. */
+  plan: v.optional(returnSchema),
+  /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
+  failingSince: v.optional(v.number()),
+  /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
+  failingAfter: v.optional(v.number()),
+  /** Users stay on the new version. */
+  refused: v.optional(refusedSchema),
+  /** Writes are opened there without a proof. */
+  unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
+});
+
+/** Decisions about a rollback: they hold for every stage, and are kept when stages are repeated. */
+export type Notes = v.InferOutput<typeof notesSchema>;
+
+export function readNotes({ noted = {} }: RecordedJournal): Notes {
+  return v.parse(notesSchema, noted);
+}
+
+/** Collection that a rollback takes users to */
+export function findReturnCollection({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
+  return notes.unproved?.to ?? notes.plan?.returnTo ?? plan.sourceCollection;
+}
+
+export function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
+  return { ...journal, noted: { ...journal.noted, ...notes } };
+}
+
+/** The first record of a rollback. Where one has failed before, writes are frozen already. */
+export function beginRollback(notes: Notes): RecordedJournal {
+  const begun = { ...NOTHING_RECORDED, noted: notes };
+  return notes.failingSince === undefined ? begun : markFrozen(begun);
+}
+
+export function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
+  return { ...journal, passed: { ...passed, [FREEZING]: {} } };
+}
+
+/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
+export function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJournal {
+  const { [FREEZING]: begun } = passed;
+  return { passed: begun ? { [FREEZING]: begun } : {}, noted };
 }

@@ -1,7 +1,8 @@
 // The switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
 // Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
+import { measureParts } from '../forecast.ts';
 import { Refusal } from '../refusals.ts';
-import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
+import { collectFacts, NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import { hasSwitched, type Run, wasOpened, withServed } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
@@ -10,20 +11,17 @@ import { DAY_MS } from '../runs/times.ts';
 import { removeOwn, tidyUp } from './clean-up.ts';
 import { compare } from './comparison.ts';
 import { endRefused, openUnproved, planToOpen, stay } from './refused-rollback.ts';
-import { planReturn } from './return-target.ts';
-import { readSwitchJournal } from './stored-checkpoints.ts';
-import { switchBack } from './switch.ts';
-import { assertSettingKnown, countLostWrites } from './switch-back.ts';
 import {
   beginRollback,
-  collectFacts,
   findReturnCollection,
   markFrozen,
-  measureParts,
   type Notes,
+  planReturn,
   readNotes,
-  readSwitch,
-} from './switch-journal.ts';
+} from './return-target.ts';
+import { readSwitch, readSwitchJournal } from './stored-checkpoints.ts';
+import { switchBack } from './switch.ts';
+import { assertSettingKnown, countLostWrites } from './switch-back.ts';
 
 export const rollback: Step = {
   command: 'rollback',

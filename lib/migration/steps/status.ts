@@ -11,7 +11,7 @@ import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/r
 import { testUserOf } from '../runs/run-names.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { readSwitch } from './switch-journal.ts';
+import { readSwitch } from './stored-checkpoints.ts';
 import { freezeChecksSchema, proofSchema } from './write-freeze.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;

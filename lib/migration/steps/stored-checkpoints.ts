@@ -9,6 +9,7 @@ import { journalSchema, type RecordedJournal } from '../runs/journal.ts';
 import { graphDumpSchema } from '../runs/reports.ts';
 import { referenceSchema } from '../runs/run.ts';
 import { contentsSchema } from '../scan.ts';
+import type { Services } from '../services.ts';
 import { equalisingEntries } from './equalise.ts';
 import { fillSchema } from './in-place.ts';
 
@@ -192,6 +193,15 @@ export function readSwitchJournal(recorded: unknown): RecordedJournal | undefine
     ...(stage && cursor !== undefined && { open: { stage, cursor } }),
     noted: { plan, failingSince, refused, ...(why !== undefined && { unproved: { to, why } }) },
   };
+}
+
+/** How far a switch has come; undefined before its first stage. */
+export async function readSwitch(
+  { runs }: Pick<Services, 'runs'>,
+  runId: string,
+  step: 'cutover' | 'rollback',
+): Promise<RecordedJournal | undefined> {
+  return readSwitchJournal((await runs.readCheckpoint(runId, step))?.state);
 }
 
 /** The stages that have a cursor, by the last one before them that has passed */

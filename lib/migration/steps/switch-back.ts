@@ -6,6 +6,7 @@ import { whyUnhealthy } from '../point-writer.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { listPending } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
+import type { Facts } from '../runs/journal.ts';
 import { countVerified, hasSwitched, type Run, wentLive } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
@@ -13,10 +14,9 @@ import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
 import { compare, haveSame } from './comparison.ts';
 import { activate } from './deployment.ts';
-import { assertEqual, equalise } from './equalise.ts';
+import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
 import { type Return, whyUnreadable } from './return-target.ts';
-import { describeLateWrites, type Facts } from './switch-journal.ts';
 import { assertOpen } from './write-freeze.ts';
 
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.

@@ -3,15 +3,16 @@
 // that both directions have follow the runbook.
 import { changedAt } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
+import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { haveSame } from './comparison.ts';
 import { deployBack } from './deployment.ts';
 import { moveEntities, movesEntities } from './entities.ts';
-import { equalise } from './equalise.ts';
+import { describeLateWrites, equalise } from './equalise.ts';
 import { waitForAction } from './external-action.ts';
-import { type Return, whyUnreadable } from './return-target.ts';
+import { FREEZING, type Return, whyUnreadable } from './return-target.ts';
 import { changeToOld, countLeftBehind, makeOldEqual, openOld, restoreOld } from './switch-back.ts';
 import {
   backUp,
@@ -22,7 +23,6 @@ import {
   proveNew,
   runFinalCheck,
 } from './switch-forward.ts';
-import { describeLateWrites, type Facts, FREEZING } from './switch-journal.ts';
 import { uploadSwap } from './upload-swap.ts';
 import { freezeWrites } from './write-freeze.ts';
 

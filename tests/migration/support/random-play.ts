@@ -5,7 +5,7 @@ import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../lib/migration/services.ts';
-import { readSwitch } from '../../../lib/migration/steps/switch-journal.ts';
+import { readSwitch } from '../../../lib/migration/steps/stored-checkpoints.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
 import { RUN, type StepName } from './migration.ts';
