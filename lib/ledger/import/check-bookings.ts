@@ -30,7 +30,7 @@ import { findTransfers } from './transfers.ts';
 
 export interface CheckOptions {
   readonly isInverted: boolean;
-  /** The user has accepted the preview (--as-it-is): of all questions only the currency remains. */
+  /** The user has accepted the preview (--as-it-is): only a question about the currency is still asked. */
   readonly isAsItIs: boolean;
   readonly currency: string | undefined;
   readonly leaveOut: readonly string[];
@@ -159,7 +159,8 @@ function findUnknownStates(
 type Leave = (booking: Booking, reason: string) => boolean;
 
 /**
- * Limits for the rows of a conversion: how many are taken for one payment, and how far they stand from it without a reference.
+ * Limits for the rows of a conversion: their number for one payment, and their distance from it in rows, if they have no
+ * reference to it.
  */
 const MAX_RELATED = 10;
 const MAX_DISTANCE = 3;
@@ -288,14 +289,14 @@ function findDoubleEntries(bookings: readonly Booking[]): readonly Need[] {
   const rows = balanced.reduce((sum, some) => sum + some.length, 0);
   if (balanced.length < 2 || rows < bookings.length * 0.8) return [];
   const accounts = [...new Set(bookings.flatMap(({ account }) => account ?? []))];
-  const way =
+  const advice =
     accounts.length > 1
       ? `Import those of one account with --only-account NAME; the file has ${accounts.slice(0, MAX_SHOWN).join(', ')}.`
       : 'Export one account alone, or add --as-it-is.';
   return [
     {
       question: 'postings',
-      message: `Rows cancel each other out: each transaction seems to be in the file once for each of its accounts. ${way}`,
+      message: `Rows cancel each other out: each transaction seems to be in the file once for each of its accounts. ${advice}`,
     },
   ];
 }
@@ -350,8 +351,8 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
   return { bookings };
 }
 
-function hasText(is: (text: string) => boolean) {
-  return ({ texts, bookingType }: Booking) => [...texts, bookingType ?? ''].some(is);
+function hasText(matches: (text: string) => boolean) {
+  return ({ texts, bookingType }: Booking) => [...texts, bookingType ?? ''].some(matches);
 }
 
 const INCOME_TEXT =

@@ -48,6 +48,6 @@ export function isChosenByNumber(name: string | undefined): boolean {
 }
 
 export function describeMissing(what: string, field: Field): string {
-  const also = field === 'amount' ? ', or --debit COLUMN --credit COLUMN' : '';
-  return `No column ${what}. Name it with ${optionName(field)} COLUMN${also}.`;
+  const alternative = field === 'amount' ? ', or --debit COLUMN --credit COLUMN' : '';
+  return `No column ${what}. Name it with ${optionName(field)} COLUMN${alternative}.`;
 }

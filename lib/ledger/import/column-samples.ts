@@ -5,7 +5,7 @@ import type { TableRow } from './csv-text.ts';
 /** Number of rows below a header that show what its columns hold. */
 export const MAX_SAMPLED_ROWS = 300;
 /** Share of a column's cells that must be of one kind. */
-export const MOST = 0.8;
+export const MIN_KIND_SHARE = 0.8;
 
 /** The non-empty cells of a column, and the number of rows that were sampled. */
 export interface Sample {
@@ -29,7 +29,7 @@ export function measureShare(sample: Sample | undefined, test: (cell: string) =>
 
 export function isNumeric(sample: Sample | undefined): boolean {
   return (
-    measureShare(sample, looksLikeAmountOrDash) >= MOST &&
+    measureShare(sample, looksLikeAmountOrDash) >= MIN_KIND_SHARE &&
     (sample?.cells.some(looksLikeAmount) ?? false)
   );
 }

@@ -118,8 +118,10 @@ function isOfWholeUnits(text: string): boolean {
 /** Number of decimals in the currency that the file names: 2 if it names none, or several with different numbers. */
 function findMinorDigits(texts: readonly string[]): number {
   const found = new Set<number>();
-  const telling = texts.filter((text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text));
-  for (const text of new Set(telling)) {
+  const relevantTexts = texts.filter(
+    (text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text),
+  );
+  for (const text of new Set(relevantTexts)) {
     if (isOfWholeUnits(text)) found.add(0);
     for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) found.add(countDecimals(code));
   }

@@ -33,7 +33,7 @@ export interface DirectionReader {
   readonly read: (amount: ReadAmount, word: string | null) => DirectedAmount;
 }
 
-/** How signs and words go together in a file: no signs, a minus for expenses, or a minus for income as on cards. */
+/** How signs and words combine in a file: no signs, a minus for expenses, or a minus for income as on cards. */
 type Convention = 'unsigned' | 'signed' | 'reversed';
 
 /** @throws UserError if the user gives words, but no column to find them in */
@@ -47,12 +47,12 @@ export function createDirectionReader(
   if (isGiven && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
   const lookUp = derivePerText((word) =>
-    isGiven ? givenDirection(word, words) : directionOfWord(word),
+    isGiven ? findChosenDirection(word, words) : directionOfWord(word),
   );
   const read = (word: string | null) => (word === null ? undefined : lookUp(word));
-  const marks = judge(readings, ({ amount }) => amount.direction ?? undefined);
+  const marks = findSignPattern(readings, ({ amount }) => amount.direction ?? undefined);
   const unmarked = readings.filter(({ amount }) => amount.direction === null);
-  const column = judge(unmarked, ({ word }) => read(word));
+  const column = findSignPattern(unmarked, ({ word }) => read(word));
   // If the column has unknown words, an empty cell states no direction.
   const hasUnknown = readings.some(({ word }) => word !== null && read(word) === undefined);
   const usesColumn = hasColumn && (column.hasWords || isGiven);
@@ -73,7 +73,7 @@ export function createDirectionReader(
   };
 }
 
-interface Judgement {
+interface SignPattern {
   readonly convention: Convention;
   readonly hasWords: boolean;
   /** The direction of the words, if they all have the same. */
@@ -82,11 +82,11 @@ interface Judgement {
   readonly hasOtherNegatives: boolean;
 }
 
-/** Finds how words and signs go together. Words beside numbers and words of a column each have a convention of their own. */
-function judge(
+/** Finds how words and signs combine. Words beside numbers and words of a column each have a convention of their own. */
+function findSignPattern(
   readings: readonly Reading[],
   readDirection: (reading: Reading) => Direction | undefined,
-): Judgement {
+): SignPattern {
   const stated: StatedSign[] = [];
   let hasOtherNegatives = false;
   for (const reading of readings) {
@@ -105,16 +105,16 @@ function judge(
   };
 }
 
-interface Judgements {
-  readonly marks: Judgement;
-  readonly column: Judgement;
+interface SignPatterns {
+  readonly marks: SignPattern;
+  readonly column: SignPattern;
   readonly usesColumn: boolean;
   /** True if the column has words that are not known. */
   readonly hasUnknown: boolean;
 }
 
 /** Reads numbers without a word, in a file whose other numbers may have one. */
-function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: Judgements) {
+function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: SignPatterns) {
   const { only, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
   const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
   return (amount: ReadAmount): DirectedAmount => {
@@ -182,7 +182,7 @@ function readStated(
   return { signed: direction === 'expense' ? 0 - size : size, isStated: true };
 }
 
-function givenDirection(word: string, words: TypeWords): TransactionType | undefined {
+function findChosenDirection(word: string, words: TypeWords): TransactionType | undefined {
   const isSame = (one: string) => one.trim().toLowerCase() === word.trim().toLowerCase();
   return TRANSACTION_TYPES.find((type) => words[type].some(isSame));
 }

@@ -75,7 +75,11 @@ const UNPACK = 'Unpack it, and import what is in it.';
  * Formats that are recognized only to be refused; the first match decides. A mark that is a string is the beginning of the
  * file.
  */
-const UNREAD: readonly (readonly [mark: RegExp | string, what: string, wayOut: string])[] = [
+const UNSUPPORTED_FORMATS: readonly (readonly [
+  mark: RegExp | string,
+  what: string,
+  remedy: string,
+])[] = [
   ['\u00d0\u00cf\u0011\u00e0', 'a workbook of old Excel (.xls)', SAVE],
   ['\u001f\u2039', 'a compressed file (gzip)', UNPACK],
   ['%PDF', 'a PDF', DOWNLOAD],
@@ -102,8 +106,8 @@ export function findFormat(bytes: Uint8Array): FileFormat | undefined {
   const head = latin.replaceAll('\0', '');
   const found = FORMATS.find(({ recognizes }) => recognizes(head));
   if (found) return found;
-  const [, what, wayOut] = UNREAD.find(([mark]) => isMarked(head, mark)) ?? [];
-  if (what !== undefined) throw new UserError(`This is ${what}. ${wayOut}`);
+  const [, what, remedy] = UNSUPPORTED_FORMATS.find(([mark]) => isMarked(head, mark)) ?? [];
+  if (what !== undefined) throw new UserError(`This is ${what}. ${remedy}`);
   return undefined;
 }
 

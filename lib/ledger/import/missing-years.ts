@@ -12,7 +12,7 @@ export interface Period {
 
 const WHOLE_DATE =
   /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}, \d{4})(?!\d)/gu;
-/** Part of a line that is searched: the period is in a short line. */
+/** Only the beginning of a line is searched, because the period is in a short line. */
 const MAX_LINE_LENGTH = 500;
 
 /** Finds the statement's period: the only line above the rows with two dates, such as "Period: 01.12.2025 - 31.12.2025". */
@@ -53,7 +53,7 @@ export function completeDates(
   });
 }
 
-/** Tells the user where years come from that the file does not state beside its dates. */
+/** Tells the user how the missing years were found. */
 export function describeCompleted(dates: readonly (string | undefined)[]): readonly string[] {
   const count = dates.filter((date) => date !== undefined).length;
   if (count === 0) return [];

@@ -44,8 +44,8 @@ export function findOtherNames(search: Search): readonly OtherName[] {
       else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
     }
     const found = new Set(all.values());
-    const gone = new Set(deleted);
-    const unknown = open.filter((row) => !all.has(row) && !gone.has(row));
+    const deletedRows = new Set(deleted);
+    const unknown = open.filter((row) => !all.has(row) && !deletedRows.has(row));
     const lacking = unmatched.filter((there) => !found.has(there));
     const overlap = findOverlap(rows, all, lacking);
     const imports = new Set(

@@ -1,5 +1,5 @@
 // Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of the same
-// days, except those that the bank removed or booked anew. A file of another account has few of them.
+// days, except those that the bank removed or rebooked. A file of another account has few of them.
 import { counted, type Need } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
@@ -45,7 +45,7 @@ function findPeriod(rows: readonly StatementRow[]): Period {
 
 /** Number of equal rows that shows the same account: two accounts seldom share so many rows of the same days. */
 const MIN_ROWS_OF_ACCOUNT = 10;
-const MAX_SHARE_LACKING = 1 / 4;
+const MAX_MISSING_SHARE = 1 / 4;
 
 /**
  * True if the file repeats the import as only a file of the same account does: they share many rows, and few rows of the same
@@ -62,8 +62,10 @@ export function isOfAccount(
   const days = [...equal, ...others].map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const added = unknown.filter(({ date }) => first <= date && date <= last);
-  const most = equal.length * MAX_SHARE_LACKING;
-  return equal.length >= MIN_ROWS_OF_ACCOUNT && others.length <= most && added.length <= most;
+  const maxOthers = equal.length * MAX_MISSING_SHARE;
+  return (
+    equal.length >= MIN_ROWS_OF_ACCOUNT && others.length <= maxOthers && added.length <= maxOthers
+  );
 }
 
 interface Comparison extends Overlap {

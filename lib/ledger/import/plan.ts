@@ -104,7 +104,7 @@ interface Comparison {
 }
 
 /**
- * Compares the rows and transactions that found no match. A row that was booked anew explains why the file lacks a transaction
+ * Compares the rows and transactions that found no match. A row that was rebooked explains why the file lacks a transaction
  * only if the user says so: a file of another account has such rows, too.
  */
 function compareUnmatched(

@@ -48,7 +48,7 @@ function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly Ledg
 
 /**
  * Pairs rows with transactions of another date: a booking that was pending, or that another file of the bank dates by the
- * purchase. Failing that, with a transaction that has vanished: the bank books a pending row anew, often with another text or
+ * purchase. Failing that, it pairs them with vanished transactions: the bank rebooks a pending row, often with another text or
  * amount.
  * @param rows rows without a duplicate so far, as `ledger` has transactions without one: the same date is likelier
  */

@@ -173,7 +173,7 @@ function findTableDecimals({ table, options, records, readCell }: Source): Found
   });
 }
 
-/** Lists the codes of the account's currency, which stand in headers of amounts, above the rows, or beside balances. */
+/** Lists the codes of the account's currency: those in headers of amounts, above the rows, or beside balances. */
 function findAccountCurrencies({ table, records, readCell }: Source): readonly string[] {
   const texts = [
     ...listHeaders(table, [...AMOUNT_FIELDS, 'balance']),
@@ -260,8 +260,8 @@ function findOddEdges(
   bookings: readonly Booking[],
   dateByLine: ReadonlyMap<number, string>,
 ): readonly Need[] {
-  const isOdd = (is: (booking: Booking) => boolean) => {
-    const [first, ...others] = bookings.map(is);
+  const findOdd = (test: (booking: Booking) => boolean) => {
+    const [first, ...others] = bookings.map(test);
     const last = others.pop();
     if (others.length < 2 || others.some((each) => each !== others[0])) return [];
     return [
@@ -270,8 +270,8 @@ function findOddEdges(
     ];
   };
   const odd = new Set([
-    ...isOdd(({ texts }) => texts.length > 0),
-    ...isOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
+    ...findOdd(({ texts }) => texts.length > 0),
+    ...findOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
   ]);
   return [...odd].slice(0, 1).map(({ line }) => ({
     question: 'columns',

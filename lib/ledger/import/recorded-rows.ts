@@ -46,7 +46,7 @@ export function createRecordedRows(
     /** True if an interrupted import may have created the row, and nothing shows whether it did. */
     isUnproven: ({ externalId }: TransactionRow): boolean =>
       unproven.size > 0 && externalId !== null && unproven.has(identify(externalId)),
-    /** True if the row was created, even if the ledger does not have it any more. */
+    /** True if the row was created, even if the ledger no longer has it. */
     has: ({ externalId, otherIds }: Identified): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
     /** True if the row was imported without a category and has not changed since, except that it may have one now. */
@@ -90,13 +90,16 @@ export function keepRecords(
   const isKept = recognize(transactions);
   return parts.map((part) => {
     const rows = part.rows.filter(isKept);
-    return { ...part, rows: rows.length === 0 ? [] : [...part.rows.filter(isOfName), ...rows] };
+    return {
+      ...part,
+      rows: rows.length === 0 ? [] : [...part.rows.filter(isAccountName), ...rows],
+    };
   });
 }
 
 /**
- * Parts to write before all but these transactions are deleted. The records of the others move behind a mark, so that rows that
- * an interrupted undo has deleted do not count as deleted by hand.
+ * Returns the parts to write before all transactions except these are deleted. The records of the others move behind a mark, so
+ * that rows deleted by an interrupted undo do not count as deleted by hand.
  */
 export function announceRemoval(
   parts: readonly RecordedPart[],
@@ -105,7 +108,7 @@ export function announceRemoval(
   const isKept = recognize(transactions);
   return parts.map((part) => {
     const { name = [], others = [] } = Object.groupBy(part.rows, (row) =>
-      isOfName(row) ? 'name' : 'others',
+      isAccountName(row) ? 'name' : 'others',
     );
     const leaving = others.filter((row) => !MARKS.includes(row) && !isKept(row));
     return { ...part, rows: [...name, ...others.filter(isKept), UNDONE, ...leaving] };
@@ -156,7 +159,7 @@ function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder)
     n <= last || findImport(record) !== undefined ? 'created' : 'unproven',
   );
   const sent = [...before, ...created];
-  return { sent: sent.every(isOfName) ? [] : sent, unproven: isUndone ? [] : unproven };
+  return { sent: sent.every(isAccountName) ? [] : sent, unproven: isUndone ? [] : unproven };
 }
 
 /** Finds the import that created the row of a record: null if none did, undefined if the ledger lacks the row. */
@@ -183,7 +186,7 @@ function describePart({ importId, part, rows }: RecordedPart): string {
  * Number of rows in a part. Each request writes its whole part again, so parts are small; a long import has larger ones,
  * because the number of parts is limited.
  */
-const ROWS_OF_PART = 500;
+const MIN_PART_ROWS = 500;
 
 interface RecordedImport {
   readonly importId: string;
@@ -214,7 +217,7 @@ interface Announcement {
  */
 export function createRecorder({ importId, total, account }: RecordedImport, writePart: WritePart) {
   const rowsOfPart = Math.max(
-    ROWS_OF_PART,
+    MIN_PART_ROWS,
     MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
   );
   const name = account === undefined ? [] : recordAccount(account);
@@ -243,7 +246,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     return next;
   };
   return {
-    /** To be called before the rows of a request are sent. */
+    /** Call this before the rows of a request are sent. */
     announce: async (rows: readonly TransactionRow[]): Promise<void> => {
       const records = listRecords(rows);
       const place = choosePart(records.length);
@@ -253,8 +256,8 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
       await write(place);
     },
     /**
-     * To be called after each request, in the order of the announcements, and before the next request is sent: otherwise rows
-     * that this one did not create would count as created as soon as the next one has created some.
+     * Call this after each request, in the order of the announcements, and before the next request is sent: otherwise rows that
+     * this request did not create would count as created as soon as the next one creates some.
      */
     confirm: async (created: readonly TransactionRow[]): Promise<void> => {
       const { place, records } = announced.shift() ?? { place: choosePart(0), records: [] };
@@ -262,7 +265,7 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
       place.sent.push(...confirmed);
       if (announced.length > 0 && confirmed.length < records.length) await write(place);
     },
-    /** To be called after the last request. */
+    /** Call this after the last request. */
     close: finish,
   };
 }
@@ -287,24 +290,24 @@ function splitAtMark(rows: readonly string[]) {
 
 /** Prefix of the texts that hold an account's name, which is cut to the length of text that the service accepts. */
 const NAME = 'account-';
-const BYTES_OF_TEXT = 18;
+const TEXT_BYTES = 18;
 
 function recordAccount(account: string): readonly string[] {
   const bytes = new TextEncoder().encode(account);
-  const texts = Math.ceil(bytes.length / BYTES_OF_TEXT);
+  const texts = Math.ceil(bytes.length / TEXT_BYTES);
   return Array.from({ length: texts }, (_, n) => {
-    const some = bytes.slice(n * BYTES_OF_TEXT, (n + 1) * BYTES_OF_TEXT);
+    const some = bytes.slice(n * TEXT_BYTES, (n + 1) * TEXT_BYTES);
     const text = btoa(String.fromCharCode(...some));
     return NAME + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   });
 }
 
-function isOfName(row: string): boolean {
+function isAccountName(row: string): boolean {
   return row.startsWith(NAME);
 }
 
 function readAccount(rows: readonly string[]): string | undefined {
-  const texts = rows.filter(isOfName).map((row) => {
+  const texts = rows.filter(isAccountName).map((row) => {
     return atob(row.slice(NAME.length).replaceAll('-', '+').replaceAll('_', '/'));
   });
   if (texts.length === 0) return undefined;

@@ -8,11 +8,11 @@ const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
 /** Texts that banks write for a booking without an id. Read as ids, they would merge equal bookings of a day into one. */
-const NO_ID = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
+const ID_PLACEHOLDER = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
 
 /** @returns null if the text is not an id */
 export function toBankId(text: string | null): string | null {
-  return text === null || NO_ID.test(text) ? null : text;
+  return text === null || ID_PLACEHOLDER.test(text) ? null : text;
 }
 
 /** A spreadsheet keeps 15 digits of a number, and shows even fewer: several ids then look the same. */

@@ -40,7 +40,7 @@ export function makeRows(
 ): StatementRows {
   const { bookings, leftOut, findings, needs, ...checked } = checkBookings(read, options);
   const { unique, repeated, refused, reused } = compareIds(bookings, account);
-  const toRow = createRowMaker(account, encoding);
+  const toRow = createRowBuilder(account, encoding);
   const rows: StatementRow[] = [];
   for (const { booking, identity } of unique) {
     try {
@@ -53,8 +53,8 @@ export function makeRows(
   }
   return {
     ...{ rows, needs },
-    leftOut: [...leftOut, ...repeated].toSorted(byLine),
-    refused: [...checked.refused, ...refused].toSorted(byLine),
+    leftOut: [...leftOut, ...repeated].toSorted(compareByLine),
+    refused: [...checked.refused, ...refused].toSorted(compareByLine),
     findings: [
       ...findings,
       ...describeIds(reused),
@@ -64,7 +64,7 @@ export function makeRows(
   };
 }
 
-function byLine(one: { readonly line: number }, other: { readonly line: number }): number {
+function compareByLine(one: { readonly line: number }, other: { readonly line: number }): number {
   return one.line - other.line;
 }
 
@@ -163,7 +163,7 @@ function describeMissingTexts(
 
 const NO_DESCRIPTION = '(no description)';
 
-function createRowMaker(account: string | undefined, encoding: string | undefined) {
+function createRowBuilder(account: string | undefined, encoding: string | undefined) {
   const createIds = createRowIds(account, encoding);
   const createFormer = createFormerIds(account);
   const takeRounded = createRoundedIds(account);

@@ -148,7 +148,7 @@ function recallEncoding(text: string, options: StatementOptions): string | undef
 function chooseDelimiter(text: string, options: StatementOptions): string {
   const candidates = DELIMITERS.map((delimiter) => {
     const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
-    return { delimiter, rows, weight: weigh(rows) };
+    return { delimiter, rows, weight: countCells(rows) };
   }).toSorted((one, other) => other.weight - one.weight);
   // Rows of a single cell are not a table.
   const separating = candidates.filter(({ weight }) => weight > 0);
@@ -162,7 +162,7 @@ function showsTable(rows: readonly TableRow[], options: StatementOptions): boole
   return !(findTable(rows, columns) instanceof Error);
 }
 
-function weigh(rows: readonly TableRow[]): number {
+function countCells(rows: readonly TableRow[]): number {
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
   return [...widths]
     .map(([width, some]) => (width - 1) * some.length)
@@ -180,8 +180,8 @@ function readSheet(
   const [header, ...records] = rows;
   if (isExportHeader(header?.cells)) return readOwnExport(records, { ...given, today });
   const recalled = recallLayout(rows, given.layouts);
-  const options = { ...recalled, ...definedOnly(given) };
-  const columns = { ...recalled?.columns, ...definedOnly(given.columns ?? {}) };
+  const options = { ...recalled, ...omitEmpty(given) };
+  const columns = { ...recalled?.columns, ...omitEmpty(given.columns ?? {}) };
   const table = findTable(rows, columns);
   if (table instanceof Error) throw table;
   const { words = {}, leaveOut = [] } = options;
@@ -208,7 +208,7 @@ function makeStatementRows(
   });
 }
 
-function definedOnly<Options extends object>(options: Options): Options {
+function omitEmpty<Options extends object>(options: Options): Options {
   return Object.fromEntries(
     Object.entries(options).filter(
       ([, value]) => value !== undefined && !(Array.isArray(value) && value.length === 0),

@@ -17,7 +17,7 @@ import {
   isNumeric,
   isPartlyFilled,
   isText,
-  MOST,
+  MIN_KIND_SHARE,
   measureShare,
   type Sample,
   sampleColumn,
@@ -187,7 +187,7 @@ function findDates({ names, samples }: TableContext): readonly number[] {
   const known = findNamed(names, 'date').filter(isDate);
   if (known.some((index) => (samples[index]?.cells.length ?? 0) > 0)) return known;
   const found = samples.findIndex(
-    (sample) => isFilled(sample) && measureShare(sample, looksLikeDate) >= MOST,
+    (sample) => isFilled(sample) && measureShare(sample, looksLikeDate) >= MIN_KIND_SHARE,
   );
   if (found >= 0 && samples[found]?.cells.length) return [found];
   return findNamed(names, 'date');

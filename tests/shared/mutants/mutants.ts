@@ -548,7 +548,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['!MARKS.includes(row) && !isKept(row)', '!isKept(row)'],
       ['for (const row of resolved.sent) sent.add', 'for (const row of part.rows) sent.add'],
       ['for (const row of part.rows) contents', 'for (const row of resolved.sent) contents'],
-      ['rows.length === 0 ? [] : [...part.rows.filter(isOfName), ...rows]', 'rows'],
+      ['rows.length === 0 ? [] : [...part.rows.filter(isAccountName), ...rows]', 'rows'],
       ['[...name, ...others.filter(isKept), UNDONE', '[...others.filter(isKept), UNDONE'],
       ['n <= last || ', ''],
       ['findImport(record) === importId', 'findImport(record) !== undefined'],
@@ -1437,7 +1437,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['isChosen ? 1 : ', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['NO_ID.test(text)', "text === ''"],
+    ['ID_PLACEHOLDER.test(text)', "text === ''"],
     ['SHORTENED_ID.test(id) ||', ''],
     ['(isRounded && ZEROS_AT_END.test(id))', 'ZEROS_AT_END.test(id)'],
   ]),
@@ -1455,8 +1455,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['columns.currency.length === 0 ? header', 'true ? header'],
   ]),
   ...mutantsOf('lib/ledger/import/other-names.ts', 'tests/ledger/unit/import/plan.test.ts', [
-    ['!all.has(row) && !gone.has(row)', '!all.has(row)'],
-    ['!all.has(row) && !gone.has(row)', 'false'],
+    ['!all.has(row) && !deletedRows.has(row)', '!all.has(row)'],
+    ['!all.has(row) && !deletedRows.has(row)', 'false'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/overlapping-imports.ts',
@@ -1565,8 +1565,8 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/import/read-table.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
-      ['...isOdd(({ texts }) => texts.length > 0),', ''],
-      ["...isOdd(({ line }) => /^\\W*\\d{4}/.test(dateByLine.get(line) ?? '')),", ''],
+      ['...findOdd(({ texts }) => texts.length > 0),', ''],
+      ["...findOdd(({ line }) => /^\\W*\\d{4}/.test(dateByLine.get(line) ?? '')),", ''],
     ],
   ),
   ...mutantsOf('lib/ledger/import/import-id.ts', 'tests/ledger/unit/import/import-id.test.ts', [
@@ -1649,7 +1649,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/plan.test.ts',
     [
       ['const MIN_ROWS_OF_ACCOUNT = 10', 'const MIN_ROWS_OF_ACCOUNT = 9'],
-      ['const MAX_SHARE_LACKING = 1 / 4', 'const MAX_SHARE_LACKING = 1'],
+      ['const MAX_MISSING_SHARE = 1 / 4', 'const MAX_MISSING_SHARE = 1'],
       ['others < equal.length && !isDoubtful', '!isDoubtful'],
       ['others < equal.length && !isDoubtful', 'others === 0 && !isDoubtful'],
       ['mayRepeatByChance && isExtending.has(importId)', 'mayRepeatByChance'],
