@@ -23,15 +23,25 @@ function mutantsOf(
   }));
 }
 
+const ANY_ORDER =
+  'has the rows of the ledger whenever it says so, whatever happens between its requests';
+const NO_DIGEST = 'copies months without a digest each time, and says that it proves nothing';
+const loopTest = (language: string, test: string) =>
+  `the synchronisation loop in ${language} > ${test}`;
+
 export const MUTANTS: readonly Mutant[] = [
   // Loops that clients copy from the guide.
   ...mutantsOf('docs/ledger/clients.md', 'tests/ledger/property/catching-up.test.ts', [
-    ['if (part.digest === digest) copy.months', 'copy.months'],
-    ['if (part.digest !== digest || digest', 'if (digest'],
-    ['if (!data.some((row: any) => row.month === month)) delete copy.months[month];', ';'],
-    ['months[month] is None or ', ''],
-    ['!row.digest || row.digest !==', 'row.digest !=='],
-    ['if part["digest"] == months[month]: copy', 'copy'],
+    ['if (part.digest === digest) copy.months', 'copy.months', loopTest('typescript', ANY_ORDER)],
+    ['if (part.digest !== digest || digest', 'if (digest', loopTest('typescript', ANY_ORDER)],
+    [
+      'if (!data.some((row: any) => row.month === month)) delete copy.months[month];',
+      ';',
+      loopTest('typescript', 'deletes a month that has no transactions left'),
+    ],
+    ['months[month] is None or ', '', loopTest('python', NO_DIGEST)],
+    ['!row.digest || row.digest !==', 'row.digest !==', loopTest('typescript', NO_DIGEST)],
+    ['if part["digest"] == months[month]: copy', 'copy', loopTest('python', ANY_ORDER)],
   ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
