@@ -65,7 +65,7 @@ export function createCategories(options: {
     });
   }
 
-  // Ids are unique and at most the limit, so a ledger never has more categories. An id that was drawn for a failed write is
+  // Ids are unique and at most the limit, so a ledger never has more categories. An id that was allocated for a failed write is
   // assigned when no others are left. All requests then try the lowest free id, so they conflict even in a ledger that has
   // higher ids from before the limit existed.
   async function findFreeId(): Promise<number> {

@@ -54,7 +54,7 @@ export function createDayCounts(database: Database, keys: Keys) {
       isWithinOneMonth(range) ? [] : readYears(range, categoryId),
       Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
     ]);
-    return { years: years, edges };
+    return { years, edges };
   }
 
   /** Counts the rows of a list exactly, in all and by month. */
