@@ -94,7 +94,7 @@ function chooseFiles(mode: string): (kind: KindName) => Files {
   if (mode === 'dynamodb-local') {
     // Read by the setup that starts the engine, and by the tests.
     process.env.TEST_ENGINE = mode;
-    const obstacle = dynamodbLocal.obstacle();
+    const obstacle = dynamodbLocal.whyUnavailable();
     if (obstacle === undefined) return filesOnDynamodbLocal;
     console.warn(`Skipped the tests on DynamoDB Local: ${obstacle} on this machine`);
     return (kind) => ({

@@ -19,13 +19,13 @@ export function createAsk(
   return async (question, closing) => {
     if (input.isTTY !== true) return undefined;
     const lines = createInterface({ input, output: status });
-    const left = new Promise<undefined>((resolve) => {
+    const closed = new Promise<undefined>((resolve) => {
       lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
     });
-    const ends = closing ? AbortSignal.any([signal, closing]) : signal;
-    const asked = lines.question(question, { signal: ends }).catch(() => undefined);
+    const stopSignal = closing ? AbortSignal.any([signal, closing]) : signal;
+    const asked = lines.question(question, { signal: stopSignal }).catch(() => undefined);
     try {
-      const answer = await Promise.race([asked, left]);
+      const answer = await Promise.race([asked, closed]);
       if (answer !== undefined) return answer.trim();
     } finally {
       lines.close();
@@ -40,13 +40,16 @@ export function createAsk(
 }
 
 /** Asks the person to type the run's id. @throws Refusal unless the id is typed */
-export async function confirmRun(ask: Ask, { runId, what }: { runId: string; what: string }) {
-  const question = `${what}.\nType the run id ${runId} to continue: `;
+export async function confirmRun(
+  ask: Ask,
+  { runId, what: action }: { runId: string; what: string },
+) {
+  const question = `${action}.\nType the run id ${runId} to continue: `;
   const answer = await ask(question).catch((error: unknown) => {
     if (error instanceof InterruptedError) return undefined;
     throw error;
   });
   if (answer === runId) return;
   const why = answer === undefined ? 'Not confirmed' : `"${answer.slice(0, 40)}" does not confirm`;
-  throw new Refusal('RefusedNotApproved', `${why}: ${what}.`);
+  throw new Refusal('RefusedNotApproved', `${why}: ${action}.`);
 }

@@ -25,7 +25,10 @@ export async function reachLocalDatabase(
 ): Promise<ReachedDatabase> {
   const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
   speakLocally(environment);
-  return { endpoint: databaseEndpoint ?? (await openFolder(running, dataFolder)), tableName };
+  return {
+    endpoint: databaseEndpoint ?? (await openLocalDatabase(running, dataFolder)),
+    tableName,
+  };
 }
 
 /**
@@ -33,7 +36,7 @@ export async function reachLocalDatabase(
  * read from the stack, because a restore gives the stage another table: a key revoked in the old table would still work.
  * @throws UserError if DYNAMODB_ENDPOINT is set, or the stack names no table
  */
-export async function reachDatabaseOfStage(
+export async function reachStageDatabase(
   stage: string,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReachedDatabase> {
@@ -43,14 +46,14 @@ export async function reachDatabaseOfStage(
   environment.AWS_REGION ||= DEFAULT_REGION;
   return {
     endpoint: undefined,
-    tableName: environment.TABLE_NAME || (await readTableOfStage(stage)),
+    tableName: environment.TABLE_NAME || (await readStageTable(stage)),
   };
 }
 
-async function readTableOfStage(stage: string): Promise<string> {
+async function readStageTable(stage: string): Promise<string> {
   const stack = stackName(stage);
   const tableName = await readStackOutput(stage, 'TableName').catch((error: unknown) => {
-    throw explain(error, { endpoint: undefined, tableName: stack });
+    throw explainFailure(error, { endpoint: undefined, tableName: stack });
   });
   if (tableName !== undefined) return tableName;
   throw new UserError(
@@ -82,11 +85,11 @@ export async function explainFailures<Result>(
   try {
     return await work();
   } catch (error) {
-    throw explain(error, database);
+    throw explainFailure(error, database);
   }
 }
 
-function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
+function explainFailure(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
   const { name, code } = error as NodeJS.ErrnoException;
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';
@@ -116,7 +119,7 @@ function explain(error: unknown, { endpoint, tableName }: ReachedDatabase): unkn
   return error;
 }
 
-async function openFolder(running: Running, folder: string | undefined): Promise<string> {
+async function openLocalDatabase(running: Running, folder: string | undefined): Promise<string> {
   if (folder === undefined) {
     throw new UserError(
       'With DATA_DIR=memory, only the address of the database leads to it. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',

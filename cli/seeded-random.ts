@@ -1,10 +1,10 @@
 // Generates random numbers that are the same for the same seed on every machine, because generated data must not change between
 // runs.
 
-export type SeededRandom = ReturnType<typeof seededRandom>;
+export type SeededRandom = ReturnType<typeof createSeededRandom>;
 
 /** @param seed any integer */
-export function seededRandom(seed: number) {
+export function createSeededRandom(seed: number) {
   let state = seed | 0;
 
   /** Returns a number from 0 to below 1 (mulberry32). */
@@ -28,7 +28,7 @@ export function seededRandom(seed: number) {
     return next() < probability;
   }
 
-  function pick<Each>(list: readonly Each[]): Each {
+  function pick<Item>(list: readonly Item[]): Item {
     const picked = list[Math.floor(next() * list.length)];
     if (picked === undefined) throw new RangeError('Nothing to pick from');
     return picked;

@@ -1,13 +1,13 @@
 // Finds the address of a deployed stage's API in the CloudFormation stack of the stage.
 import { UserError } from '../lib/shared/user-error.ts';
 import { isAwsHost } from '../local/settings.ts';
-import { httpAddress } from '../processes/program.ts';
+import { parseHttpAddress } from '../processes/program.ts';
 import { readStackOutput, stackName } from './deployed-stack.ts';
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 /** Returns the address of the API. @throws UserError if the stack names none, or AWS_ENDPOINT_URL contradicts the address */
-export async function addressOfStage(stage: string): Promise<string> {
+export async function readStageAddress(stage: string): Promise<string> {
   const url = await readStackOutput(stage, 'HttpApiUrl');
   if (url === undefined) throw new UserError(`The stack ${stackName(stage)} has no HttpApiUrl`);
   const { hostname } = new URL(url);
@@ -15,11 +15,11 @@ export async function addressOfStage(stage: string): Promise<string> {
   if (!endpoint || !isAwsHost(hostname)) return url;
   // An emulator's stack names an address of AWS, so the key and the rows would go to another account. A proxy in front of AWS
   // names the right address, but cannot be told from an emulator on another machine.
-  if (!LOOPBACK.test(new URL(httpAddress(endpoint)).hostname)) {
+  if (!LOOPBACK.test(new URL(parseHttpAddress(endpoint)).hostname)) {
     throw new UserError(
       `AWS_ENDPOINT_URL is set, but ${url} is an address of AWS. Unset it, or name the address with --url`,
     );
   }
   // Reaches the API by a path on the emulator, because Node resolves no names below "localhost".
-  return `${httpAddress(endpoint)}/_aws/execute-api/${hostname.split('.')[0]}`;
+  return `${parseHttpAddress(endpoint)}/_aws/execute-api/${hostname.split('.')[0]}`;
 }

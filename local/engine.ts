@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { UserError } from '../lib/shared/user-error.ts';
 import { type Address, awaitAnswer } from '../processes/await-answer.ts';
 import type { Child } from '../processes/child-process.ts';
-import { freePort } from '../processes/free-port.ts';
+import { findFreePort } from '../processes/free-port.ts';
 import type { Running } from '../processes/running.ts';
 import {
   fetchOnce,
@@ -35,7 +35,7 @@ export interface Engine {
   /** Fetches the engine if it is not installed. @returns why the engine could not be fetched */
   fetch?(running: Running): Promise<string | undefined>;
   /** Says why the engine cannot run on this machine; `undefined` if it can. */
-  obstacle(): string | undefined;
+  whyUnavailable(): string | undefined;
   /**
    * Returns the program to start, which listens on a port of the loopback address. The program checks no credentials.
    * @param folder of the data; without one, the data is in memory
@@ -51,7 +51,7 @@ export const embeddedEngine: Engine = {
     const failure = await fetchEmbeddedProgram(running);
     return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
   },
-  obstacle: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
+  whyUnavailable: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
   program: async (_, port, folder) => ({
     command: embeddedProgram(),
     args: [
@@ -67,7 +67,7 @@ export const embeddedEngine: Engine = {
  */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
-  obstacle: () => whyNoJava(NEEDED_JAVA),
+  whyUnavailable: () => whyNoJava(NEEDED_JAVA),
   async program(running, port, data) {
     const folder = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
@@ -90,7 +90,7 @@ export async function startDatabase(running: Running, folder?: string): Promise<
   const obstacles: string[] = [];
   for (const engine of [embeddedEngine, dynamodbLocal]) {
     const failure = await engine.fetch?.(running);
-    const obstacle = engine.obstacle();
+    const obstacle = engine.whyUnavailable();
     if (obstacle === undefined) return await startIsolated(running, engine, folder);
     obstacles.push(failure ?? obstacle);
   }
@@ -130,7 +130,7 @@ export async function startOnPort(
   folder?: string,
 ): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = await findFreePort();
     const endpoint = `http://127.0.0.1:${port}`;
     const program = await engine.program(running, port, folder);
     const { child, lastLine } = await startAndWait(running, program, endpoint);

@@ -21,6 +21,6 @@ export async function openPrivateSockets(
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;
   }
   const isShort = Buffer.byteLength(folder) + MAX_NAME <= MAX_SOCKET_PATH;
-  const own = await running.temporaryFolder('ledger-', isShort ? folder : SHORT_FOLDER);
+  const own = await running.createTemporaryFolder('ledger-', isShort ? folder : SHORT_FOLDER);
   return (name) => join(own, name);
 }

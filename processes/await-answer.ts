@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Child } from './child-process.ts';
 
 const PAUSE_MILLISECONDS = 20;
-const PATIENCE_MILLISECONDS = 10_000;
+const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 
 export interface Answer {
   readonly status: number;
@@ -23,7 +23,7 @@ export async function awaitAnswer(address: Address, child: Child): Promise<Answe
     alive = false;
   });
   while (alive) {
-    const answer = await ask(address);
+    const answer = await request(address);
     // The answer may come from another program that has taken the port; in that case, our program is about to end.
     await delay(PAUSE_MILLISECONDS);
     if (answer !== undefined && alive) return answer;
@@ -31,8 +31,8 @@ export async function awaitAnswer(address: Address, child: Child): Promise<Answe
   return undefined;
 }
 
-async function ask(address: Address): Promise<Answer | undefined> {
-  const signal = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+async function request(address: Address): Promise<Answer | undefined> {
+  const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS);
   const options = { agent: false, signal } as const;
   try {
     const outgoing =

@@ -14,7 +14,7 @@ const BUILD_NAME = /^local-(\d+)\b/;
  * @returns the path of the folder, relative to the project's root
  */
 export function claimBuildFolder(running: Running): string {
-  for (const name of namesIn(join(PROJECT, BUILD_FOLDERS))) {
+  for (const name of listNames(join(PROJECT, BUILD_FOLDERS))) {
     const owner = BUILD_NAME.exec(name)?.[1];
     if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDERS, name));
   }
@@ -24,7 +24,7 @@ export function claimBuildFolder(running: Running): string {
   return folder;
 }
 
-function namesIn(folder: string): string[] {
+function listNames(folder: string): string[] {
   try {
     return readdirSync(folder);
   } catch {

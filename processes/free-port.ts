@@ -6,9 +6,9 @@ import getPort, { portNumbers } from 'get-port';
  * Below the ports that systems assign to connections and to programs that ask for any port: another program could get one of
  * those first. Above the ports that `fetch` refuses, such as 10080.
  */
-const LOWEST = 11_000;
-const HIGHEST = 32_767;
+const MIN_PORT = 11_000;
+const MAX_PORT = 32_767;
 
-export function freePort(): Promise<number> {
-  return getPort({ port: portNumbers(randomInt(LOWEST, HIGHEST), HIGHEST) });
+export function findFreePort(): Promise<number> {
+  return getPort({ port: portNumbers(randomInt(MIN_PORT, MAX_PORT), MAX_PORT) });
 }

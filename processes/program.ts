@@ -86,10 +86,10 @@ export async function runProgram(
 }
 
 /** Prints one line for an error, and two for wrong use. @returns the exit code */
-export function reportError(error: unknown, failed: number = EXIT.failed): number {
+export function reportError(error: unknown, exitCode: number = EXIT.failed): number {
   if (!(error instanceof CommanderError)) {
     console.error(firstLine(error));
-    return failed;
+    return exitCode;
   }
   if (error.exitCode === EXIT.done) return EXIT.done;
   // If no command was typed, the usage has already been printed.
@@ -115,7 +115,13 @@ function maskLines(text: string): string {
 }
 
 /** Returns a parser for an option whose value is a whole number in this range. */
-export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: number; max?: number }) {
+export function createNumberParser({
+  min,
+  max = Number.MAX_SAFE_INTEGER,
+}: {
+  min: number;
+  max?: number;
+}) {
   return (text: string): number => {
     const number = /^\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
     if (number >= min && number <= max) return number;
@@ -125,7 +131,7 @@ export function wholeNumber({ min, max = Number.MAX_SAFE_INTEGER }: { min: numbe
 }
 
 /** Creates the option with which a program works on AWS instead of this machine. */
-export function stageOption(
+export function createStageOption(
   description = 'the deployed stage, such as prod; without it, the local database',
 ) {
   return new Option('--stage <name>', description).argParser((text) => {
@@ -135,7 +141,7 @@ export function stageOption(
 }
 
 /** Parses an option whose value is an HTTP address, and drops a slash at the end. */
-export function httpAddress(text: string): string {
+export function parseHttpAddress(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '');
   throw new InvalidArgumentError('Use an address like http://localhost:3000.');
 }

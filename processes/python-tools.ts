@@ -6,16 +6,16 @@ import type { Running } from './running.ts';
 import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
 
 const UV = join(import.meta.dirname, 'uv.txt');
-const OLDEST_MINOR = 11;
+const MIN_MINOR_VERSION = 11;
 
 /** Says why Python programs cannot run on this machine; undefined if they can. */
 export function whyNoPython(): string | undefined {
   const minor = /^Python 3\.(\d+)/.exec(readOutput('python3', '--version') ?? '')?.[1];
-  if (minor === undefined || Number(minor) < OLDEST_MINOR) {
-    return `there is no Python 3.${OLDEST_MINOR} or newer`;
+  if (minor === undefined || Number(minor) < MIN_MINOR_VERSION) {
+    return `there is no Python 3.${MIN_MINOR_VERSION} or newer`;
   }
-  const canCreate = readOutput('python3', '-c', 'import ensurepip, venv') !== undefined;
-  return canCreate ? undefined : 'Python has no venv module';
+  const hasVenv = readOutput('python3', '-c', 'import ensurepip, venv') !== undefined;
+  return hasVenv ? undefined : 'Python has no venv module';
 }
 
 /**
@@ -23,11 +23,11 @@ export function whyNoPython(): string | undefined {
  * @param requirements path of the requirements file
  * @throws UserError
  */
-export async function pythonWith(running: Running, requirements: string): Promise<string> {
+export async function preparePython(running: Running, requirements: string): Promise<string> {
   // Lets every program that this process starts cache its compiled imports.
   delete process.env.PYTHONDONTWRITEBYTECODE;
   const folder = await fetchEnvironment(running, requirements, async (draft, run) => {
-    const uv = await installerIn(running);
+    const uv = await fetchInstaller(running);
     await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
       uv,
@@ -43,7 +43,7 @@ export async function pythonWith(running: Running, requirements: string): Promis
 /**
  * Returns the installer, uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
  */
-async function installerIn(running: Running): Promise<string> {
+async function fetchInstaller(running: Running): Promise<string> {
   const folder = await fetchEnvironment(running, UV, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
     await run(

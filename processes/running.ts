@@ -19,23 +19,23 @@ export interface Running {
    * Creates a folder, closed to other users, that is removed when everything stops.
    * @throws Error once stopping has begun
    */
-  temporaryFolder(prefix: string, parent?: string): Promise<string>;
+  createTemporaryFolder(prefix: string, parent?: string): Promise<string>;
   /** Undoes everything, the latest first; a second call waits for the first. */
   stop(): Promise<void>;
   isStopping(): boolean;
 }
 
 export function createRunning(): Running {
-  const undoing: (() => void | Promise<void>)[] = [];
+  const undoFunctions: (() => void | Promise<void>)[] = [];
   /** Set once stopping begins: interrupted code may still be running, and must not start anything more. */
   let stopped: Promise<void> | undefined;
 
   async function undoAll(): Promise<void> {
-    while (undoing.length > 0) await undoing.pop()?.();
+    while (undoFunctions.length > 0) await undoFunctions.pop()?.();
   }
 
   function whenStopping(undo: () => void | Promise<void>): void {
-    undoing.push(undo);
+    undoFunctions.push(undo);
     if (!stopped) return;
     stopped = stopped.then(undoAll, undoAll);
     throw new Error('Stopping');
@@ -46,10 +46,10 @@ export function createRunning(): Running {
     startProgram(command) {
       if (stopped) throw new Error('Stopping');
       const child = startChild(command);
-      undoing.push(child.stop);
+      undoFunctions.push(child.stop);
       return child;
     },
-    async temporaryFolder(prefix, parent = tmpdir()) {
+    async createTemporaryFolder(prefix, parent = tmpdir()) {
       const folder = await mkdtemp(join(parent, prefix));
       whenStopping(() => rm(folder, { recursive: true, force: true }));
       return folder;

@@ -11,7 +11,7 @@ export interface StartedService {
 export interface Service {
   readonly title: string;
   /** Says why the service cannot run on this machine; `undefined` if it can. */
-  obstacle(): string | undefined;
+  whyUnavailable(): string | undefined;
   /**
    * Starts the service, and fetches its program first if it is missing.
    * @throws UserError

@@ -20,12 +20,12 @@ export function readOutput(command: string, ...args: readonly string[]): string 
 }
 
 /** Says what is missing if this machine has no Java of that version or newer; `undefined` if it has. */
-export function whyNoJava(needed: number): string | undefined {
+export function whyNoJava(minVersion: number): string | undefined {
   // `java -version` writes to standard error, `--version` to standard output.
   const output = readOutput('java', '--version');
-  if (output === undefined) return `there is no Java ${needed} or newer`;
-  const found = Number(/\b(\d+)[.\s]/.exec(output)?.[1]);
-  return found >= needed ? undefined : `Java is ${found}, not ${needed} or newer`;
+  if (output === undefined) return `there is no Java ${minVersion} or newer`;
+  const version = Number(/\b(\d+)[.\s]/.exec(output)?.[1]);
+  return version >= minVersion ? undefined : `Java is ${version}, not ${minVersion} or newer`;
 }
 
 /** Options for programs that run only for minutes, in which optimizing hot code further would take longer than it saves. */
@@ -40,10 +40,12 @@ export async function runToEnd(
   running: Running,
   { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
 ): Promise<string> {
-  const { how, lines } = await awaitEnd(running, command);
+  const { how: ending, lines } = await awaitEnd(running, command);
   const output = lines.join('\n');
-  if (how === describeExit(0)) return output;
-  throw new UserError(`${title ?? basename(command.command)} ${how}: ${errorIn(lines)}\n${output}`);
+  if (ending === describeExit(0)) return output;
+  throw new UserError(
+    `${title ?? basename(command.command)} ${ending}: ${findError(lines)}\n${output}`,
+  );
 }
 
 /**
@@ -58,28 +60,28 @@ export async function runNode(
 ): Promise<string> {
   const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const command = { command: process.execPath, args: [program, ...args], environment };
-  const { how, lines } = await awaitEnd(running, command);
-  if (how === describeExit(0)) return lines.join('\n');
-  const hasReported = how === describeExit(EXIT.failed) && lines.length > 0;
-  throw new UserError(hasReported ? errorIn(lines) : `${basename(program)} ${how}`);
+  const { how: ending, lines } = await awaitEnd(running, command);
+  if (ending === describeExit(0)) return lines.join('\n');
+  const hasReported = ending === describeExit(EXIT.failed) && lines.length > 0;
+  throw new UserError(hasReported ? findError(lines) : `${basename(program)} ${ending}`);
 }
 
 async function awaitEnd(running: Running, command: Omit<ChildCommand, 'onLine'>) {
   const lines: string[] = [];
   const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
-  const how = await child.ended;
+  const ending = await child.ended;
   // The last lines of a program may arrive after its end.
   await child.stop();
-  return { how, lines };
+  return { how: ending, lines };
 }
 
 /** Finds the line that most likely says why a program failed. */
-function errorIn(lines: readonly string[]): string {
-  const said = lines.map((line) => line.trim()).filter((line) => line !== '');
+function findError(lines: readonly string[]): string {
+  const printed = lines.map((line) => line.trim()).filter((line) => line !== '');
   // Some programs print "Error:" as a heading, and the message on the next line.
   const isError = (line: string, n: number) =>
-    /^error: ./i.test(line) || /^error:?$/i.test(said[n - 1] ?? '');
-  return said.findLast(isError) ?? said.at(-1) ?? 'it printed nothing';
+    /^error: ./i.test(line) || /^error:?$/i.test(printed[n - 1] ?? '');
+  return printed.findLast(isError) ?? printed.at(-1) ?? 'it printed nothing';
 }
 
 export interface PackedPackage {
@@ -94,7 +96,7 @@ export interface PackedPackage {
 export async function unpackFromNpm(
   draft: string,
   run: RunInDraft,
-  { name, part, sha512 }: PackedPackage,
+  { name, part: folder, sha512 }: PackedPackage,
 ): Promise<void> {
   await run('npm', 'pack', name, '--ignore-scripts', '--silent');
   const archive = (await readdir(draft)).find((file) => file.endsWith('.tgz'));
@@ -102,7 +104,7 @@ export async function unpackFromNpm(
   const digest = createHash('sha512').update(await readFile(join(draft, archive)));
   if (sha512 !== undefined && digest.digest('base64') !== sha512)
     throw new Error('its checksum is not the pinned one');
-  await run('tar', '-xzf', archive, part);
+  await run('tar', '-xzf', archive, folder);
 }
 
 /** Runs a program in the draft folder. */

@@ -1,6 +1,6 @@
 // Generates memories of many users, the same on every machine, with all the awkward payloads that a migration meets.
 
-import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../cli/seeded-random.ts';
 import { asJsonText } from '../lib/migration/json/json-text.ts';
 import type { Point } from '../lib/migration/ports/vector-store.ts';
 import { float32Texts } from './qdrant/float32-text.ts';
@@ -31,7 +31,7 @@ export function* memories({ count, dimensions, users }: Memories): Generator<Poi
 }
 
 function memoryAt(index: number, dimensions: number, users: number): Point {
-  const random = seededRandom(index);
+  const random = createSeededRandom(index);
   return {
     id: asJsonText(idAt(index, random)),
     vector: asJsonText(randomVector(random, dimensions)),

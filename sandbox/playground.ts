@@ -89,7 +89,7 @@ export async function openPlayground(
 
 // Puts all temporary files into one folder, which is removed at the end even if the start fails halfway.
 async function ownFolder(running: Running): Promise<void> {
-  const folder = await running.temporaryFolder('migration-sandbox-');
+  const folder = await running.createTemporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;
 }
 

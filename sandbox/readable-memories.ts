@@ -1,6 +1,6 @@
 // Generates memories like those that an old version writes: many users and unusual payloads, the same for the same seed.
 
-import { type SeededRandom, seededRandom } from '../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../cli/seeded-random.ts';
 import type { VectorStore } from '../lib/migration/adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../lib/migration/json/json-text.ts';
 import type { Point } from '../lib/migration/ports/vector-store.ts';
@@ -32,7 +32,7 @@ const ODDITIES = [
 /** Generates points one page at a time, and keeps none in memory. */
 export async function seedMemories(store: VectorStore, plan: MemoryPlan): Promise<void> {
   const { collection, memories } = plan;
-  const random = seededRandom(plan.seed);
+  const random = createSeededRandom(plan.seed);
   for (let from = 0; from < memories; from += 256) {
     const length = Math.min(256, memories - from);
     const page = Array.from({ length }, (_, n) => createPoint(plan, from + n, random));

@@ -3,7 +3,7 @@ import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { describeRule } from '../lib/migration/runs/input.ts';
 import { runIdSchema } from '../lib/migration/runs/run.ts';
-import { createCommand, wholeNumber } from '../processes/program.ts';
+import { createCommand, createNumberParser } from '../processes/program.ts';
 
 export interface SandboxOrder {
   readonly memories: number;
@@ -24,7 +24,7 @@ export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void
     .option(
       '--memories <n>',
       `how many to migrate, 1 to ${MAX_MEMORIES}`,
-      wholeNumber({ min: 1, max: MAX_MEMORIES }),
+      createNumberParser({ min: 1, max: MAX_MEMORIES }),
       500,
     )
     .option(

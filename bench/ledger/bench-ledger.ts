@@ -69,7 +69,7 @@ export async function openBenchLedger(
   const items = createLedgerItems(ledgerId, categories);
   const rowsThenSummary = chain(counted(items.rows(transactions), run.progress), items.summary());
   const made = await writeExport(
-    await run.running.temporaryFolder('ledger-bench-'),
+    await run.running.createTemporaryFolder('ledger-bench-'),
     tableName,
     rowsThenSummary,
   );

@@ -31,7 +31,7 @@ interface Started extends Bundle {
 
 export async function coldStart(run: BenchRun): Promise<Report> {
   const against = run.against === 'release' ? await previousRelease() : run.against;
-  const newFolder = () => run.running.temporaryFolder('ledger-bench-');
+  const newFolder = () => run.running.createTemporaryFolder('ledger-bench-');
   const now = await bundleFunctions(await newFolder());
   const then = against ? await bundleFunctionsAt(against, await newFolder()) : [];
   const empty = await bundleEmpty(await newFolder());

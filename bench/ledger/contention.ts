@@ -1,7 +1,7 @@
 // Measures how many writes a second one ledger accepts if all of them change the counts of the same year, and how many are
 // refused at higher rates. The measurement runs in virtual time: a transaction owns its items for an assumed time, and all
 // other calls take no time.
-import { seededRandom } from '../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../cli/seeded-random.ts';
 import { createLedgerService, type Ledger } from '../../lib/ledger/ledger.ts';
 import { createVerification } from '../../lib/ledger/store/verification/verification.ts';
 import { isContention } from '../../lib/shared/retryable-errors.ts';
@@ -86,7 +86,7 @@ async function writeAt(
 
   async function request(arrival: number, n: number): Promise<void> {
     await time.sleep(arrival);
-    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(n).next);
+    const retryPolicy = createVirtualRetryPolicy(time, createSeededRandom(n).next);
     const { timeoutSignal } = time;
     const service = createLedgerService({
       client,
@@ -117,7 +117,7 @@ async function writeAt(
 
 /** Draws the arrival times of independent clients, in milliseconds from the start. */
 function arrivalsAt(rate: number, seconds: number): number[] {
-  const random = seededRandom(rate).next;
+  const random = createSeededRandom(rate).next;
   const arrivals: number[] = [];
   for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - random()) * 1_000) / rate)
     arrivals.push(at);

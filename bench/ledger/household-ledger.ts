@@ -2,9 +2,9 @@
 // by day.
 
 import {
+  createHouseholdCategories,
+  generateHouseholdTransactions,
   type HouseholdOptions,
-  householdCategories,
-  householdTransactions,
 } from '../../cli/ledger/seed/household.ts';
 import type { Category } from '../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
@@ -16,7 +16,7 @@ export function householdLedger(options: HouseholdLedgerOptions): {
   readonly categories: readonly Category[];
   readonly transactions: Iterable<Transaction>;
 } {
-  const categories = householdCategories().map((fields, index) => ({
+  const categories = createHouseholdCategories().map((fields, index) => ({
     ...fields,
     id: index + 1,
     transactionCount: 0,
@@ -28,7 +28,7 @@ export function householdLedger(options: HouseholdLedgerOptions): {
 
 function* numbered(options: HouseholdOptions): Generator<Transaction> {
   let id = 0;
-  for (const fields of householdTransactions(options)) {
+  for (const fields of generateHouseholdTransactions(options)) {
     id += 1;
     yield { ...fields, id, ...written(fields.date, id) };
   }

@@ -35,7 +35,7 @@ export async function importing(run: BenchRun): Promise<Report> {
   const file = writeFile(run.quick ? ROWS.quick : ROWS.full);
   const against = run.against === 'release' ? await previousRelease() : run.against;
   const editions = [PROJECT];
-  const folder = await run.running.temporaryFolder('ledger-bench-');
+  const folder = await run.running.createTemporaryFolder('ledger-bench-');
   if (against) {
     const source = join(folder, 'source');
     await checkOut(against, source);

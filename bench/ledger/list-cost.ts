@@ -1,5 +1,5 @@
 // Measures the cost of a list for every kind of filter and many pages, over ten years and over fifty.
-import { seededRandom } from '../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../cli/seeded-random.ts';
 import { atMost, type Bar, type Report, round, type Table } from '../report.ts';
 import { mean } from '../statistics.ts';
 import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
@@ -54,7 +54,7 @@ async function measureFilter(
   named: NamedFilter,
 ): Promise<Measured> {
   const ids = await createNaiveListing(client, place).allIds(named.filter);
-  const pages = measuredPages(ids.length, seededRandom(ids.length));
+  const pages = measuredPages(ids.length, createSeededRandom(ids.length));
   const costs = new Map<number, Cost>();
   for (const page of pages) {
     const query = { ...named.filter, page, perPage: PER_PAGE };

@@ -1,6 +1,6 @@
 // Starts the local service with an empty ledger in memory.
 import { UserError } from '../../lib/shared/user-error.ts';
-import { freePort } from '../../processes/free-port.ts';
+import { findFreePort } from '../../processes/free-port.ts';
 import type { Running } from '../../processes/running.ts';
 import { PROJECT } from '../editions.ts';
 
@@ -15,7 +15,7 @@ export async function startService(running: Running): Promise<LocalService> {
     command: process.execPath,
     args: ['local/start.ts'],
     folder: PROJECT,
-    environment: { ...process.env, DATA_DIR: 'memory', PORT: String(await freePort()) },
+    environment: { ...process.env, DATA_DIR: 'memory', PORT: String(await findFreePort()) },
     onLine: (line) => {
       const url = /^ready (http:\S+)$/.exec(line)?.[1];
       if (url) resolve(url);

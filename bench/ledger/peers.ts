@@ -2,7 +2,7 @@
 // in turns.
 import { join } from 'node:path';
 import type { Child } from '../../processes/child-process.ts';
-import { freePort } from '../../processes/free-port.ts';
+import { findFreePort } from '../../processes/free-port.ts';
 import { atMost, notJudged, type Report, round } from '../report.ts';
 import { household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
@@ -114,7 +114,7 @@ export async function peers(run: BenchRun): Promise<Report> {
 
 async function startOurs(run: BenchRun, rows: number) {
   const { place } = await openBenchLedger(run, household(rows, YEARS), rows);
-  const port = await freePort();
+  const port = await findFreePort();
   const child = await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
     ...{ PORT: String(port), DYNAMODB_ENDPOINT: place.endpoint, TABLE_NAME: place.tableName },
     LEDGER_ID: place.ledgerId,
@@ -125,7 +125,7 @@ async function startOurs(run: BenchRun, rows: number) {
 async function startTheirs(run: BenchRun, rows: number) {
   const server = await startPostgres(run);
   const { version } = await openPostgresListing(run, server, household(rows, YEARS));
-  const port = await freePort();
+  const port = await findFreePort();
   const program = join(import.meta.dirname, 'postgres-service.ts');
   await startService(run, [program, String(port), String(server.port)]);
   return { url: `http://localhost:${port}`, version };

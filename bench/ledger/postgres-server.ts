@@ -5,7 +5,7 @@ import { glob } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ChildCommand } from '../../processes/child-process.ts';
-import { freePort } from '../../processes/free-port.ts';
+import { findFreePort } from '../../processes/free-port.ts';
 import type { BenchRun } from './bench-run.ts';
 
 const execute = promisify(execFile);
@@ -40,7 +40,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
 /** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
-  const folder = await run.running.temporaryFolder('ledger-bench-');
+  const folder = await run.running.createTemporaryFolder('ledger-bench-');
   if (isRoot()) await execute('chown', [UNPRIVILEGED, folder]);
   const cluster = join(folder, 'cluster');
   const initialise = asUnprivileged(join(programs, 'initdb'), [
@@ -48,7 +48,7 @@ export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
   ]);
   await execute(initialise.command, initialise.args, { cwd: folder });
-  const port = await freePort();
+  const port = await findFreePort();
   await serve(run, {
     ...asUnprivileged(join(programs, 'postgres'), [
       ...['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', folder],

@@ -5,7 +5,7 @@ import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
-import { createCommand, EXIT, runProgram, wholeNumber } from '../../processes/program.ts';
+import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { memories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
@@ -27,7 +27,7 @@ interface Size {
 
 const progress = createProgress();
 const running = createRunning();
-const atLeastOne = wholeNumber({ min: 1 });
+const atLeastOne = createNumberParser({ min: 1 });
 const command = createCommand('npm run bench -- migration', 'Compare the copy with a bare loop.')
   .argument('[points]', 'how many to copy', atLeastOne, 100_000)
   .argument('[dimensions]', 'of their vectors', atLeastOne, 384)
@@ -36,7 +36,7 @@ const command = createCommand('npm run bench -- migration', 'Compare the copy wi
 await runProgram(command, { running });
 
 async function compare(size: Size): Promise<void> {
-  const folder = await running.temporaryFolder('migration-bench-');
+  const folder = await running.createTemporaryFolder('migration-bench-');
   const sandbox = await startSandboxProcess();
   running.whenStopping(() => sandbox.child.stop());
   const bars = await measure(sandbox.url, folder, size);

@@ -11,7 +11,7 @@ import * as v from 'valibot';
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { createCommand, EXIT, runProgram, wholeNumber } from '../../processes/program.ts';
+import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { openPlayground } from '../../sandbox/playground.ts';
 import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server.ts';
@@ -82,9 +82,14 @@ const statusSchema = v.object({ result: v.object({ took: v.record(v.string(), v.
 
 const running = createRunning();
 const command = createCommand('npm run bench -- window', 'Compare the windows of migrations.')
-  .option('--memories <n>', 'number of memories to migrate', wholeNumber({ min: 1 }), MANY_MEMORIES)
-  .option('--dimensions <n>', 'of their vectors', wholeNumber({ min: 1 }), 384)
-  .option('--drain-seconds <n>', 'of each window', wholeNumber({ min: 1 }), 2)
+  .option(
+    '--memories <n>',
+    'number of memories to migrate',
+    createNumberParser({ min: 1 }),
+    MANY_MEMORIES,
+  )
+  .option('--dimensions <n>', 'of their vectors', createNumberParser({ min: 1 }), 384)
+  .option('--drain-seconds <n>', 'of each window', createNumberParser({ min: 1 }), 2)
   .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER)
   .action(compare);
 await runProgram(command, { running });
@@ -111,7 +116,7 @@ async function compare({ against, ...size }: Size & { readonly against: string }
 }
 
 async function measureBefore(commit: string, qdrant: QdrantServer, size: Size): Promise<Measured> {
-  const folder = await running.temporaryFolder('edition-');
+  const folder = await running.createTemporaryFolder('edition-');
   await checkOut(commit, folder);
   return await measure({ title: commit, folder, options: [], isRepeated: false }, qdrant, size);
 }

@@ -7,13 +7,13 @@ const SECTION =
   /^### ((?:GET|POST|PUT|DELETE) \/\S*)\n(?:<!-- generated -->\n[\s\S]*?<!-- end -->\n)?/gm;
 
 /** Statuses that mean the same for every route; the guide explains them only once. */
-const USUAL = new Set(['401', '403', '413', '415', '429', '500', '503']);
+const COMMON_STATUSES = new Set(['401', '403', '413', '415', '429', '500', '503']);
 
 /** Placeholder for an answer, which the test that runs the examples replaces. */
-const ANSWER_TO_COME =
+const ANSWER_PLACEHOLDER =
   '{ "to write the answer": "npm test prints a command, which copies it from .local/received/api.md" }';
 
-interface Described {
+interface DescribedOperation {
   readonly summary: string;
   readonly description?: string;
   readonly security?: readonly object[];
@@ -22,13 +22,13 @@ interface Described {
 }
 
 /** Updates the section of every described route in the text. A new route gets a section below the route declared before it. */
-export function withRoutes(text: string): string {
-  const described = describedRoutes();
-  const all = Object.keys(ENDPOINTS_BY_ROUTE).reduce(withSection, text);
-  return all.replace(SECTION, (whole, route: string) => {
-    const operation = described.get(route);
+export function updateRouteSections(text: string): string {
+  const operations = describeRoutes();
+  const complete = Object.keys(ENDPOINTS_BY_ROUTE).reduce(addMissingSection, text);
+  return complete.replace(SECTION, (whole, route: string) => {
+    const operation = operations.get(route);
     return operation
-      ? `### ${route}\n<!-- generated -->\n${guideLines(operation).join('\n')}\n<!-- end -->\n`
+      ? `### ${route}\n<!-- generated -->\n${writeGuide(operation).join('\n')}\n<!-- end -->\n`
       : whole;
   });
 }
@@ -37,12 +37,17 @@ export function withRoutes(text: string): string {
  * Lists the routes that have a section.
  * @internal A test compares them with the declared routes.
  */
-export function routesWithSection(text: string): string[] {
+export function listRoutesWithSection(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, route = '']) => route);
 }
 
 /** @param n index of the route in the declarations: the route before it already has a section */
-function withSection(text: string, route: string, n: number, routes: readonly string[]): string {
+function addMissingSection(
+  text: string,
+  route: string,
+  n: number,
+  routes: readonly string[],
+): string {
   if (text.includes(`\n### ${route}\n`)) return text;
   const start = text.indexOf(`\n### ${routes[n - 1]}\n`) + 1;
   const end = text.slice(start).search(/\n##+ /) + 1;
@@ -55,52 +60,54 @@ function draftExample(route: string): string {
   const { exampleQuery = {}, example } = ENDPOINTS_BY_ROUTE[route] ?? {};
   const query = new URLSearchParams(exampleQuery).toString();
   const target = route.replace('{id}', '1') + (query && `?${query}`);
-  const request = example ? `${target}\n${jsonOnOneLine(example)}` : target;
-  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n${ANSWER_TO_COME}\n\`\`\`\n`;
+  const request = example ? `${target}\n${formatJson(example)}` : target;
+  return `\`\`\`http\n${request}\n\`\`\`\n\`\`\`json\n${ANSWER_PLACEHOLDER}\n\`\`\`\n`;
 }
 
-function jsonOnOneLine(value: object): string {
-  return oneLine(JSON.stringify(value, null, 1));
+function formatJson(value: object): string {
+  return joinLines(JSON.stringify(value, null, 1));
 }
 
-function describedRoutes(): ReadonlyMap<string, Described> {
+function describeRoutes(): ReadonlyMap<string, DescribedOperation> {
   const { paths } = buildOpenApiDocument();
   return new Map(
     Object.entries(paths).flatMap(([path, methods]) =>
       Object.entries(methods).map(
         ([method, operation]) =>
-          [`${method.toUpperCase()} ${path}`, operation as Described] as const,
+          [`${method.toUpperCase()} ${path}`, operation as DescribedOperation] as const,
       ),
     ),
   );
 }
 
-function guideLines({
+function writeGuide({
   summary,
   description,
   security,
   parameters,
   responses,
-}: Described): string[] {
-  const named = (place: string) =>
-    parameters.flatMap((one) => (one.in === place ? [`\`${one.name}\``] : [])).join(', ');
+}: DescribedOperation): string[] {
+  const listNames = (place: string) =>
+    parameters
+      .flatMap((parameter) => (parameter.in === place ? [`\`${parameter.name}\``] : []))
+      .join(', ');
   const sentences = [
     `${summary}.`,
     description,
     security && 'It needs no key.',
-    named('query') && `Parameters: ${named('query')}.`,
-    named('header') && `Headers: ${named('header')}.`,
+    listNames('query') && `Parameters: ${listNames('query')}.`,
+    listNames('header') && `Headers: ${listNames('header')}.`,
   ];
-  const statuses = Object.entries(responses).filter(([status]) => !USUAL.has(status));
+  const statuses = Object.entries(responses).filter(([status]) => !COMMON_STATUSES.has(status));
   return [
     sentences.filter(Boolean).join(' '),
     '',
     '| Status | When |',
     '|---|---|',
-    ...statuses.map(([status, response]) => `| ${status} | ${oneLine(response.description)} |`),
+    ...statuses.map(([status, response]) => `| ${status} | ${joinLines(response.description)} |`),
   ];
 }
 
-function oneLine(text: string): string {
+function joinLines(text: string): string {
   return text.replace(/\s+/g, ' ');
 }

@@ -3,7 +3,7 @@ import { ENDPOINTS_BY_ROUTE } from '../../lib/ledger/http/endpoints/endpoints-by
 
 const UNRELEASED = /^## \[Unreleased\]\n\n(?:### Added\n\n)?/m;
 
-export function withNewEndpoints(changelog: string): string {
+export function addNewEndpoints(changelog: string): string {
   const lines = Object.entries(ENDPOINTS_BY_ROUTE)
     .filter(([route]) => !changelog.includes(`\`${route}\``))
     .map(([route, { summary }]) => `- \`${route}\`: ${summary}.\n`);

@@ -6,10 +6,10 @@ const TYPE = /^export type .*?;\n(?=export |const |\/\*\*)/gms;
 
 /** @param client source text that oazapfts generated */
 export function extractTypes(client: string): string {
-  return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}${responseTypes()}`;
+  return `// Written by \`npm run describe\`.\n${(client.match(TYPE) ?? []).join('')}${writeResponseTypes()}`;
 }
 
-function responseTypes(): string {
+function writeResponseTypes(): string {
   const lines = Object.values(ENDPOINTS_BY_ROUTE).map(
     ({ id, response }) => `    ${id}: ${String(response.$ref).split('/').at(-1)};\n`,
   );
@@ -20,7 +20,7 @@ function responseTypes(): string {
  * Lists the message of each operation's 500 for lib/ledger/http/failures.json, because no deployed function loads the
  * declarations.
  */
-export function failuresByOperation(): Record<string, string> {
+export function listFailureMessages(): Record<string, string> {
   return Object.fromEntries(
     Object.values(ENDPOINTS_BY_ROUTE).map(({ id, failure }) => [id, failure]),
   );

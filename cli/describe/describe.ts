@@ -5,13 +5,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateSource } from 'oazapfts';
 import { createCommand, runProgram } from '../../processes/program.ts';
-import { withTables } from '../migration/migrate/reference.ts';
-import { withRoutes } from './api-guide.ts';
-import { withNewEndpoints } from './changelog.ts';
-import { extractTypes, failuresByOperation } from './client-types.ts';
+import { updateTables } from '../migration/migrate/reference.ts';
+import { updateRouteSections } from './api-guide.ts';
+import { addNewEndpoints } from './changelog.ts';
+import { extractTypes, listFailureMessages } from './client-types.ts';
 import { buildOpenApiDocument } from './openapi-document.ts';
-import { withRoleCommands } from './role-commands.ts';
-import { methodsByPath } from './routes.ts';
+import { updateRoleCommands } from './role-commands.ts';
+import { groupMethodsByPath } from './routes.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
 const ROUTES = 'lib/ledger/http/routes.json';
@@ -28,22 +28,22 @@ const command = createCommand(
   `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from it, new endpoints into ${CHANGELOG}, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
-    [ROUTES, methodsByPath()],
-    [FAILURES, failuresByOperation()],
+    [ROUTES, groupMethodsByPath()],
+    [FAILURES, listFailureMessages()],
     [DOCUMENT, buildOpenApiDocument()],
   ] as const) {
     await writeFile(join(PROJECT, file), `${JSON.stringify(content, undefined, 2)}\n`);
   }
   const client = await generateSource(join(PROJECT, DOCUMENT));
   await writeFile(join(PROJECT, TYPES), extractTypes(client));
-  for (const [file, filled] of [
-    [GUIDE, withTables],
-    [API_GUIDE, withRoutes],
-    [CHANGELOG, withNewEndpoints],
-    [DEPLOY_GUIDE, withRoleCommands],
+  for (const [file, update] of [
+    [GUIDE, updateTables],
+    [API_GUIDE, updateRouteSections],
+    [CHANGELOG, addNewEndpoints],
+    [DEPLOY_GUIDE, updateRoleCommands],
   ] as const) {
     const text = await readFile(join(PROJECT, file), 'utf8');
-    await writeFile(join(PROJECT, file), filled(text));
+    await writeFile(join(PROJECT, file), update(text));
   }
   for (const file of [ROUTES, FAILURES, DOCUMENT, TYPES, GUIDE, API_GUIDE, CHANGELOG, DEPLOY_GUIDE])
     console.log(`Wrote ${file}`);

@@ -23,7 +23,7 @@ export interface FailingOperation {
 }
 
 /** Failures that no error class produces: the gateway's own answers, and a failed precondition, which needs a record. */
-const ANSWERS: Readonly<Record<string, object>> = {
+const FIXED_ANSWERS: Readonly<Record<string, object>> = {
   412: failed(412, {
     error: 'precondition_failed',
     message: 'The record is at version 4, which was not expected: read it and send its ETag',
@@ -34,12 +34,14 @@ const ANSWERS: Readonly<Record<string, object>> = {
 
 /** @param status such as `404` */
 export function exemplifyFailure(status: string, operation: FailingOperation): object {
-  return ANSWERS[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body;
+  return (
+    FIXED_ANSWERS[status] ?? toErrorReply(chooseError(status, operation), 'Failed to answer').body
+  );
 }
 
 function chooseError(status: string, { method, path, hasBody }: FailingOperation): unknown {
   const isCategory = path.startsWith('/categories');
-  const choose: Readonly<Record<string, () => unknown>> = {
+  const errors: Readonly<Record<string, () => unknown>> = {
     400: () => catchError(() => (hasBody ? parseBody : parseFilter)(v.object({}), { colour: '1' })),
     401: () => new UnauthenticatedError('The API key is not known'),
     403: () => new ForbiddenError(`The key or token does not allow ${method}: its scope is read`),
@@ -55,7 +57,7 @@ function chooseError(status: string, { method, path, hasBody }: FailingOperation
     415: () => new UnsupportedMediaTypeError('The request body must not be encoded: gzip'),
     422: () => new IdempotencyKeyReusedError('This Idempotency-Key was used with another body'),
   };
-  return choose[status]?.();
+  return errors[status]?.();
 }
 
 function catchError(run: () => unknown): unknown {

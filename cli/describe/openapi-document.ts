@@ -10,7 +10,7 @@ import {
 } from '../../lib/ledger/http/endpoints/response-forms.ts';
 import { IDEMPOTENCY_KEY } from '../../lib/ledger/http/idempotency.ts';
 import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
-import { fieldsIn, SCHEMAS } from './openapi-schemas.ts';
+import { describeFields, SCHEMAS } from './openapi-schemas.ts';
 
 const ABOUT = `
 Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
@@ -72,12 +72,12 @@ function describePaths() {
   for (const [route, operation] of Object.entries(ENDPOINTS_BY_ROUTE)) {
     const [method = '', path = ''] = route.split(' ');
     paths[path] ??= {};
-    paths[path][method.toLowerCase()] = toOpenApi(method, path, operation);
+    paths[path][method.toLowerCase()] = describeOperation(method, path, operation);
   }
   return paths;
 }
 
-function toOpenApi(method: string, path: string, operation: Endpoint) {
+function describeOperation(method: string, path: string, operation: Endpoint) {
   const { id, summary, description, body, example, isPublic } = operation;
   const [, resource = ''] = path.split('/');
   return {
@@ -87,29 +87,29 @@ function toOpenApi(method: string, path: string, operation: Endpoint) {
     description: description.replace(/\s+/g, ' '),
     ...(isPublic && { security: [] }),
     parameters: [
-      ...pathParameters(path),
-      ...queryParameters(operation),
-      ...headerParameters(method, path, operation),
+      ...describePathParameters(path),
+      ...describeQueryParameters(operation),
+      ...describeHeaderParameters(method, path, operation),
     ],
     ...(body && {
       requestBody: {
         required: true,
-        content: jsonContent(reference('schemas', body.name), example),
+        content: describeJsonContent(reference('schemas', body.name), example),
       },
     }),
     responses: describeResponses(method, path, operation),
   };
 }
 
-function pathParameters(path: string) {
+function describePathParameters(path: string) {
   if (!path.includes('{id}')) return [];
   const schema = { ...ID, maximum: Number.MAX_SAFE_INTEGER };
   return [{ name: 'id', in: 'path', required: true, ...PARAMETERS.id, schema }];
 }
 
-function queryParameters({ query, exampleQuery = {} }: Endpoint) {
+function describeQueryParameters({ query, exampleQuery = {} }: Endpoint) {
   if (!query) return [];
-  const { fields, required } = fieldsIn(query);
+  const { fields, required } = describeFields(query);
   return Object.entries(fields).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -120,7 +120,7 @@ function queryParameters({ query, exampleQuery = {} }: Endpoint) {
   }));
 }
 
-function headerParameters(method: string, path: string, operation: Endpoint) {
+function describeHeaderParameters(method: string, path: string, operation: Endpoint) {
   const { isVersioned, isTagged, isIdempotent } = operation;
   const header = (name: string, description: string, schema: Field) => ({
     name,
@@ -142,13 +142,13 @@ function headerParameters(method: string, path: string, operation: Endpoint) {
     pattern: `^(?:\\*|${tag}(?:, ?${tag})*)$`,
     example: `"${kind}1.1.0f3a9c21"`,
   });
-  const unknown =
+  const ifNoneMatch =
     method === 'GET'
       ? 'ETags of this record: 304 if it would be shown as before.'
       : 'ETags of this record: 412 if it is at one of these versions. `*`: 412 if it exists.';
   return [
     header('If-Match', 'ETags of this record: 412 if it has changed.', tags(ETAG)),
-    header('If-None-Match', unknown, tags(`(?:W/)?${ETAG}`)),
+    header('If-None-Match', ifNoneMatch, tags(`(?:W/)?${ETAG}`)),
   ];
 }
 
@@ -158,8 +158,8 @@ const ETAG = '"[!#-~]*"';
 /** Derives the statuses from the inputs of the operation; `failures` adds statuses, or replaces their descriptions. */
 function describeResponses(method: string, path: string, operation: Endpoint) {
   const { status = 200, body, failures, isVersioned, isTagged } = operation;
-  const described = { ...usualFailures(method, path, operation), ...failures };
-  const failed = Object.entries(described).flatMap(([code, description]) =>
+  const descriptions = { ...describeCommonFailures(method, path, operation), ...failures };
+  const failed = Object.entries(descriptions).flatMap(([code, description]) =>
     description
       ? [[code, describeFailure(code, description, { method, path, hasBody: !!body })]]
       : [],
@@ -167,7 +167,7 @@ function describeResponses(method: string, path: string, operation: Endpoint) {
   const hasTag = isTagged || (isVersioned && method !== 'DELETE');
   const unchanged = {
     description: 'Nothing has changed (If-None-Match).',
-    ...responseHeaders('X-Request-Id', 'ETag'),
+    ...describeHeaders('X-Request-Id', 'ETag'),
   };
   return {
     [status]: describeSuccess(status, operation, hasTag),
@@ -176,7 +176,7 @@ function describeResponses(method: string, path: string, operation: Endpoint) {
   };
 }
 
-function usualFailures(
+function describeCommonFailures(
   method: string,
   path: string,
   { body, query, isPublic, isVersioned, isIdempotent }: Endpoint,
@@ -198,7 +198,7 @@ function usualFailures(
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
     429: 'Too many requests. The gateway answers.',
-    500: !isPublic && unexpectedFailure(method !== 'GET', isIdempotent),
+    500: !isPublic && describeUnexpectedFailure(method !== 'GET', isIdempotent),
     503: isPublic
       ? 'The gateway has no capacity left.'
       : 'The issuer of access tokens cannot be reached, or the gateway has no capacity left.',
@@ -209,7 +209,7 @@ function describeSuccess(status: number, operation: Endpoint, hasTag: boolean | 
   const { response, mediaType = 'application/json', isIdempotent } = operation;
   return {
     description: status === 201 ? 'Created.' : 'Done.',
-    ...responseHeaders(
+    ...describeHeaders(
       'X-Request-Id',
       hasTag && 'ETag',
       status === 201 && 'Location',
@@ -223,20 +223,23 @@ function describeSuccess(status: number, operation: Endpoint, hasTag: boolean | 
 
 function describeFailure(code: string, description: string, operation: FailingOperation) {
   const schema = GATEWAY_STATUSES.includes(code) ? 'GatewayFailure' : 'Failure';
-  const headers = responseHeaders(
+  const headers = describeHeaders(
     !GATEWAY_STATUSES.includes(code) && 'X-Request-Id',
     code === '401' && 'WWW-Authenticate',
     code === '412' && 'ETag',
     ['409', '500', '503'].includes(code) && 'Retry-After',
   );
-  const content = jsonContent(reference('schemas', schema), exemplifyFailure(code, operation));
+  const content = describeJsonContent(
+    reference('schemas', schema),
+    exemplifyFailure(code, operation),
+  );
   return { description, ...headers, content };
 }
 
 /** Statuses with which the gateway may answer, without the envelope. */
 const GATEWAY_STATUSES = ['429', '503'];
 
-function unexpectedFailure(isWrite: boolean, isIdempotent = false): string {
+function describeUnexpectedFailure(isWrite: boolean, isIdempotent = false): string {
   if (!isWrite) return 'An unexpected failure.';
   const next = isIdempotent
     ? 'repeat it with its Idempotency-Key'
@@ -258,12 +261,12 @@ const HEADERS = {
   'WWW-Authenticate': { schema: TEXT, required: true, description: 'How to authenticate.' },
 };
 
-function responseHeaders(...names: (keyof typeof HEADERS | false | undefined)[]) {
+function describeHeaders(...names: (keyof typeof HEADERS | false | undefined)[]) {
   const present = names.filter((name) => !!name);
   const headers = present.map((name) => [name, reference('headers', name)]);
   return { headers: Object.fromEntries(headers) };
 }
 
-function jsonContent(schema: object, example?: object) {
+function describeJsonContent(schema: object, example?: object) {
   return { 'application/json': { schema, ...(example && { example }) } };
 }

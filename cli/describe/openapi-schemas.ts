@@ -58,7 +58,7 @@ const CONVERSION: ConversionConfig = {
 };
 
 /** Describes the fields of a body or the parameters of a query, and lists the required ones. */
-export function fieldsIn(schema: ObjectSchema) {
+export function describeFields(schema: ObjectSchema) {
   const others = Object.entries(BODIES).filter(([, body]) => body !== schema);
   const { properties = {}, required = [] } = toJsonSchema(schema as v.GenericSchema, {
     ...CONVERSION,
@@ -68,7 +68,7 @@ export function fieldsIn(schema: ObjectSchema) {
     name,
     name in READ_ONLY && isUntyped(field)
       ? { ...READ_ONLY[name], readOnly: true, description: field.description }
-      : inPortableForm(field),
+      : makePortable(field),
   ]);
   return { fields: Object.fromEntries(fields) as Fields, required };
 }
@@ -77,10 +77,10 @@ function isUntyped(field: Field): boolean {
   return !('type' in field || '$ref' in field || 'anyOf' in field);
 }
 
-function inPortableForm({ anyOf, ...field }: Field): Field {
+function makePortable({ anyOf, ...field }: Field): Field {
   if (String(field.enum) === String(TRANSACTION_TYPES)) return schema('TransactionType');
-  const known = Array.isArray(anyOf) ? { ...anyOf[0], ...field } : field;
-  return known.type === 'integer' ? { ...known, format: 'int64' } : known;
+  const merged = Array.isArray(anyOf) ? { ...anyOf[0], ...field } : field;
+  return merged.type === 'integer' ? { ...merged, format: 'int64' } : merged;
 }
 
 /** Fields that a body accepts only so that clients can send back a record that they read; the service ignores the values. */
@@ -95,8 +95,8 @@ const READ_ONLY: Fields = {
 };
 
 /** Describes a body, which accepts known fields only. */
-function bodySchema(body: ObjectSchema) {
-  const { fields, required } = fieldsIn(body);
+function describeBody(body: ObjectSchema) {
+  const { fields, required } = describeFields(body);
   return {
     type: 'object',
     properties: fields,
@@ -107,17 +107,19 @@ function bodySchema(body: ObjectSchema) {
 }
 
 /** Describes a record, which has all fields of a body and the fields that the service assigns. */
-function record(body: ObjectSchema, optional: Fields) {
-  const fields = Object.entries(fieldsIn(body).fields)
+function describeRecord(body: ObjectSchema, optional: Fields) {
+  const fields = Object.entries(describeFields(body).fields)
     .filter(([name]) => !(name in optional))
-    .map(([name, field]) => [name, withoutLimits(field)]);
+    .map(([name, field]) => [name, removeLimits(field)]);
   const assigned = { created_at: TIME, updated_at: TIME, etag: ETAG };
   return object({ id: ID, ...Object.fromEntries(fields), ...assigned }, optional);
 }
 
-function withoutLimits(field: Field): Field {
-  const kept = ['$ref', 'type', 'format', 'nullable', 'enum', 'description'];
-  return Object.fromEntries(Object.entries(field).filter(([keyword]) => kept.includes(keyword)));
+function removeLimits(field: Field): Field {
+  const keptKeywords = ['$ref', 'type', 'format', 'nullable', 'enum', 'description'];
+  return Object.fromEntries(
+    Object.entries(field).filter(([keyword]) => keptKeywords.includes(keyword)),
+  );
 }
 
 /** Collects the named schemas of all responses. */
@@ -129,14 +131,14 @@ function describeResponses(): Fields {
 
 /** All schemas of the document by name. */
 export const SCHEMAS: Readonly<Record<string, Field>> = {
-  ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [name, bodySchema(body)])),
+  ...Object.fromEntries(Object.entries(BODIES).map(([name, body]) => [name, describeBody(body)])),
   TransactionType: oneOf(TRANSACTION_TYPES),
-  Transaction: record(transactionFields, {
+  Transaction: describeRecord(transactionFields, {
     category_name: TEXT,
     external_id: TEXT,
     import_id: { ...TEXT, description: 'The import that created it.' },
   }),
-  Category: record(categoryFields, {
+  Category: describeRecord(categoryFields, {
     transaction_count: {
       ...COUNT,
       description: 'In single reads, and in lists requested with counts.',

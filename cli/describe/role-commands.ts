@@ -10,32 +10,32 @@ export interface RoleCommand {
 }
 
 export const ROLE_COMMANDS: readonly RoleCommand[] = [
-  commandFor('operator', 'cloudformation', 'update-termination-protection'),
-  commandFor('operator', 'cloudwatch', 'describe-alarms'),
-  commandFor('operator', 'cloudwatch', 'list-metrics'),
-  commandFor('operator', 'cloudwatch', 'set-alarm-state'),
-  commandFor('operator', 'dynamodb', 'update-table'),
-  commandFor('operator', 'lambda', 'get-account-settings'),
-  commandFor('operator', 'logs', 'describe-query-definitions'),
-  commandFor('operator', 'logs', 'get-query-results'),
-  commandFor('operator', 'logs', 'start-query'),
+  createRoleCommand('operator', 'cloudformation', 'update-termination-protection'),
+  createRoleCommand('operator', 'cloudwatch', 'describe-alarms'),
+  createRoleCommand('operator', 'cloudwatch', 'list-metrics'),
+  createRoleCommand('operator', 'cloudwatch', 'set-alarm-state'),
+  createRoleCommand('operator', 'dynamodb', 'update-table'),
+  createRoleCommand('operator', 'lambda', 'get-account-settings'),
+  createRoleCommand('operator', 'logs', 'describe-query-definitions'),
+  createRoleCommand('operator', 'logs', 'get-query-results'),
+  createRoleCommand('operator', 'logs', 'start-query'),
   {
     role: 'operator',
     command: 'aws service-quotas request-service-quota-increase',
     action: 'servicequotas:RequestServiceQuotaIncrease',
   },
-  commandFor('operator', 'sns', 'create-topic'),
-  commandFor('operator', 'sns', 'subscribe'),
-  commandFor('operator', 'ssm', 'put-parameter'),
-  commandFor('removal', 'cloudformation', 'update-termination-protection'),
-  commandFor('removal', 'dynamodb', 'delete-table'),
-  commandFor('removal', 'dynamodb', 'update-table'),
+  createRoleCommand('operator', 'sns', 'create-topic'),
+  createRoleCommand('operator', 'sns', 'subscribe'),
+  createRoleCommand('operator', 'ssm', 'put-parameter'),
+  createRoleCommand('removal', 'cloudformation', 'update-termination-protection'),
+  createRoleCommand('removal', 'dynamodb', 'delete-table'),
+  createRoleCommand('removal', 'dynamodb', 'update-table'),
 ];
 
 const SECTION = /<!-- generated: role-commands -->\n[\s\S]*?<!-- end -->/;
 
 /** Fills the table in the text from these commands. */
-export function withRoleCommands(text: string): string {
+export function updateRoleCommands(text: string): string {
   const rows = ROLE_COMMANDS.map(
     ({ role, command, action }) => `| \`${command}\` | ${role} | \`${action}\` |`,
   );
@@ -44,7 +44,7 @@ export function withRoleCommands(text: string): string {
 }
 
 /** Creates a command whose permission has the same name as its operation. */
-function commandFor(role: PolicyName, service: string, operation: string): RoleCommand {
+function createRoleCommand(role: PolicyName, service: string, operation: string): RoleCommand {
   const words = operation.split('-').map((word) => word.charAt(0).toUpperCase() + word.slice(1));
   return { role, command: `aws ${service} ${operation}`, action: `${service}:${words.join('')}` };
 }

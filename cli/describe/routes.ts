@@ -34,7 +34,7 @@ export function readRoutes(): Route[] {
 }
 
 /** Lists the methods of each path for lib/ledger/http/routes.json, because a deployed function cannot read serverless.yml. */
-export function methodsByPath(): Record<string, string[]> {
+export function groupMethodsByPath(): Record<string, string[]> {
   const byPath = Map.groupBy(readRoutes(), ({ path }) => path);
   return Object.fromEntries(
     [...byPath].map(([path, routes]) => [path, routes.map(({ method }) => method)]),

@@ -6,13 +6,13 @@ import { type ApiKeys, createApiKeys } from '../../lib/ledger/store/api-keys.ts'
 import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
-import { createCommand, runProgram, stageOption } from '../../processes/program.ts';
+import { createCommand, createStageOption, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
-import { explainFailures, reachDatabaseOfStage, reachLocalDatabase } from '../reach-database.ts';
+import { explainFailures, reachLocalDatabase, reachStageDatabase } from '../reach-database.ts';
 
 const running = createRunning();
 const command = createCommand('npm run keys --', 'Create, list and revoke API keys.').addOption(
-  stageOption(),
+  createStageOption(),
 );
 
 command
@@ -65,7 +65,7 @@ function parseLedgerId(text: string): string {
 async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
   const reached = stage
-    ? await reachDatabaseOfStage(stage, process.env)
+    ? await reachStageDatabase(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);

@@ -10,20 +10,20 @@ import { sweepTable } from '../../lib/ledger/store/schema-sweep.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { createCommand, EXIT, runProgram, stageOption } from '../../processes/program.ts';
+import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { withBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
 import {
   explainFailures,
   type ReachedDatabase,
-  reachDatabaseOfStage,
   reachLocalDatabase,
+  reachStageDatabase,
 } from '../reach-database.ts';
 
 const running = createRunning();
 const command = createCommand('npm run ledger --', 'List, upgrade and delete ledgers.').addOption(
-  stageOption(),
+  createStageOption(),
 );
 
 command
@@ -62,7 +62,7 @@ await runProgram(command, { running });
 async function withDatabase(work: (reached: ReachedDatabase) => Promise<void>): Promise<void> {
   const { stage } = command.opts();
   const reached = stage
-    ? await reachDatabaseOfStage(stage, process.env)
+    ? await reachStageDatabase(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   await explainFailures(reached, () => work(reached));
 }
@@ -89,11 +89,11 @@ async function deleteLedger(
   const client = createDocumentClient(endpoint);
   const removal = createRemoval({ client, tableName, ledgerId });
   const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
-  const valid = (await createApiKeys({ database, clock: () => new Date() }).list()).filter(
+  const validKeys = (await createApiKeys({ database, clock: () => new Date() }).list()).filter(
     ({ ledger, revokedAt }) => ledger === ledgerId && revokedAt === undefined,
   );
-  if (valid.length > 0) {
-    const ids = valid.map(({ id }) => id).join(', ');
+  if (validKeys.length > 0) {
+    const ids = validKeys.map(({ id }) => id).join(', ');
     throw new UserError(
       `The ledger "${ledgerId}" has valid API keys: ${ids}. Revoke each with "npm run keys -- revoke ID", then wait a minute.`,
     );
@@ -102,7 +102,7 @@ async function deleteLedger(
   const { transactions, categories, items } = await removal.count();
   const what = `ledger "${ledgerId}" of ${tableName}: ${transactions} transactions, ${categories} categories, ${items} items in all`;
   console.log(what);
-  if (!isConfirmed && !(await isTyped(ledgerId))) {
+  if (!isConfirmed && !(await confirmByTyping(ledgerId))) {
     console.error('Nothing was deleted.');
     process.exitCode = EXIT.failed;
     return;
@@ -111,7 +111,7 @@ async function deleteLedger(
   console.log(`${deleted} items deleted. Backups keep them for recoveryDays.`);
 }
 
-async function isTyped(ledgerId: string): Promise<boolean> {
+async function confirmByTyping(ledgerId: string): Promise<boolean> {
   const ask = createAsk(
     { input: process.stdin, status: process.stderr },
     new AbortController().signal,

@@ -45,20 +45,23 @@ export const PATIENT_POLICY: RetryPolicy = {
 };
 const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
 /** Failures below HTTP that may pass; other failures, such as those of TLS, would recur on every attempt. */
-const PASSING =
+const TRANSIENT_CODES =
   /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
 const MAX_SHOWN_CHARACTERS = 200;
 const HOW_TO_GET_A_KEY =
   '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
 
 /** Returns the address of the service that `npm start` runs. */
-export function serviceAddress(): string {
+export function readLocalAddress(): string {
   return `http://localhost:${process.env.PORT || '3000'}`;
 }
 
 export function createServiceClient(options: ServiceClientOptions) {
   const { url, key, userAgent, fetch = globalThis.fetch } = options;
-  const retryPolicy = { requestedDelayMs, ...(options.retryPolicy ?? RETRY_POLICY) };
+  const retryPolicy = {
+    requestedDelayMs: readRequestedDelayMs,
+    ...(options.retryPolicy ?? RETRY_POLICY),
+  };
 
   async function send(method: string, path: string, { body, headers }: ServiceRequest) {
     const response = await fetch(`${url}${path}`, {
@@ -75,21 +78,22 @@ export function createServiceClient(options: ServiceClientOptions) {
     const text = await response.text();
     if (response.status < 400) return text;
     const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
-    const message = `${method} ${url}${path} answered ${response.status}: ${messageIn(text)}${advice}`;
+    const message = `${method} ${url}${path} answered ${response.status}: ${readMessage(text)}${advice}`;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
     throw Object.assign(new UserError(message), { status: response.status, retryAfter });
   }
 
   /** Sends a request, and retries transient failures. @throws UserError */
-  async function request(method: string, path: string, given: ServiceRequest = {}) {
-    const { isRepeatable = method === 'GET' } = given;
+  async function request(method: string, path: string, options: ServiceRequest = {}) {
+    const { isRepeatable = method === 'GET' } = options;
     const isRetryable = (error: unknown) => isTransient(error, isRepeatable);
     try {
-      return await retry(retryPolicy, isRetryable, () => send(method, path, given));
+      return await retry(retryPolicy, isRetryable, () => send(method, path, options));
     } catch (cause) {
       if (cause instanceof UserError) throw cause;
-      const lasting = lastingCause(cause);
-      if (lasting) throw new UserError(`${url} cannot be reached: ${lasting}.`, { cause });
+      const permanentCause = findPermanentCause(cause);
+      if (permanentCause)
+        throw new UserError(`${url} cannot be reached: ${permanentCause}.`, { cause });
       const message = `Nothing answers at ${url}. Start the service with npm start, or give its address with --url.`;
       throw new UserError(message, { cause });
     }
@@ -141,25 +145,26 @@ export function createServiceClient(options: ServiceClientOptions) {
 function isTransient(error: unknown, isRepeatable: boolean): boolean {
   const { status, cause } = error as { status?: number; cause?: { code?: string } };
   if (status !== undefined) return status === 429 || (isRepeatable && status >= 500);
-  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !lastingCause(error);
+  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !findPermanentCause(error);
 }
 
 /** Says why no attempt can succeed: TLS, or a port that fetch refuses. Undefined if nothing answers, or a retry may succeed. */
-function lastingCause(error: unknown): string | undefined {
+function findPermanentCause(error: unknown): string | undefined {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   const { code, message } = cause ?? {};
-  if (message === undefined || NO_SERVER.includes(code ?? '') || PASSING.test(code ?? '')) return;
+  if (message === undefined || NO_SERVER.includes(code ?? '') || TRANSIENT_CODES.test(code ?? ''))
+    return;
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS; try http://';
   return message.trim().split('\n', 1)[0];
 }
 
 /** Converts the Retry-After header, in seconds, to milliseconds. */
-function requestedDelayMs(error: unknown): number {
+function readRequestedDelayMs(error: unknown): number {
   return ((error as { retryAfter?: number }).retryAfter || 0) * 1000;
 }
 
 /** Returns the message of an error response. A proxy in between may answer with text that is not JSON. */
-function messageIn(text: string): string {
+function readMessage(text: string): string {
   try {
     return String(JSON.parse(text).message ?? text.slice(0, MAX_SHOWN_CHARACTERS));
   } catch {

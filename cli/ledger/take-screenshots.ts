@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { launchChromium } from '../../processes/chromium.ts';
-import { createCommand, httpAddress, runProgram } from '../../processes/program.ts';
-import { serviceAddress } from './service-client.ts';
+import { createCommand, parseHttpAddress, runProgram } from '../../processes/program.ts';
+import { readLocalAddress } from './service-client.ts';
 
 const FOLDER = join(import.meta.dirname, '../../docs/ledger');
 const SCREEN = { viewport: { width: 1180, height: 760 } };
@@ -35,7 +35,7 @@ const command = createCommand(
   'npm run screenshots --',
   'Take the pictures of the page in docs/ledger. First: npm run seed -- --transactions 720 --years 2',
 )
-  .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .option('--url <url>', 'address of the service', parseHttpAddress, readLocalAddress())
   .action(takeScreenshots);
 
 await runProgram(command);

@@ -10,10 +10,10 @@ import type {
 import { LOCAL } from '../../processes/caches.ts';
 
 /** Version of the format of a stored position. A position in another format is not used. */
-const FORM = 1;
+const FORMAT_VERSION = 1;
 
 /** After this time the verification starts again: data that was already read may have been damaged since. */
-const LASTS_MS = 24 * 60 * 60 * 1_000;
+const MAX_AGE_MS = 24 * 60 * 60 * 1_000;
 
 export interface FileProgress extends Progress {
   readonly file: string;
@@ -28,12 +28,12 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
     async load() {
       try {
         const { mtimeMs } = await stat(file);
-        if (Date.now() - mtimeMs > LASTS_MS) return undefined;
+        if (Date.now() - mtimeMs > MAX_AGE_MS) return undefined;
         const saved = deserialize(await readFile(file)) as {
           form: number;
           position: VerificationPosition;
         };
-        return saved.form === FORM ? saved.position : undefined;
+        return saved.form === FORMAT_VERSION ? saved.position : undefined;
       } catch {
         // Without a readable file, the ledger is read from its beginning.
         return undefined;
@@ -43,7 +43,9 @@ export function openFileProgress(...identity: readonly string[]): FileProgress {
       await mkdir(dirname(file), { recursive: true });
       // Only this user can read the file, because it holds external ids and wrong rows. A process killed before the rename
       // leaves the earlier position.
-      await writeFile(`${file}.new`, serialize({ form: FORM, position }), { mode: 0o600 });
+      await writeFile(`${file}.new`, serialize({ form: FORMAT_VERSION, position }), {
+        mode: 0o600,
+      });
       await rename(`${file}.new`, file);
     },
     clear: () => rm(file, { force: true }),

@@ -11,23 +11,23 @@ import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import {
   createCommand,
+  createStageOption,
   EXIT,
   reportError,
   runProgram,
-  stageOption,
 } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import {
   explainFailures,
   type ReachedDatabase,
-  reachDatabaseOfStage,
   reachLocalDatabase,
+  reachStageDatabase,
 } from '../reach-database.ts';
 import { type FileProgress, openFileProgress } from './verification-progress.ts';
 
-const COULD_NOT_LOOK = 2;
+const EXIT_NOT_VERIFIED = 2;
 
-const BYTES_OF_A_UNIT = 4096;
+const BYTES_PER_READ_UNIT = 4096;
 // List price of us-east-1, as in docs/ledger/deploy.md.
 const USD_PER_MILLION_UNITS = 0.125;
 
@@ -38,7 +38,7 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
     '--full',
     'scan the whole table, and so find also rows that no id leads to and external ids that no row has',
   )
-  .addOption(stageOption())
+  .addOption(createStageOption())
   .option('--json', 'print the result as JSON')
   .addHelpText(
     'after',
@@ -48,8 +48,8 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
 
 await runProgram(command, {
   running,
-  exitCodeOnSignal: COULD_NOT_LOOK,
-  onError: (error) => reportError(error, COULD_NOT_LOOK),
+  exitCodeOnSignal: EXIT_NOT_VERIFIED,
+  onError: (error) => reportError(error, EXIT_NOT_VERIFIED),
 });
 
 interface Options {
@@ -62,7 +62,7 @@ interface Options {
 // A repair reads the whole table: if it missed the items to which no key leads, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = stage
-    ? await reachDatabaseOfStage(stage, process.env)
+    ? await reachStageDatabase(stage, process.env)
     : await reachLocalDatabase(running, process.env);
   const ledgerId = readLedgerId(process.env);
   const { id, units } = await explainFailures(database, () => describeTable(database));
@@ -75,10 +75,10 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
     progress,
   });
   if (stage) {
-    const most = full ? units : await explainFailures(database, verification.countItems);
-    console.error(describeCost(most, full ? database.tableName : undefined));
+    const maxUnits = full ? units : await explainFailures(database, verification.countItems);
+    console.error(describeCost(maxUnits, full ? database.tableName : undefined));
   }
-  if (!full) await sayWhereItContinues(progress);
+  if (!full) await reportResumption(progress);
   const result = await explainFailures(
     database,
     async (): Promise<Repair> =>
@@ -110,7 +110,7 @@ function describeCost(units: number, wholeTable: string | undefined): string {
     : `${cost} Only --full finds rows that no id leads to and external ids that no row has.`;
 }
 
-async function sayWhereItContinues({ file, load }: FileProgress): Promise<void> {
+async function reportResumption({ file, load }: FileProgress): Promise<void> {
   const position = await load();
   if (position) {
     console.error(
@@ -125,7 +125,7 @@ async function describeTable({ endpoint, tableName: TableName }: ReachedDatabase
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const { TableId, TableArn, TableSizeBytes = 0 } = Table ?? {};
   const id = TableId ?? `${TableArn} ${endpoint}`;
-  return { id, units: Math.ceil(TableSizeBytes / BYTES_OF_A_UNIT) };
+  return { id, units: Math.ceil(TableSizeBytes / BYTES_PER_READ_UNIT) };
 }
 
 function toText({ repaired, verdict }: Repair, tableName: string): string {

@@ -46,9 +46,9 @@ export function createRestoration(options: RestorationOptions) {
   const { aws, stage, source, target, time } = options;
   const table = createRestoredTable(options);
   const writers = createWriters(aws);
-  const { isSwitched, isSettled, switchTable } = createSwitch(options);
+  const { isSwitched, isSettled: isSwitchComplete, switchTable } = createSwitch(options);
   /** Marks a step as one before the switch: it counts as done once the switch is done. */
-  const before = (step: Step): Step => ({
+  const beforeSwitch = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),
   });
@@ -58,7 +58,7 @@ export function createRestoration(options: RestorationOptions) {
     run: writers.allow,
   };
   const steps: readonly Step[] = [
-    before({
+    beforeSwitch({
       title: 'Stop writes; reads go on',
       isDone: writers.areStopped,
       run: async () => {
@@ -66,26 +66,26 @@ export function createRestoration(options: RestorationOptions) {
         await writers.stop();
       },
     }),
-    before({
+    beforeSwitch({
       title: time
         ? `Restore ${source} as of ${time.toISOString()} into ${target}`
         : `Wait for ${target}`,
       isDone: table.isActive,
       run: table.restore,
     }),
-    before({
+    beforeSwitch({
       title: `Give ${target} the protection, recovery, expiry, limits and tags of ${source}`,
       isDone: table.isProtected,
       run: table.protect,
     }),
-    before({
+    beforeSwitch({
       title: `Verify all ledgers of ${target} in one scan`,
       isDone: table.isVerified,
       run: table.verifyAll,
     }),
     {
       title: `Switch the stage ${stage} to ${target}`,
-      isDone: isSettled,
+      isDone: isSwitchComplete,
       run: switchTable,
     },
     resume,
@@ -95,7 +95,7 @@ export function createRestoration(options: RestorationOptions) {
 
 /** The steps for the table to which the stage moves: it is restored, given the settings of its source, and verified. */
 function createRestoredTable(options: RestorationOptions) {
-  const { aws, stage, source, target, time, verify, enter, sleep, say } = options;
+  const { aws, stage, source, target, time, verify, enter, sleep, say: report } = options;
 
   async function isActive(): Promise<boolean> {
     return (await aws.describeTable(target))?.TableStatus === 'ACTIVE';
@@ -110,7 +110,7 @@ function createRestoredTable(options: RestorationOptions) {
           `The table ${target} is ${table?.TableStatus ?? 'absent'}: the stage cannot move to it. Give another --to or --table.`,
         );
       }
-      say(
+      report(
         `${target} is ${table?.TableStatus}. It takes minutes to hours, and goes on without this command.`,
       );
       await sleep(POLL_MS);
@@ -133,45 +133,45 @@ function createRestoredTable(options: RestorationOptions) {
   }
 
   /** Lists the changes that give the table its missing settings, because a restore brings only data and indexes. */
-  async function listLacking(table: TableDescription) {
+  async function listMissingSettings(table: TableDescription) {
     const origin = await aws.describeTable(source);
     const limits = origin?.OnDemandThroughput;
-    const lacking: (() => Promise<void>)[] = [];
+    const changes: (() => Promise<void>)[] = [];
     if (!table.DeletionProtectionEnabled) {
-      lacking.push(() => aws.protectFromDeletion(target));
+      changes.push(() => aws.protectFromDeletion(target));
     }
     if (limits && !areEqual(limits, table.OnDemandThroughput)) {
       const indexes = (table.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName);
-      lacking.push(() => aws.limitThroughput(target, limits, indexes));
+      changes.push(() => aws.limitThroughput(target, limits, indexes));
     }
     if (!(await aws.readRecovery(target)).isOn) {
       const { days } = await aws.readRecovery(source);
-      lacking.push(() => aws.switchRecoveryOn(target, days));
+      changes.push(() => aws.switchRecoveryOn(target, days));
     }
-    if (!(await aws.doItemsExpire(target))) lacking.push(() => aws.letItemsExpire(target));
+    if (!(await aws.doItemsExpire(target))) changes.push(() => aws.letItemsExpire(target));
     const tags = await aws.readTags(origin?.TableArn ?? '');
     const present = await aws.readTags(table.TableArn ?? '');
     const missing = [...tags].filter(([name]) => name !== VERIFIED && !present.has(name));
     if (missing.length > 0) {
-      lacking.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
+      changes.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
     }
-    return lacking;
+    return changes;
   }
 
   async function isProtected(): Promise<boolean> {
     const table = await aws.describeTable(target);
-    return table !== undefined && (await listLacking(table)).length === 0;
+    return table !== undefined && (await listMissingSettings(table)).length === 0;
   }
 
   async function protect(): Promise<void> {
     // Applies one change at a time, because a table accepts no other change while it is updated.
-    for (const change of await listLacking(await waitForTable())) {
-      await untilReady(change);
+    for (const change of await listMissingSettings(await waitForTable())) {
+      await retryUntilReady(change);
       await waitForTable();
     }
   }
 
-  async function untilReady(change: () => Promise<void>): Promise<void> {
+  async function retryUntilReady(change: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await change();
@@ -184,10 +184,10 @@ function createRestoredTable(options: RestorationOptions) {
 
   async function verifyAll(): Promise<void> {
     const verdict = await verify(target);
-    say(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
+    report(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
     if (verdict.unlisted.length > 0) {
       const entered = await enter(target, verdict.unlisted);
-      say(`${entered} ledgers of an earlier release are now in the list of ledgers`);
+      report(`${entered} ledgers of an earlier release are now in the list of ledgers`);
     }
     const faults = describeFaults(verdict, target, stage);
     if (faults.length > 0) {
@@ -220,10 +220,10 @@ function createWriters(aws: RestorationOptions['aws']) {
   // A function's version keeps the table name with which it was published, and CloudFormation publishes a new version for each
   // table. So the version that requests reach may still name the old table.
   async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
-    const written = await aws.readTableOf(name);
-    if (written === tableInUse) return;
+    const tableOfRequests = await aws.readTableOf(name);
+    if (tableOfRequests === tableInUse) return;
     throw new UserError(
-      `Writes stay stopped: requests to ${name} still reach a version that writes ${written}, while the stack uses ${tableInUse}. Deploy the stage again, then give this command again.`,
+      `Writes stay stopped: requests to ${name} still reach a version that writes ${tableOfRequests}, while the stack uses ${tableInUse}. Deploy the stage again, then give this command again.`,
     );
   }
 
@@ -290,18 +290,18 @@ function describeFaults(
   const faults: string[] = [];
   if (unbalanced.length > 0) {
     faults.push(
-      `${unbalanced.length} of ${ledgers} ledgers differ from their rows: ${nameSome(unbalanced)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
+      `${unbalanced.length} of ${ledgers} ledgers differ from their rows: ${joinFirstIds(unbalanced)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
     );
   }
   if (lost.length > 0) {
     faults.push(
-      `${lost.length} ledgers are in the list of ledgers alone: ${nameSome(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
+      `${lost.length} ledgers are in the list of ledgers alone: ${joinFirstIds(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
     );
   }
   return faults;
 }
 
-function nameSome(ledgerIds: readonly string[]): string {
+function joinFirstIds(ledgerIds: readonly string[]): string {
   return ledgerIds.slice(0, MAX_NAMED_LEDGERS).join(', ');
 }
 
@@ -310,9 +310,9 @@ interface Limits {
   readonly MaxWriteRequestUnits?: number | undefined;
 }
 
-function areEqual(one: Limits, other: Limits | undefined): boolean {
+function areEqual(left: Limits, right: Limits | undefined): boolean {
   return (
-    one.MaxReadRequestUnits === other?.MaxReadRequestUnits &&
-    one.MaxWriteRequestUnits === other?.MaxWriteRequestUnits
+    left.MaxReadRequestUnits === right?.MaxReadRequestUnits &&
+    left.MaxWriteRequestUnits === right?.MaxWriteRequestUnits
   );
 }

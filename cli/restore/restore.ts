@@ -9,7 +9,7 @@ import { LOCK_KEY, recordKey } from '../../lib/migration/runs/run-lock.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { createCommand, EXIT, runProgram, stageOption } from '../../processes/program.ts';
+import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { withBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
@@ -22,7 +22,7 @@ const command = createCommand(
   'npm run restore --',
   'Restore the table of a deployed stage to a moment of the past, and move the stage to it.',
 )
-  .addOption(stageOption('the deployed stage, such as prod').makeOptionMandatory())
+  .addOption(createStageOption('the deployed stage, such as prod').makeOptionMandatory())
   .option('--to <time>', 'the moment before the damage: 2026-03-05T08:30:00Z', parseTime)
   .option(
     '--table <name>',

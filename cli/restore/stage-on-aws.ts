@@ -127,9 +127,9 @@ function createWriters(region: string) {
    * Returns the table of the version that requests reach, or of the function itself if an earlier release deployed it without
    * an alias.
    */
-  async function readTableOf(FunctionName: string): Promise<string | undefined> {
-    const read = async (given: { readonly Qualifier?: string }) => {
-      const command = new GetFunctionConfigurationCommand({ FunctionName, ...given });
+  async function readFunctionTable(FunctionName: string): Promise<string | undefined> {
+    const read = async (version: { readonly Qualifier?: string }) => {
+      const command = new GetFunctionConfigurationCommand({ FunctionName, ...version });
       return (await client.send(command)).Environment?.Variables?.TABLE_NAME;
     };
     try {
@@ -140,7 +140,7 @@ function createWriters(region: string) {
     }
   }
 
-  return { areWritesStopped, stopWrites, allowWrites, readTableOf };
+  return { areWritesStopped, stopWrites, allowWrites, readTableOf: readFunctionTable };
 }
 
 /** Reads, restores and changes tables, including the settings that a restore does not carry over. */
@@ -208,13 +208,13 @@ function createTables(region: string) {
     await client.send(new UpdateTableCommand(command));
   }
 
-  async function doItemsExpire(TableName: string): Promise<boolean> {
+  async function isExpiryOn(TableName: string): Promise<boolean> {
     const command = new DescribeTimeToLiveCommand({ TableName });
     const { TimeToLiveDescription } = await client.send(command);
     return ['ENABLED', 'ENABLING'].includes(TimeToLiveDescription?.TimeToLiveStatus ?? '');
   }
 
-  async function letItemsExpire(TableName: string): Promise<void> {
+  async function switchExpiryOn(TableName: string): Promise<void> {
     const TimeToLiveSpecification = { AttributeName: 'expires_at', Enabled: true };
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   }
@@ -231,7 +231,13 @@ function createTables(region: string) {
 
   return {
     ...{ describeTable, restore, readRecovery, switchRecoveryOn, protectFromDeletion },
-    ...{ limitThroughput, doItemsExpire, letItemsExpire, readTags, addTags },
+    ...{
+      limitThroughput,
+      doItemsExpire: isExpiryOn,
+      letItemsExpire: switchExpiryOn,
+      readTags,
+      addTags,
+    },
   };
 }
 

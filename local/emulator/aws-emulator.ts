@@ -3,8 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
-import { freePort } from '../../processes/free-port.ts';
-import { pythonWith, whyNoPython } from '../../processes/python-tools.ts';
+import { findFreePort } from '../../processes/free-port.ts';
+import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import type { Running } from '../../processes/running.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 
@@ -30,7 +30,7 @@ export interface EmulatorOptions {
 
 export const awsEmulator: Service = {
   title: 'an emulator of AWS (MiniStack)',
-  obstacle: whyNoPython,
+  whyUnavailable: whyNoPython,
   start: startAwsEmulator,
 };
 
@@ -39,11 +39,11 @@ export async function startAwsEmulator(
   running: Running,
   { waitScale = 1 }: EmulatorOptions = {},
 ): Promise<StartedService> {
-  const python = await pythonWith(running, REQUIREMENTS);
-  const folder = await running.temporaryFolder('aws-emulator-');
+  const python = await preparePython(running, REQUIREMENTS);
+  const folder = await running.createTemporaryFolder('aws-emulator-');
   // The emulator's worker is CommonJS; a package.json in a parent folder could declare ES modules.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
-  const port = await freePort();
+  const port = await findFreePort();
   let lastLine = '';
   const child = running.startProgram({
     command: python,

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
-import { freePort } from '../../processes/free-port.ts';
-import { pythonWith, whyNoPython } from '../../processes/python-tools.ts';
+import { findFreePort } from '../../processes/free-port.ts';
+import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import type { Running } from '../../processes/running.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 import { localAccess } from '../local-access.ts';
@@ -12,14 +12,14 @@ import { localAccess } from '../local-access.ts';
 const REQUIREMENTS = join(import.meta.dirname, 'moto.txt');
 export const awsServices: Service = {
   title: 'S3 and the Parameter Store (Moto)',
-  obstacle: whyNoPython,
+  whyUnavailable: whyNoPython,
   start,
 };
 
 async function start(running: Running): Promise<StartedService> {
-  const python = await pythonWith(running, REQUIREMENTS);
+  const python = await preparePython(running, REQUIREMENTS);
   const { region, accessKeyId, secretAccessKey } = localAccess({});
-  const port = await freePort();
+  const port = await findFreePort();
   let lastLine = '';
   const child = running.startProgram({
     command: python,

@@ -16,7 +16,7 @@ const command = createCommand(
 await runProgram(command, { running, exitCodeOnSignal: EXIT.done });
 
 async function deploy(): Promise<void> {
-  const obstacle = awsEmulator.obstacle();
+  const obstacle = awsEmulator.whyUnavailable();
   if (obstacle) {
     throw new UserError(`The emulator of AWS needs Python: ${obstacle} on this machine`);
   }
@@ -30,7 +30,7 @@ async function deploy(): Promise<void> {
 }
 
 async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
-  const folder = await running.temporaryFolder('ledger-deployed-');
+  const folder = await running.createTemporaryFolder('ledger-deployed-');
   const deployed = { stage: STAGE, environment, running };
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
   await deployStage(deployed, folder);

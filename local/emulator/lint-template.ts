@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { createCommand, runProgram } from '../../processes/program.ts';
-import { pythonWith, whyNoPython } from '../../processes/python-tools.ts';
+import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import { createRunning } from '../../processes/running.ts';
 import { runServerless } from './emulated-stage.ts';
 import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED } from './lint-policies.ts';
@@ -77,14 +77,14 @@ async function packaged(
   stage: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const folder = await running.temporaryFolder('ledger-linted-');
+  const folder = await running.createTemporaryFolder('ledger-linted-');
   const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, running };
   await runServerless(templateOnly, ['package', '--package', folder], parameters);
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
-  const python = await pythonWith(running, REQUIREMENTS);
+  const python = await preparePython(running, REQUIREMENTS);
   // cfn-lint has no module to run with `-m`, so this does what its installed program does.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],

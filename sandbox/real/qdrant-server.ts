@@ -5,13 +5,13 @@ import { delimiter, join, resolve } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
 import type { Child } from '../../processes/child-process.ts';
-import { freePort } from '../../processes/free-port.ts';
+import { findFreePort } from '../../processes/free-port.ts';
 import type { Running } from '../../processes/running.ts';
 import type { Service } from '../../processes/service.ts';
 
 export const qdrantServer: Service = {
   title: 'Qdrant',
-  obstacle() {
+  whyUnavailable() {
     if (process.env.QDRANT_URL || findQdrantProgram()) return undefined;
     return 'neither QDRANT_URL nor QDRANT_BIN is set, and there is no qdrant on the path';
   },
@@ -64,8 +64,8 @@ function isExecutable(file: string): boolean {
 /** Starts a new Qdrant server. @throws UserError if there is no program, or the server does not start */
 export async function startQdrant(running: Running): Promise<QdrantServer> {
   const program = requireQdrantProgram();
-  const folder = await running.temporaryFolder('qdrant-');
-  const [port, grpcPort] = [await freePort(), await freePort()];
+  const folder = await running.createTemporaryFolder('qdrant-');
+  const [port, grpcPort] = [await findFreePort(), await findFreePort()];
   const url = `http://127.0.0.1:${port}`;
   let child: Child;
 

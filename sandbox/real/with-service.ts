@@ -61,7 +61,7 @@ async function runBeside(
 }
 
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {
-  const obstacle = service.obstacle();
+  const obstacle = service.whyUnavailable();
   if (obstacle) {
     console.warn(`Skipped what needs ${service.title}: ${obstacle} on this machine`);
     return undefined;

@@ -2,7 +2,7 @@
 import { InvalidArgumentError } from '@commander-js/extra-typings';
 import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
-import { createCommand, wholeNumber } from '../../processes/program.ts';
+import { createCommand, createNumberParser } from '../../processes/program.ts';
 
 export interface Orders {
   readonly memories: number;
@@ -27,7 +27,7 @@ export function createRehearseCommand(
     .option(
       '--memories <n>',
       `how many to migrate, 1 to ${MAX_MEMORIES}`,
-      wholeNumber({ min: 1, max: MAX_MEMORIES }),
+      createNumberParser({ min: 1, max: MAX_MEMORIES }),
       2000,
     )
     .option('--acts <numbers>', 'only these acts, such as 1,4; "list" lists them', (text) =>

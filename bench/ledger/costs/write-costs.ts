@@ -26,7 +26,7 @@ const command = createCommand(
 await runProgram(command, { running });
 
 async function packageStage(stage: 'dev' | 'prod'): Promise<StageLimits> {
-  const folder = await running.temporaryFolder('ledger-costs-');
+  const folder = await running.createTemporaryFolder('ledger-costs-');
   // Only the template is read, so the functions are not bundled, which would take longer.
   const environment = { ONLY_TEMPLATE: 'yes', AWS_EC2_METADATA_DISABLED: 'true' };
   await runServerless(

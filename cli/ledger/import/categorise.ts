@@ -37,10 +37,10 @@ export function readRules(file: string | undefined): readonly CategoryRule[] {
   }
 }
 
-/** @param place names a row, such as `line 4` */
+/** @param describePlace names a row, such as `line 4` */
 export function showChoices<Row extends DescribedRow>(
   { chosen, open }: CategoryChoices<Row>,
-  place: (row: Row) => string,
+  describePlace: (row: Row) => string,
 ): void {
   if (chosen.length === 0) return;
   const count = (source: string) => chosen.filter((choice) => choice.source === source).length;
@@ -48,20 +48,24 @@ export function showChoices<Row extends DescribedRow>(
     `categories: ${count('learned')} as earlier rows, ${count('rule')} by rules, ${open.length} open`,
   );
   const examples = chosen.map(({ row, category, reason }) => {
-    return `  ${place(row)}: "${row.description}" is ${category}, ${reason}`;
+    return `  ${describePlace(row)}: "${row.description}" is ${category}, ${reason}`;
   });
-  const stay = open.map((row) => `  ${place(row)}: "${row.description}"`);
+  const openLines = open.map((row) => `  ${describePlace(row)}: "${row.description}"`);
   for (const example of examples.slice(0, MAX_EXAMPLES)) print(example);
-  if (stay.length === 0) return;
-  showSome('open, unless --rules FILE has a line such as text = Category:', stay, MAX_EXAMPLES);
+  if (openLines.length === 0) return;
+  showSome(
+    'open, unless --rules FILE has a line such as text = Category:',
+    openLines,
+    MAX_EXAMPLES,
+  );
 }
 
 /** Warns about rows in inactive categories, which the service would refuse. */
 export function showInactive(rows: readonly TransactionRow[], names: CategoryNames): void {
   const inactive = rows.filter(({ category }) => category !== null && names.isInactive(category));
-  for (const [name, some] of Map.groupBy(inactive, ({ category }) => category))
+  for (const [name, rowsOfCategory] of Map.groupBy(inactive, ({ category }) => category))
     print(
-      `the category "${name}" is inactive: ${counted(some.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
+      `the category "${name}" is inactive: ${counted(rowsOfCategory.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
     );
 }
 
@@ -72,9 +76,9 @@ export async function categoriseLedger(
 ): Promise<void> {
   const names = createCategoryNames(await service.readCategories());
   const ledger = await readLedger(service);
-  const without = ledger.filter(({ category }) => category === null);
-  if (without.length === 0) return console.log('Every row of the ledger has a category.');
-  const choices = chooseForRows(without, ledger, { ...options, names });
+  const uncategorised = ledger.filter(({ category }) => category === null);
+  if (uncategorised.length === 0) return console.log('Every row of the ledger has a category.');
+  const choices = chooseForRows(uncategorised, ledger, { ...options, names });
   showChoices(choices, nameRow);
   showInactive(
     choices.chosen.map(({ row, category }) => ({ ...row, category })),
@@ -82,7 +86,7 @@ export async function categoriseLedger(
   );
   if (choices.chosen.length === 0)
     return console.log(
-      `${counted(without.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
+      `${counted(uncategorised.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
     );
   if (!options.isConfirmed) return console.log('Nothing was changed. Add --yes to set them.');
   const changes = choices.chosen.map(({ row, category }) => ({

@@ -37,15 +37,19 @@ export async function importFile(
 ): Promise<void> {
   const bytes = readBytes(file);
   const layouts = openLayoutFile(options.layouts);
-  const given = readOptions(options);
+  const statementOptions = readOptions(options);
   // Without remembered layouts the file is read first, so that an unreadable file is reported even if no service runs.
-  const unaided = layouts.isEmpty ? await readFile(file, bytes, given) : undefined;
-  if (unaided && unaided.rows.length + unaided.refused.length + unaided.leftOut.length === 0)
+  const unrecalled = layouts.isEmpty ? await readFile(file, bytes, statementOptions) : undefined;
+  if (
+    unrecalled &&
+    unrecalled.rows.length + unrecalled.refused.length + unrecalled.leftOut.length === 0
+  )
     return console.log('The file has no rows: nothing to import.');
   const service = await open();
   const ledger = `${service.url} ${(await service.call<'identifyCaller'>('GET', '/me')).ledger}`;
   const statement =
-    unaided ?? (await readFile(file, bytes, { ...given, layouts: layouts.read(ledger) }));
+    unrecalled ??
+    (await readFile(file, bytes, { ...statementOptions, layouts: layouts.read(ledger) }));
   const remember = (layout: LayoutOptions | undefined) =>
     statement.layout && layouts.write(ledger, statement.layout.key, layout);
   if (options.forget) {
@@ -67,7 +71,7 @@ export async function importFile(
     );
 }
 
-interface Import {
+interface ImportRequest {
   readonly file: string;
   readonly statement: Statement & ReturnType<typeof splitTrailer>;
   readonly options: Options;
@@ -77,7 +81,7 @@ interface Import {
  * Previews the import, and runs it if the options confirm it.
  * @returns true if the import ran, even if the ledger already had every row
  */
-async function importStatement(service: ServiceClient, given: Import): Promise<boolean> {
+async function importStatement(service: ServiceClient, given: ImportRequest): Promise<boolean> {
   const { statement, options } = given;
   const { account } = readOptions(options);
   const categories = await service.readCategories();
@@ -108,14 +112,14 @@ async function importStatement(service: ServiceClient, given: Import): Promise<b
       writePart: (part) => writePart(service, part),
     });
     const importId = makeImportId(basename(given.file), listImportIds(stored.rows, imports));
-    await run(service, plan, { importId, options, refusedBefore });
+    await runImport(service, plan, { importId, options, refusedBefore });
     return true;
   }
   return false;
 }
 
 function showPreview(
-  { statement, options }: Import,
+  { statement, options }: ImportRequest,
   { rows, plan, choices, names }: CategorisedPlan,
   known: ReadonlySet<string>,
 ): void {
@@ -141,10 +145,10 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
   return possibleDuplicates.length > 0 && !skipDuplicates && !importDuplicates;
 }
 
-async function run(
+async function runImport(
   service: ServiceClient,
   plan: ImportPlan,
-  { importId, options, refusedBefore }: Pick<Import, 'options'> & NewImport,
+  { importId, options, refusedBefore }: Pick<ImportRequest, 'options'> & NewImport,
 ): Promise<void> {
   const { changes, missing, possibleDuplicates } = plan;
   const skipped = new Set<StatementRow>(

@@ -2,7 +2,7 @@
 // import.
 import { USER_AGENTS } from '../../../local/user-agents.ts';
 import { runProgram } from '../../../processes/program.ts';
-import { addressOfStage } from '../../stage-address.ts';
+import { readStageAddress } from '../../stage-address.ts';
 import { createServiceClient, PATIENT_POLICY } from '../service-client.ts';
 import { categoriseLedger } from './categorise.ts';
 import { importFile, readCategoryOptions } from './import-file.ts';
@@ -23,7 +23,7 @@ async function start(file: string | undefined, options: Options): Promise<void> 
         : 'error: Name a file to import, or use --list, --undo <id> or --categorise.',
     );
   const open = async () => {
-    const url = options.stage ? await addressOfStage(options.stage) : options.url;
+    const url = options.stage ? await readStageAddress(options.stage) : options.url;
     const key = process.env.API_KEY || undefined;
     const retryPolicy = { ...PATIENT_POLICY, onRetry: explainWait };
     return createServiceClient({ url, key, userAgent: USER_AGENTS.import, retryPolicy });

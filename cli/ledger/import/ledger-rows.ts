@@ -13,8 +13,8 @@ export async function readLedger(
   importId?: string,
 ): Promise<readonly LedgerRow[]> {
   const rows: LedgerRow[] = [];
-  const chosen = { format: 'json', ...(importId === undefined ? {} : { import_id: importId }) };
-  let next: string | null = String(new URLSearchParams(chosen));
+  const filter = { format: 'json', ...(importId === undefined ? {} : { import_id: importId }) };
+  let next: string | null = String(new URLSearchParams(filter));
   while (next !== null) {
     const part: TransactionsPart = await service.requestJson<'exportTransactionsAsJson'>(
       'GET',

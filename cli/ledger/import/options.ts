@@ -5,11 +5,11 @@ import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
 import type { StatementOptions } from '../../../lib/ledger/import/statement.ts';
 import {
   createCommand,
-  httpAddress,
-  stageOption,
-  wholeNumber,
+  createNumberParser,
+  createStageOption,
+  parseHttpAddress,
 } from '../../../processes/program.ts';
-import { serviceAddress } from '../service-client.ts';
+import { readLocalAddress } from '../service-client.ts';
 import { LAYOUT_FILE } from './layout-file.ts';
 
 export const command = createCommand(
@@ -20,11 +20,11 @@ export const command = createCommand(
   .option('--yes', 'import; without it the command only shows what it would do')
   .addOption(
     new Option('--url <url>', 'address of the service')
-      .argParser(httpAddress)
-      .default(serviceAddress())
+      .argParser(parseHttpAddress)
+      .default(readLocalAddress())
       .conflicts('stage'),
   )
-  .addOption(stageOption('the deployed stage, such as prod; without it, --url'))
+  .addOption(createStageOption('the deployed stage, such as prod; without it, --url'))
   .option('--date <column>', 'the column of the date: its name, or its number from 1')
   .option('--amount <column>', 'the column of the amount; negative is an expense')
   .addOption(
@@ -89,7 +89,7 @@ export const command = createCommand(
     new Option(
       '--trailer <lines>',
       'how many lines the bank writes after the rows; they are left out',
-    ).argParser(wholeNumber({ min: 0, max: 100 })),
+    ).argParser(createNumberParser({ min: 0, max: 100 })),
   )
   .option('--list', 'show the imports that the ledger has')
   .option('--undo <id>', 'remove the rows that an import created, except those edited since')
@@ -105,29 +105,29 @@ function addWord(word: string, words: readonly string[]): readonly string[] {
 }
 
 /** Uses other than an import, each with a test for the options that it accepts besides the address. */
-const USES: Readonly<Record<string, (option: string) => boolean>> = {
+const OTHER_USES: Readonly<Record<string, (option: string) => boolean>> = {
   list: () => false,
   undo: (option) => option === 'yes',
   categorise: (option) => ['yes', 'categories', 'rules'].includes(option),
   // Reads the file to find its layout, but sends nothing.
-  forget: (option) => !SENDING.has(option),
+  forget: (option) => !SENDING_OPTIONS.has(option),
 };
-const SENDING: ReadonlySet<string> = new Set([
+const SENDING_OPTIONS: ReadonlySet<string> = new Set([
   ...(['yes', 'update', 'importDeleted', 'skipDuplicates', 'importDuplicates'] as const),
   ...(['categories', 'rules', 'list', 'undo', 'categorise'] as const),
 ]);
-const ADDRESS: readonly string[] = ['url', 'stage'];
+const ADDRESS_OPTIONS: readonly string[] = ['url', 'stage'];
 
 /** Ends the program if an option would be ignored: a user who gave it expects more than would be done. */
 export function refuseUnusedOptions(): void {
-  const given = command.options.filter(
+  const typed = command.options.filter(
     (option) => command.getOptionValueSource(option.attributeName()) === 'cli',
   );
-  const use = given.find((option) => Object.hasOwn(USES, option.attributeName()));
-  const isTaken = USES[use?.attributeName() ?? ''];
-  const unused = given.find((option) => {
+  const use = typed.find((option) => Object.hasOwn(OTHER_USES, option.attributeName()));
+  const accepts = OTHER_USES[use?.attributeName() ?? ''];
+  const unused = typed.find((option) => {
     const name = option.attributeName();
-    return option !== use && !ADDRESS.includes(name) && !isTaken?.(name);
+    return option !== use && !ADDRESS_OPTIONS.includes(name) && !accepts?.(name);
   });
   if (use && unused)
     command.error(`error: ${use.long} does nothing with ${unused.long}. Give one of them.`);

@@ -41,20 +41,22 @@ export function showStatement(statement: Statement): void {
   for (const finding of statement.findings) print(finding);
   showLeftOut(leftOut);
   const dates = rows.map((row) => row.date).toSorted();
-  const total = (wanted: TransactionType) => {
-    const cents = rows.flatMap(({ type, amount }) => (type === wanted ? [toCents(amount)] : []));
-    return `${cents.length} ${wanted} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
+  const describeTotal = (wantedType: TransactionType) => {
+    const cents = rows.flatMap(({ type, amount }) =>
+      type === wantedType ? [toCents(amount)] : [],
+    );
+    return `${cents.length} ${wantedType} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
   };
   console.log(
-    `${counted(rows.length, 'row')}${describeDates(dates)}: ${total('income')}, ${total('expense')}`,
+    `${counted(rows.length, 'row')}${describeDates(dates)}: ${describeTotal('income')}, ${describeTotal('expense')}`,
   );
 }
 
 function showLeftOut(lines: readonly LeftOutLine[]): void {
-  for (const [reason, some] of Map.groupBy(lines, (line) => line.reason))
+  for (const [reason, linesWithReason] of Map.groupBy(lines, (line) => line.reason))
     showSome(
-      `left out, ${reason} (${some.length}):`,
-      some.map(({ line, text }) => `  line ${line}: ${text}`),
+      `left out, ${reason} (${linesWithReason.length}):`,
+      linesWithReason.map(({ line, text }) => `  line ${line}: ${text}`),
     );
 }
 
@@ -102,9 +104,10 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
   for (const { name, pairs } of plan.otherNames) {
-    const under = name === undefined ? 'without a name of the account' : `as the account "${name}"`;
+    const accountText =
+      name === undefined ? 'without a name of the account' : `as the account "${name}"`;
     print(
-      `${counted(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${under}`,
+      `${counted(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`,
     );
   }
   if (plan.reusedIds > 0)
@@ -112,7 +115,7 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
       `${counted(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
     );
   showDoubtful(plan);
-  showSome(`changes (${changes.length}), applied with --update:`, changes.map(changeText));
+  showSome(`changes (${changes.length}), applied with --update:`, changes.map(describeChange));
 }
 
 /** Prints the rows about which the ledger and the file may disagree. */
@@ -155,7 +158,7 @@ export function showSome(title: string, lines: readonly string[], limit = MAX_SH
   if (lines.length > limit) console.log(`  and ${lines.length - limit} more`);
 }
 
-function changeText({ row, there, fields }: Change): string {
+function describeChange({ row, there, fields }: Change): string {
   const quoted = (value: string | number | null) => JSON.stringify(value);
   const texts = fields.map((field) => `${field} ${quoted(there[field])} to ${quoted(row[field])}`);
   return `  line ${row.line}: transaction ${there.id}: ${texts.join(', ')}`;
@@ -169,10 +172,10 @@ export function describeRow({
   category,
   notes,
 }: TransactionRow): string {
-  const more = Object.entries({ category, notes }).flatMap(([field, text]) =>
+  const details = Object.entries({ category, notes }).flatMap(([field, text]) =>
     text === null ? [] : `, ${field} "${text}"`,
   );
-  return `${date} ${type} ${amount} "${description}"${more.join('')}`;
+  return `${date} ${type} ${amount} "${description}"${details.join('')}`;
 }
 
 export function print(line: string): void {

@@ -18,18 +18,21 @@ const MAX_MEBIBYTES = 256;
 
 /** @throws UserError if the file cannot be read */
 export function readBytes(file: string): Uint8Array {
-  const opened = open(file);
+  const descriptor = open(file);
   try {
-    const stats = fstatSync(opened);
-    if (stats.isDirectory()) throw unreadable(file, 'it is a folder');
+    const stats = fstatSync(descriptor);
+    if (stats.isDirectory()) throw createReadError(file, 'it is a folder');
     // A device or a pipe may have no end.
     if (!stats.isFile())
-      throw unreadable(file, 'it is a device or a pipe. Save its contents as a file first');
+      throw createReadError(file, 'it is a device or a pipe. Save its contents as a file first');
     if (stats.size > MAX_MEBIBYTES * 2 ** 20)
-      throw unreadable(file, `it has more than ${MAX_MEBIBYTES} MiB. Download a shorter period`);
-    return readFileSync(opened);
+      throw createReadError(
+        file,
+        `it has more than ${MAX_MEBIBYTES} MiB. Download a shorter period`,
+      );
+    return readFileSync(descriptor);
   } finally {
-    closeSync(opened);
+    closeSync(descriptor);
   }
 }
 
@@ -39,11 +42,11 @@ function open(file: string): number {
     return openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
-    throw unreadable(file, REASONS[code] ?? message, cause);
+    throw createReadError(file, REASONS[code] ?? message, cause);
   }
 }
 
-function unreadable(file: string, reason: string, cause?: unknown): UserError {
+function createReadError(file: string, reason: string, cause?: unknown): UserError {
   return new UserError(`The file ${file} cannot be read: ${reason}.`, { cause });
 }
 

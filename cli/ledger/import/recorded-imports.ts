@@ -6,14 +6,14 @@ import type { ServiceClient } from '../service-client.ts';
 export async function readRecordedImports(
   service: ServiceClient,
 ): Promise<readonly RecordedPart[]> {
-  const found: RecordedPart[] = [];
+  const parts: RecordedPart[] = [];
   for (let next: string | null = ''; next !== null; ) {
     const page: ImportParts = await service.requestJson<'listImports'>('GET', `/imports?${next}`);
     for (const { import_id: importId, part, rows } of page.data)
-      found.push({ importId, part, rows });
+      parts.push({ importId, part, rows });
     next = page.next;
   }
-  return found;
+  return parts;
 }
 
 /** Writes one part; a part without rows makes the service forget it. */

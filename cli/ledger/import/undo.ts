@@ -19,13 +19,13 @@ export async function listImports(service: ServiceClient): Promise<void> {
   const rows = (await readLedger(service)).filter(({ importId }) => importId !== null);
   const imports = Map.groupBy(rows, ({ importId }) => importId);
   if (imports.size === 0) return console.log('The ledger has no imports.');
-  for (const [id, some] of [...imports].toSorted(([one], [other]) =>
-    `${one}` < `${other}` ? -1 : 1,
+  for (const [id, importedRows] of [...imports].toSorted(([first], [second]) =>
+    `${first}` < `${second}` ? -1 : 1,
   )) {
-    const dates = some.map(({ date }) => date).toSorted();
-    const edited = some.filter(isEdited).length;
-    const more = edited === 0 ? '' : `, ${edited} edited since`;
-    print(`${id}: ${counted(some.length, 'row')}${describeDates(dates)}${more}`);
+    const dates = importedRows.map(({ date }) => date).toSorted();
+    const edited = importedRows.filter(isEdited).length;
+    const editedText = edited === 0 ? '' : `, ${edited} edited since`;
+    print(`${id}: ${counted(importedRows.length, 'row')}${describeDates(dates)}${editedText}`);
   }
 }
 
@@ -54,8 +54,8 @@ export async function undoImport(
     isEdited(row) && !isOnlyCategorised(row) ? 'edited' : 'unedited',
   );
   if (!isConfirmed) {
-    showSome(`rows to remove (${unedited.length}):`, unedited.map(undoLine));
-    showLeft(edited);
+    showSome(`rows to remove (${unedited.length}):`, unedited.map(describeTransaction));
+    showKept(edited);
     console.log('Nothing was removed. Add --yes to remove them.');
     return;
   }
@@ -63,22 +63,25 @@ export async function undoImport(
   const changed = await withBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );
-  const left = [...edited, ...changed];
+  const kept = [...edited, ...changed];
   // Keeps only the records of rows that stay. A row that an undo removes does not count as deleted by hand, so the next import
   // adds it again.
-  await writeParts(service, keepRecords(recorded, left));
-  showLeft(left);
-  console.log(`${unedited.length - changed.length} removed, ${left.length} left`);
+  await writeParts(service, keepRecords(recorded, kept));
+  showKept(kept);
+  console.log(`${unedited.length - changed.length} removed, ${kept.length} left`);
 }
 
 function isEdited({ createdAt, updatedAt }: LedgerRow): boolean {
   return updatedAt !== createdAt;
 }
 
-function showLeft(rows: readonly LedgerRow[]): void {
-  showSome(`rows that stay, because they were edited (${rows.length}):`, rows.map(undoLine));
+function showKept(rows: readonly LedgerRow[]): void {
+  showSome(
+    `rows that stay, because they were edited (${rows.length}):`,
+    rows.map(describeTransaction),
+  );
 }
 
-function undoLine(row: LedgerRow): string {
+function describeTransaction(row: LedgerRow): string {
   return `  transaction ${row.id}: ${describeRow(row)}`;
 }

@@ -74,7 +74,7 @@ export async function upload(
   return {
     created: results.filter(isCreated).length,
     duplicates: duplicates.length,
-    refused: refusedLines(results.filter(({ result }) => !isDuplicate(result))),
+    refused: listRefused(results.filter(({ result }) => !isDuplicate(result))),
   };
 }
 
@@ -103,8 +103,8 @@ async function findImportId(
   externalId: string,
 ): Promise<string | null | undefined> {
   const query = new URLSearchParams({ external_id: externalId });
-  const [found] = await service.call<'listTransactions'>('GET', `/transactions?${query}`);
-  return found?.import_id;
+  const [transaction] = await service.call<'listTransactions'>('GET', `/transactions?${query}`);
+  return transaction?.import_id;
 }
 
 /** Applies each change only if the transaction has not changed since it was exported. */
@@ -113,16 +113,16 @@ export async function applyChanges(
   changes: readonly Change[],
   onProgress: OnProgress,
 ): Promise<{ readonly changed: number; readonly refused: readonly RefusedLine[] }> {
-  const moved = changes.filter(({ fields }) => fields.includes('category'));
+  const recategorised = changes.filter(({ fields }) => fields.includes('category'));
   const categories = await ensureCategories(
     service,
-    moved.map(({ row }) => row),
+    recategorised.map(({ row }) => row),
   );
   const toBody = (change: Change) =>
     toChangeBody(change, categories.get(change.row.category ?? '') ?? null);
   const request = { method: 'PUT', path: '/transactions/bulk', items: changes, toBody } as const;
   const results = await sendAll(service, request, onProgress);
-  const refused = refusedLines(
+  const refused = listRefused(
     results.map(({ item: { row, there }, result }) => ({
       item: row,
       result:
@@ -149,13 +149,15 @@ export async function deleteRows(
   const request = { method: 'POST', path, items: rows, toBody } as const;
   const results = await sendAll(service, request, onProgress);
   // A missing row was deleted by another client.
-  const left = results.filter(({ result: { status } }) => status >= 300 && status !== NOT_FOUND);
-  const failed = left.find(({ result }) => result.status !== PRECONDITION_FAILED);
+  const notDeleted = results.filter(
+    ({ result: { status } }) => status >= 300 && status !== NOT_FOUND,
+  );
+  const failed = notDeleted.find(({ result }) => result.status !== PRECONDITION_FAILED);
   if (failed)
     throw new UserError(
       `Not every row was deleted: ${failed.result.message}. Give the command again.`,
     );
-  return left.map(({ item }) => item);
+  return notDeleted.map(({ item }) => item);
 }
 
 interface BulkRequest<Item> {
@@ -179,30 +181,30 @@ async function sendAll<Item>(
   { method, path, items, toBody, announce, onSent }: BulkRequest<Item>,
   onProgress: OnProgress,
 ): Promise<readonly ItemResult<Item>[]> {
-  const all: ItemResult<Item>[] = [];
-  const slice = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
-  const announceFrom = async (first: number) => {
-    if (first < items.length) await announce?.(slice(first));
+  const allResults: ItemResult<Item>[] = [];
+  const readBatch = (first: number) => items.slice(first, first + MAX_BULK_ITEMS);
+  const announceBatch = async (first: number) => {
+    if (first < items.length) await announce?.(readBatch(first));
   };
-  await announceFrom(0);
+  await announceBatch(0);
   for (let first = 0; first < items.length; first += MAX_BULK_ITEMS) {
-    const some = slice(first);
-    const sending = sendSome(some.map(toBody));
-    const announcing = announceFrom(first + MAX_BULK_ITEMS);
+    const batch = readBatch(first);
+    const sending = sendBatch(batch.map(toBody));
+    const announcing = announceBatch(first + MAX_BULK_ITEMS);
     // Waits for both before a failure is reported, so that no request is cut off.
     await Promise.allSettled([sending, announcing]);
     await announcing;
     const sent = (await sending).flatMap((result) => {
-      const item = some[result.index];
+      const item = batch[result.index];
       return item === undefined ? [] : { item, result };
     });
-    all.push(...((await onSent?.(sent)) ?? sent));
-    onProgress(first + some.length);
+    allResults.push(...((await onSent?.(sent)) ?? sent));
+    onProgress(first + batch.length);
   }
-  return all;
+  return allResults;
 
   /** Sends one request, and repeats it while items fail temporarily. Completed items are not applied twice. */
-  async function sendSome(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
+  async function sendBatch(transactions: readonly object[]): Promise<readonly TransactionResult[]> {
     // Without a key, a retry would create rows without an external id twice, and refuse changes that were made.
     const hasKey = method === 'PUT' || transactions.some(hasNoExternalId);
     const headers = hasKey ? { 'idempotency-key': randomUUID() } : {};
@@ -224,7 +226,7 @@ function hasNoExternalId(transaction: object): boolean {
   return (transaction as { external_id?: string | null }).external_id == null;
 }
 
-function refusedLines(results: readonly ItemResult<StatementRow>[]): readonly RefusedLine[] {
+function listRefused(results: readonly ItemResult<StatementRow>[]): readonly RefusedLine[] {
   return results.flatMap(({ item, result: { status, message = '', details = {} } }) => {
     if (status < 300) return [];
     return { line: item.line, message: [message, ...Object.entries(details).flat(2)].join(' ') };

@@ -70,14 +70,14 @@ type Line = [
 ];
 
 function expense(...line: Line): BudgetLine {
-  return budgetLine('expense', line);
+  return createBudgetLine('expense', line);
 }
 
 function income(...line: Line): BudgetLine {
-  return budgetLine('income', line);
+  return createBudgetLine('income', line);
 }
 
-function budgetLine(
+function createBudgetLine(
   type: TransactionType,
   [category, color, weight, amounts, descriptions, due = []]: Line,
 ): BudgetLine {

@@ -2,7 +2,7 @@
 // quiet and busy days.
 import type { CategoryFields } from '../../../lib/ledger/domain/category.ts';
 import type { TransactionFields, TransactionType } from '../../../lib/ledger/domain/transaction.ts';
-import { type SeededRandom, seededRandom } from '../../seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../seeded-random.ts';
 import { type BudgetLine, HOUSEHOLD_BUDGET } from './household-budget.ts';
 
 export interface HouseholdOptions {
@@ -15,14 +15,14 @@ export interface HouseholdOptions {
   readonly categoryIds: readonly number[];
 }
 
-const BUSIEST_DAY = 50;
-const BUSY_DAYS = 0.01;
+const BUSY_DAY_TRANSACTIONS = 50;
+const BUSY_DAY_SHARE = 0.01;
 /** Largest share of all transactions that busy days may have. */
-const BUSY_SHARE = 0.1;
+const MAX_BUSY_TRANSACTION_SHARE = 0.1;
 const INCOME_SHARE = 0.2;
-const UNCATEGORISED = 0.03;
-const WITH_NOTES = 0.12;
-const REFUNDED = 0.01;
+const UNCATEGORISED_SHARE = 0.03;
+const NOTES_SHARE = 0.12;
+const REFUND_SHARE = 0.01;
 const MILLISECONDS_PER_DAY = 86_400_000;
 
 const NOTES = [
@@ -33,7 +33,7 @@ const NOTES = [
   'For the summer house',
 ];
 
-export function householdCategories(): CategoryFields[] {
+export function createHouseholdCategories(): CategoryFields[] {
   return HOUSEHOLD_BUDGET.map(({ category, color, type, descriptions }) => ({
     name: category,
     description: `${type === 'income' ? 'Money in' : 'Money out'}: ${descriptions.join(', ')}`,
@@ -43,11 +43,13 @@ export function householdCategories(): CategoryFields[] {
 }
 
 /** Yields exactly the requested number of transactions, oldest first. Busy days have 50 each, or the mean if that is higher. */
-export function* householdTransactions(options: HouseholdOptions): Generator<TransactionFields> {
-  const random = seededRandom(options.seed);
-  for (const [date, count] of rowsByDay(options, random)) {
+export function* generateHouseholdTransactions(
+  options: HouseholdOptions,
+): Generator<TransactionFields> {
+  const random = createSeededRandom(options.seed);
+  for (const [date, count] of countByDay(options, random)) {
     const lines = pickLines(date, count, random);
-    for (const line of lines) yield entry(line, date, options.categoryIds, random);
+    for (const line of lines) yield createTransaction(line, date, options.categoryIds, random);
   }
 }
 
@@ -55,28 +57,28 @@ export function* householdTransactions(options: HouseholdOptions): Generator<Tra
  * Yields the number of transactions of each day: similar on most days, more on a few busy days, and the requested number in
  * all.
  */
-function* rowsByDay(
+function* countByDay(
   { transactions, years, lastDay }: HouseholdOptions,
   random: SeededRandom,
 ): Generator<[string, number]> {
   const days = Math.round(years * 365.25);
   const mean = transactions / days;
-  const busiest = Math.max(BUSIEST_DAY, mean);
-  const busyDays = Math.min(BUSY_DAYS, (BUSY_SHARE * mean) / busiest);
+  const busiest = Math.max(BUSY_DAY_TRANSACTIONS, mean);
+  const busyDayShare = Math.min(BUSY_DAY_SHARE, (MAX_BUSY_TRANSACTION_SHARE * mean) / busiest);
   const loads = Array.from({ length: days }, () =>
-    random.chance(busyDays) ? busiest : mean * random.between(0.25, 1.75),
+    random.chance(busyDayShare) ? busiest : mean * random.between(0.25, 1.75),
   );
   const ordinary = loads.filter((load) => load !== busiest);
   const scale =
     (transactions - (days - ordinary.length) * busiest) /
     ordinary.reduce((sum, load) => sum + load, 0);
   let expected = 0;
-  let given = 0;
+  let counted = 0;
   for (const [day, load] of loads.entries()) {
     expected += load === busiest ? load : load * scale;
-    const upTo = day === days - 1 ? transactions : Math.round(expected);
-    yield [daysBefore(lastDay, days - 1 - day), upTo - given];
-    given = upTo;
+    const total = day === days - 1 ? transactions : Math.round(expected);
+    yield [daysBefore(lastDay, days - 1 - day), total - counted];
+    counted = total;
   }
 }
 
@@ -89,35 +91,35 @@ function pickLines(date: string, count: number, random: SeededRandom): BudgetLin
   const dayOfMonth = Number(date.slice(8));
   const due = HOUSEHOLD_BUDGET.filter((line) => line.due?.includes(dayOfMonth)).slice(0, count);
   const others = Array.from({ length: count - due.length }, () => {
-    return byWeight(random.chance(INCOME_SHARE) ? 'income' : 'expense', random);
+    return pickByWeight(random.chance(INCOME_SHARE) ? 'income' : 'expense', random);
   });
   return [...due, ...others];
 }
 
-function byWeight(type: TransactionType, random: SeededRandom): BudgetLine {
+function pickByWeight(type: TransactionType, random: SeededRandom): BudgetLine {
   const lines = HOUSEHOLD_BUDGET.filter((line) => line.type === type);
-  let left = random.next() * lines.reduce((sum, { weight }) => sum + weight, 0);
+  let remainingWeight = random.next() * lines.reduce((sum, { weight }) => sum + weight, 0);
   for (const line of lines) {
-    left -= line.weight;
-    if (left < 0) return line;
+    remainingWeight -= line.weight;
+    if (remainingWeight < 0) return line;
   }
   return random.pick(lines);
 }
 
-function entry(
+function createTransaction(
   line: BudgetLine,
   date: string,
   categoryIds: readonly number[],
   random: SeededRandom,
 ): TransactionFields {
-  const sign = random.chance(REFUNDED) ? -1 : 1;
+  const sign = random.chance(REFUND_SHARE) ? -1 : 1;
   const categoryId = categoryIds[HOUSEHOLD_BUDGET.indexOf(line)] ?? null;
   return {
     description: random.pick(line.descriptions),
     amount: sign * (Math.round(random.between(...line.amounts) * 100) / 100),
     type: line.type,
-    categoryId: random.chance(UNCATEGORISED) ? null : categoryId,
+    categoryId: random.chance(UNCATEGORISED_SHARE) ? null : categoryId,
     date,
-    notes: random.chance(WITH_NOTES) ? random.pick(NOTES) : null,
+    notes: random.chance(NOTES_SHARE) ? random.pick(NOTES) : null,
   };
 }

@@ -1,23 +1,38 @@
 // npm run seed: fills a running service with a household's history, through the API like any client.
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import { USER_AGENTS } from '../../../local/user-agents.ts';
-import { createCommand, httpAddress, runProgram, wholeNumber } from '../../../processes/program.ts';
+import {
+  createCommand,
+  createNumberParser,
+  parseHttpAddress,
+  runProgram,
+} from '../../../processes/program.ts';
 import { withBar } from '../../progress.ts';
-import { createServiceClient, type ServiceClient, serviceAddress } from '../service-client.ts';
-import { householdCategories, householdTransactions } from './household.ts';
+import { createServiceClient, readLocalAddress, type ServiceClient } from '../service-client.ts';
+import { createHouseholdCategories, generateHouseholdTransactions } from './household.ts';
 
 const CONCURRENT_REQUESTS = 8;
 
-const count = wholeNumber({ min: 1, max: 100_000_000 });
+const parseCount = createNumberParser({ min: 1, max: 100_000_000 });
 
 const command = createCommand(
   'npm run seed --',
   "Fill a running service with a household's history.",
 )
-  .option('--transactions <n>', 'how many', count, 20_000)
-  .option('--years <n>', 'over how many years up to today', wholeNumber({ min: 1, max: 1_000 }), 10)
-  .option('--seed <n>', 'of the random numbers: the same seed gives the same history', count, 1)
-  .option('--url <url>', 'address of the service', httpAddress, serviceAddress())
+  .option('--transactions <n>', 'how many', parseCount, 20_000)
+  .option(
+    '--years <n>',
+    'over how many years up to today',
+    createNumberParser({ min: 1, max: 1_000 }),
+    10,
+  )
+  .option(
+    '--seed <n>',
+    'of the random numbers: the same seed gives the same history',
+    parseCount,
+    1,
+  )
+  .option('--url <url>', 'address of the service', parseHttpAddress, readLocalAddress())
   .addHelpText('after', '\nA key is read from API_KEY.')
   .action(seed);
 
@@ -35,7 +50,13 @@ async function seed({ url, transactions, years, seed }: SeedOptions): Promise<vo
   const service = createServiceClient({ url, key, userAgent: USER_AGENTS.seed });
   const categoryIds = await ensureHouseholdCategories(service);
   const lastDay = new Date().toISOString().slice(0, 10);
-  const history = householdTransactions({ transactions, years, lastDay, seed, categoryIds });
+  const history = generateHouseholdTransactions({
+    transactions,
+    years,
+    lastDay,
+    seed,
+    categoryIds,
+  });
 
   await withBar(transactions, async (onProgress) => {
     let done = 0;
@@ -56,7 +77,7 @@ async function seed({ url, transactions, years, seed }: SeedOptions): Promise<vo
 
 /** Creates missing categories of the household. @returns the ids of all, in the order of `householdCategories()` */
 async function ensureHouseholdCategories(service: ServiceClient): Promise<number[]> {
-  const wanted = householdCategories().map(({ isActive: _, ...fields }) => fields);
+  const wanted = createHouseholdCategories().map(({ isActive: _, ...fields }) => fields);
   const ids = await service.ensureCategories(wanted);
   return wanted.map(({ name }) => Number(ids.get(name)));
 }

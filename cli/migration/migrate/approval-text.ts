@@ -23,7 +23,7 @@ export function approvalRows(status: Status, windowMinutes = status.plan.windowM
 }
 
 export function findFacts({ evidence }: Pick<Status, 'evidence'>, kind: string): Facts {
-  return evidence.find((one) => one.kind === kind)?.facts ?? {};
+  return evidence.find((item) => item.kind === kind)?.facts ?? {};
 }
 
 function comparedRows(status: Status): (readonly [string, string | undefined])[] {
@@ -37,7 +37,7 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
   const later = differing > 0 ? ` (${named.join(', ')}: copied in the window)` : '';
   const different = `${differing.toLocaleString('en')} different${later}`;
   const { inPlace = false } = status.plan;
-  const gaps = Number(withoutKeywords ?? 0);
+  const missingKeywords = Number(withoutKeywords ?? 0);
   return [
     ['Report', report.digest.slice(0, DIGEST_DIGITS)],
     ['Points', inPlace ? `${equal} with keyword vector` : `${equal} equal, ${different}`],
@@ -46,8 +46,8 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
       'Keywords',
       inPlace
         ? `${countText(differing, 'point')} to fill in the window`
-        : gaps > 0
-          ? `${countText(gaps, 'point')} with words and without keyword vector`
+        : missingKeywords > 0
+          ? `${countText(missingKeywords, 'point')} with words and without keyword vector`
           : 'every point with words has its keyword vector',
     ],
     ...searchRows(facts),
@@ -57,15 +57,18 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
 function searchRows(facts: Facts): (readonly [string, string])[] {
   const figure = (name: string) => Number(facts[name] ?? 0);
   if (facts.searched === undefined) return [];
-  const first = `itself first ${percentText(figure('firstInOld'))} old, ${percentText(figure('firstInNew'))} new`;
-  const times = (name: string) =>
+  const rankText = `itself first ${percentText(figure('firstInOld'))} old, ${percentText(figure('firstInNew'))} new`;
+  const describeTimes = (name: string) =>
     `${millisecondsText(figure(`old${name}`))} old, ${millisecondsText(figure(`new${name}`))} new`;
   return [
     [
       'Search',
-      `${countText(figure('searched'), 'memory')}: ${percentText(figure('overlap'))} of the ten nearest the same, ${first}`,
+      `${countText(figure('searched'), 'memory')}: ${percentText(figure('overlap'))} of the ten nearest the same, ${rankText}`,
     ],
-    ['Search time', `median ${times('MedianMs')}; 95th percentile ${times('P95Ms')}`],
+    [
+      'Search time',
+      `median ${describeTimes('MedianMs')}; 95th percentile ${describeTimes('P95Ms')}`,
+    ],
     [
       'By keywords',
       `${figure('foundByKeywords')} of ${figure('searchedByKeywords')} found by their own words`,

@@ -18,11 +18,11 @@ import type { FunctionName } from './commands.ts';
 import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
-import { FunctionFailedError, otherVersion, type Payload } from './place.ts';
+import { createVersionError, FunctionFailedError, type Payload } from './place.ts';
 import { checklistLines, planLines, rollbackLines } from './plan-text.ts';
 import {
+  capitalise,
   findRun,
-  labelOf,
   readStatus,
   runStep,
   type Session,
@@ -32,7 +32,7 @@ import {
 import { leftLines } from './status-text.ts';
 import { confirmedText, countText, durationText, timeText } from './text.ts';
 
-export interface Drive {
+export interface DriveOptions {
   readonly session: Session;
   readonly ask: Ask;
   /** The plan of a new run; for an existing run, its id and the options that can still change. */
@@ -45,19 +45,19 @@ export interface Drive {
   readonly report?: string | undefined;
 }
 
-const ENDS: readonly Phase[] = ['live', 'closed', 'aborted'];
+const FINAL_PHASES: readonly Phase[] = ['live', 'closed', 'aborted'];
 
 const PROMPT_POLL_MS = 1_000;
 
 /** Drives the run to its end. @throws Refusal, RetryableFailure or FunctionFailedError; the same command continues the run */
-export async function drive(options: Drive): Promise<ExitCode> {
+export async function drive(options: DriveOptions): Promise<ExitCode> {
   return await driveFrom(options, await findOrBegin(options));
 }
 
 /** Drives only the window. @throws Refusal if the run is not ready for the window; otherwise like `drive` */
-export async function driveWindow(options: Drive): Promise<ExitCode> {
+export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
   const { session, payload } = options;
-  const status = await currentStatus(session, String(payload.runId));
+  const status = await readCurrentStatus(session, String(payload.runId));
   const { phase, isLate } = status;
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
@@ -67,7 +67,7 @@ export async function driveWindow(options: Drive): Promise<ExitCode> {
   return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
 }
 
-async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
+async function driveFrom(options: DriveOptions, start: Status): Promise<ExitCode> {
   const { session } = options;
   const { phase, takesNoWindow } = start;
   if (phase === 'copied' && takesNoWindow) {
@@ -75,13 +75,13 @@ async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
   }
   let status = start;
   let hasReturned = false;
-  while (!ENDS.includes(status.phase) && status.next !== null && !hasReturned) {
+  while (!FINAL_PHASES.includes(status.phase) && status.next !== null && !hasReturned) {
     const before = status;
     status = await takeStep(options, status, status.next as FunctionName);
     // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
     hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
   }
-  if (ENDS.includes(status.phase)) status = await runDueWork(options, status);
+  if (FINAL_PHASES.includes(status.phase)) status = await runDueWork(options, status);
   reportEnd(session, status);
   return hasReturned ? EXIT.failed : EXIT.done;
 }
@@ -92,36 +92,36 @@ async function driveFrom(options: Drive, start: Status): Promise<ExitCode> {
  * run alone.
  */
 async function runDueWork(
-  { session, payload: { deletes } }: Drive,
+  { session, payload: { deletes } }: DriveOptions,
   before: Status,
 ): Promise<Status> {
   const { runId } = before;
-  if (deletes === undefined || !mayBeOver(before)) await runStep(session, 'retention', {});
-  const status = await currentStatus(session, runId);
-  if (!mayBeOver(status)) return status;
+  if (deletes === undefined || !mayHaveExpired(before)) await runStep(session, 'retention', {});
+  const status = await readCurrentStatus(session, runId);
+  if (!mayHaveExpired(status)) return status;
   const accepted = deletes === undefined ? {} : { deletes };
   await runStep(session, 'retention', { runId, execute: true, ...accepted });
-  return await currentStatus(session, runId);
+  return await readCurrentStatus(session, runId);
 }
 
 /** True if the run may have kept something for longer than its retention */
-function mayBeOver({ phase, retention }: Status): boolean {
+function mayHaveExpired({ phase, retention }: Status): boolean {
   return phase === 'aborted' || (phase === 'live' && retention?.isOver === true);
 }
 
-async function findOrBegin({ session, payload }: Drive): Promise<Status> {
+async function findOrBegin({ session, payload }: DriveOptions): Promise<Status> {
   const { place, output } = session;
   const { runId, status } = await findRun(session, payload);
   if (status) {
     assertSamePlan(status, payload);
-    if (!ENDS.includes(status.phase)) reportPlan(session, status);
+    if (!FINAL_PHASES.includes(status.phase)) reportPlan(session, status);
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
   // `deletes` is of the steps, not of the plan.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
-  const begun = await currentStatus(session, runId);
+  const begun = await readCurrentStatus(session, runId);
   reportPlan(session, begun);
   return begun;
 }
@@ -139,7 +139,7 @@ export async function checkPrerequisites(
   // Ctrl-C ends the requests early, so the problems found may not exist.
   signal.throwIfAborted();
   const { prerequisites } = result;
-  if (!Array.isArray(prerequisites)) throw otherVersion(place);
+  if (!Array.isArray(prerequisites)) throw createVersionError(place);
   const lines = ['Prerequisites:', ...checklistLines(prerequisites, output)];
   output.line(lines.join('\n'), { event: 'prerequisites', prerequisites });
   assertMet(prerequisites);
@@ -151,11 +151,15 @@ function assertProgress({ phase }: Status, step: FunctionName, after: Status): v
   // A copy after a window leaves the phase "copied", but changes `next`.
   if (after.phase !== phase || after.next !== step) return;
   throw new FunctionFailedError(
-    `${labelOf(step)} reports that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
+    `${capitalise(step)} reports that it is done, but the run is still ${phase}: this is a defect, or the functions and this command line are of different versions.`,
   );
 }
 
-async function takeStep(options: Drive, status: Status, step: FunctionName): Promise<Status> {
+async function takeStep(
+  options: DriveOptions,
+  status: Status,
+  step: FunctionName,
+): Promise<Status> {
   const { session } = options;
   const { output, place, now } = session;
   const { runId } = status;
@@ -165,11 +169,11 @@ async function takeStep(options: Drive, status: Status, step: FunctionName): Pro
     const input = { ...buildInput(step, options, runId), ...approval };
     await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
   } catch (error) {
-    if (error instanceof RollbackWanted) {
-      return await takeStep(options, await currentStatus(session, runId), 'rollback');
+    if (error instanceof RollbackRequested) {
+      return await takeStep(options, await readCurrentStatus(session, runId), 'rollback');
     }
     if (!isStepFailure(error)) throw error;
-    const after = await currentStatus(session, runId);
+    const after = await readCurrentStatus(session, runId);
     // The state machine or another operator has already taken the step.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
     if (step === 'cutover' && after.next === step && after.openedAt) {
@@ -179,14 +183,14 @@ async function takeStep(options: Drive, status: Status, step: FunctionName): Pro
     reportFailure(session, after, { step, error });
     return after;
   }
-  const after = await currentStatus(session, runId);
+  const after = await readCurrentStatus(session, runId);
   assertProgress(status, step, after);
   if (step === 'cutover' && after.refused) {
     const { name, why } = after.refused;
     reportFailure(session, after, { step, error: new Refusal(name, why) });
     return after;
   }
-  const text = `${timeLeft(session, after)}${output.mark('done')} ${labelOf(step)}: done in ${durationText(now() - begun)}`;
+  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${durationText(now() - begun)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));
   return after;
@@ -207,14 +211,14 @@ async function waitToRepeat(
   const message = joinSentences(error);
   if (message !== lastSeen.failure) {
     output.line(
-      `${timeLeft(session, after)}${output.mark('warning')} ${labelOf(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
+      `${timeLeft(session, after)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
       { event: 'retry', step, error: { name, message } },
       nextSteps(after, place.stage),
     );
   }
   lastSeen.failure = message;
   await sleep(POLL_SECONDS * 1_000);
-  return await currentStatus(session, after.runId);
+  return await readCurrentStatus(session, after.runId);
 }
 
 /** Reports a failure after which the run continues with a rollback. */
@@ -227,13 +231,13 @@ function reportFailure(
   const { name } = error;
   const message = joinSentences(error);
   output.line(
-    `${timeLeft(session, after)}${output.mark('failed')} ${labelOf(step)}: ${name}: ${message}`,
+    `${timeLeft(session, after)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
     { event: 'failed', step, error: { name, message } },
     nextSteps(after, place.stage),
   );
 }
 
-function buildInput(step: FunctionName, { payload }: Drive, runId: string): Payload {
+function buildInput(step: FunctionName, { payload }: DriveOptions, runId: string): Payload {
   const { accepts, deletes, maxRate } = payload;
   const removesPoints = step === 'copy' || step === 'cutover';
   return {
@@ -252,14 +256,14 @@ function isStepFailure(error: unknown): error is Error {
 
 /**
  * Asks a question that the deadline of the window may close.
- * @param settled returns why the question no longer needs an answer; undefined while it does
+ * @param whySettled returns why the question no longer needs an answer; undefined while it does
  * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
  */
 async function askInWindow(
-  { session, ask }: Drive,
+  { session, ask }: DriveOptions,
   status: Status,
   question: string,
-  settled: () => Promise<string | undefined> = async () => undefined,
+  whySettled: () => Promise<string | undefined> = async () => undefined,
 ): Promise<string | undefined> {
   const { output, place, now, nextPoll } = session;
   const { phase, deadlineAt } = status;
@@ -270,7 +274,7 @@ async function askInWindow(
   let why: string | undefined;
   const watch = async () => {
     while (why === undefined && (await nextPoll(PROMPT_POLL_MS, answered.signal))) {
-      why = isPast() ? 'The deadline has passed: the rollback begins.' : await settled();
+      why = isPast() ? 'The deadline has passed: the rollback begins.' : await whySettled();
     }
     closing.abort();
   };
@@ -287,7 +291,7 @@ async function askInWindow(
 }
 
 /** Shows the report and asks for approval. @returns the approval as input for the step that opens the window */
-async function approve(options: Drive, status: Status): Promise<Payload> {
+async function approve(options: DriveOptions, status: Status): Promise<Payload> {
   const { session, ask, isConfirmed, person, report, payload } = options;
   const { digest, forecast } = status.approval ?? {};
   const shown = digest?.slice(0, DIGEST_DIGITS);
@@ -310,27 +314,27 @@ async function approve(options: Drive, status: Status): Promise<Payload> {
 }
 
 /** Thrown when a person who is asked to confirm an action answers "rollback" instead */
-class RollbackWanted extends Error {
+class RollbackRequested extends Error {
   override readonly name = 'RollbackWanted';
 }
 
-async function confirmAction(options: Drive, status: Status): Promise<void> {
+async function confirmAction(options: DriveOptions, status: Status): Promise<void> {
   const { session, person } = options;
   const { runId } = status;
   const pending = findPendingAction(status);
   if (!pending) return;
-  const settled = async () => {
-    const present = await readStatus(session, runId).catch(() => undefined);
-    if (!present || findPendingAction(present)?.since === pending.since) return undefined;
-    const by = present.pendingAction?.confirmedBy;
-    return by ? `Confirmed by ${by}.` : `Nothing is left to do: the run is ${present.phase}.`;
+  const whySettled = async () => {
+    const current = await readStatus(session, runId).catch(() => undefined);
+    if (!current || findPendingAction(current)?.since === pending.since) return undefined;
+    const by = current.pendingAction?.confirmedBy;
+    return by ? `Confirmed by ${by}.` : `Nothing is left to do: the run is ${current.phase}.`;
   };
-  const mayReturn = status.phase === 'switching';
-  const question = `Press Enter when this is done${mayReturn ? ', or type "rollback"' : ''}`;
+  const canRollBack = status.phase === 'switching';
+  const question = `Press Enter when this is done${canRollBack ? ', or type "rollback"' : ''}`;
   for (;;) {
-    const answer = await askInWindow(options, status, question, settled);
+    const answer = await askInWindow(options, status, question, whySettled);
     if (answer === undefined) return;
-    if (answer === 'rollback' && mayReturn) throw new RollbackWanted();
+    if (answer === 'rollback' && canRollBack) throw new RollbackRequested();
     if (answer === '') break;
   }
   const { action } = pending;
@@ -342,7 +346,7 @@ async function confirmAction(options: Drive, status: Status): Promise<void> {
   session.output.line(text, { event: 'confirmed', ...confirmation });
 }
 
-async function currentStatus(session: Session, runId: string): Promise<Status> {
+async function readCurrentStatus(session: Session, runId: string): Promise<Status> {
   return await whileFrozen(session, { name: 'status', runId }, () => readStatus(session, runId));
 }
 

@@ -45,7 +45,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
   // Refuses a missing TABLE_NAME before a database is started for it.
   readSettings(process.env);
-  const { endpoint, tableName } = await reach(options.running);
+  const { endpoint, tableName } = await reachTable(options.running);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const remembering = recordsFromEnvironment(environment);
   let services: Promise<Services> | undefined;
@@ -55,7 +55,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
     services: () => {
       const { log } = options;
       services ??= servicesFromEnvironment(environment, {
-        pace: impatient(PATIENT_PACE, options),
+        pace: shortenRetries(PATIENT_PACE, options),
         log,
       });
       return services;
@@ -86,9 +86,11 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
     stage: undefined,
     where,
     invoke: (name: FunctionName, payload, interruption) => {
-      const made = FUNCTIONS[name];
+      const migrationFunction = FUNCTIONS[name];
       const handle =
-        made.uses === 'record' ? made.createHandler(remembering) : made.createHandler(services);
+        migrationFunction.uses === 'record'
+          ? migrationFunction.createHandler(remembering)
+          : migrationFunction.createHandler(services);
       // Unlike Lambda, this process sets no time limit.
       const getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY;
       return handle(payload, { getRemainingTimeInMillis, ...(interruption && { interruption }) });
@@ -96,7 +98,7 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
   };
 }
 
-async function reach(running: Running) {
+async function reachTable(running: Running) {
   try {
     const database = await reachDatabase(running, process.env);
     const { endpoint, tableName } = database;
@@ -116,7 +118,7 @@ const REPORT_EVERY_MS = 5_000;
 /**
  * Shortens a retry policy: a person at the terminal does not wait as long for an unavailable store as a Lambda function does.
  */
-export function impatient(
+export function shortenRetries(
   policy: RetryPolicy,
   { signal, onWaiting }: Pick<LocalOptions, 'signal' | 'onWaiting'>,
 ): RetryPolicy {

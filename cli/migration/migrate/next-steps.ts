@@ -14,15 +14,15 @@ export interface NextStep {
   readonly first?: string;
 }
 
-const WHY: Readonly<Record<string, string>> = {
+const REASONS: Readonly<Record<string, string>> = {
   rollback: 'return to the old version',
   abort: 'abandon the run and remove what it built',
 };
 
-const CLOSE = 'remove what the plan removes, and close the run';
+const CLOSE_REASON = 'remove what the plan removes, and close the run';
 
 /** Steps whose command has another name */
-const COMMAND_OF: Readonly<Record<string, string>> = { rebuild: 'copy' };
+const COMMAND_NAMES: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
 function describeInvocation(words: string, runId: string, stage?: string): string {
   return `${INVOCATION} ${words} --run ${runId}${stage === undefined ? '' : ` --stage ${stage}`}`;
@@ -34,9 +34,9 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
   const invoke = (words: string) => describeInvocation(words, runId, stage);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
-  const returns = [...commands]
-    .filter((command) => WHY[command] !== undefined)
-    .map((command) => ({ command: invoke(`${command} --execute`), why: WHY[command] ?? '' }));
+  const waysBack = [...commands]
+    .filter((command) => REASONS[command] !== undefined)
+    .map((command) => ({ command: invoke(`${command} --execute`), why: REASONS[command] ?? '' }));
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
       ? [
@@ -49,20 +49,20 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
     const finish = commands.has('cutover') ? [{ command: invoke('cutover --execute'), why }] : [];
-    return [...returns, ...finish, ...confirmation];
+    return [...waysBack, ...finish, ...confirmation];
   }
-  if (next === null) return returns;
+  if (next === null) return waysBack;
   if (phase === 'live' && retention) {
-    const close = { command: invoke('run'), why: CLOSE };
+    const close = { command: invoke('run'), why: CLOSE_REASON };
     const first = `nothing is due until ${retention.until}`;
-    return retention.isOver ? [close] : returns.map((step) => ({ ...step, first }));
+    return retention.isOver ? [close] : waysBack.map((step) => ({ ...step, first }));
   }
   const resume = { command: invoke('run'), why: next ? `continue with ${next}` : 'continue' };
-  const step = COMMAND_OF[next] ?? next;
-  const alone = isBeforeWindow(phase)
+  const step = COMMAND_NAMES[next] ?? next;
+  const stepAlone = isBeforeWindow(phase)
     ? [{ command: invoke(`${step} --execute`), why: 'this step alone' }]
     : [];
-  return [...confirmation, resume, ...alone, ...returns];
+  return [...confirmation, resume, ...stepAlone, ...waysBack];
 }
 
 /** State after a command that failed or was interrupted */
@@ -89,17 +89,17 @@ export function describeAftermath(
     const command = describeInvocation('run', data.run ?? status.runId, stage);
     return { ...aftermath, next: removalsAfterRepair(command, data) };
   }
-  return { ...aftermath, next: stepsAfter(error, steps, status) };
+  return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, status) };
 }
 
 function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
-  const rollback = steps.find(({ why }) => why === WHY.rollback);
+  const rollback = steps.find(({ why }) => why === REASONS.rollback);
   if (phase !== 'switching' || !deadlineAt || !rollback) return undefined;
   return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
 
 /** Advice to follow before the next command, by the name of the refusal */
-const FIRST: {
+const ADVICE: {
   readonly [Name in RefusalName]?: (status: Status, data: RefusalData) => string;
 } = {
   RefusedPrerequisites: (_, { finding }) =>
@@ -114,15 +114,15 @@ const FIRST: {
  * Chooses the steps after a refusal. The same command would be refused again, so the next step has other options, or follows a
  * repair.
  */
-function stepsAfter(
+function chooseStepsAfterRefusal(
   { name, data }: Refusal,
   steps: readonly NextStep[],
   status: Status,
 ): readonly NextStep[] {
-  const rollback = steps.find(({ why }) => why === WHY.rollback);
+  const rollback = steps.find(({ why }) => why === REASONS.rollback);
   if (rollback && data.loss !== undefined) {
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
-    const why = `${WHY.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
+    const why = `${REASONS.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
     return [withOptions(rollback, options, why)];
   }
   const cutover = steps.find(({ command }) => command.includes(' cutover --execute'));
@@ -131,7 +131,7 @@ function stepsAfter(
     return [withOptions(cutover, longer, 'open a window that is long enough')];
   }
   if (rollback && name === 'RefusedMassChange') return rollbacksAfterMassChange(rollback, data);
-  const first = FIRST[name]?.(status, data);
+  const first = ADVICE[name]?.(status, data);
   const [step, ...others] = steps;
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
@@ -193,11 +193,11 @@ export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }:
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
   }
   if (!mayBeFrozen({ phase })) return 'Users are on the old version.';
-  const isUnproved =
+  const isUncertain =
     (phase === 'switching' && !frozenSince) ||
     pendingAction?.action === 'open-writes' ||
     Boolean(openedAt);
-  return isUnproved ? 'Users may be unable to write.' : 'Users cannot write.';
+  return isUncertain ? 'Users may be unable to write.' : 'Users cannot write.';
 }
 
 /** Number of digits of a digest that are shown; an operator types at least as many. */

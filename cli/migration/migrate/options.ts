@@ -4,117 +4,117 @@ import * as v from 'valibot';
 import { describeRule, personSchema, stepInputSchema } from '../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE, planSchema, runIdSchema } from '../../../lib/migration/runs/run.ts';
 import { collectionNameSchema } from '../../../lib/migration/steps/preflight.ts';
-import { wholeNumber } from '../../../processes/program.ts';
+import { createNumberParser } from '../../../processes/program.ts';
 
 const GIGABYTE = 1e9;
 const { windowMinutes, drainSeconds, deploySeconds, retentionDays } = planSchema.entries;
 const { deletes, maxRate, acknowledgedLoss, approvedDigest } = stepInputSchema.entries;
 
-export const runId = parserFor(runIdSchema);
-const collectionName = parserFor(collectionNameSchema);
+export const runId = createParser(runIdSchema);
+const collectionName = createParser(collectionNameSchema);
 
 export const OPTIONS = {
-  run: option(
+  run: createOption(
     'run <id>',
     `run id: ${describeRule(runIdSchema)} (default: the one under way, else the newest live one, else the last)`,
     runId,
   ),
-  execute: option('execute', 'do it; without this option, only show what would be done'),
-  'backend-only': option('backend-only', 'check the memory backend alone'),
-  yes: option('yes', 'confirm in place of typing the run id, for scripts'),
-  source: option('source <name>', 'collection that the backend works on now', collectionName),
-  'upload-as': option(
+  execute: createOption('execute', 'do it; without this option, only show what would be done'),
+  'backend-only': createOption('backend-only', 'check the memory backend alone'),
+  yes: createOption('yes', 'confirm in place of typing the run id, for scripts'),
+  source: createOption('source <name>', 'collection that the backend works on now', collectionName),
+  'upload-as': createOption(
     'upload-as <name>',
     'name for the new collection at the cutover',
     collectionName,
   ),
-  'in-place': option(
+  'in-place': createOption(
     'in-place',
     'add the keyword slot to the collection in use, and build no other (Qdrant 1.18 or later)',
   ),
-  'moves-aliases': option(
+  'moves-aliases': createOption(
     'moves-aliases',
     'move the aliases of the old collection with the switch, and back with a rollback',
   ),
-  'window-minutes': option(
+  'window-minutes': createOption(
     'window-minutes <n>',
     `longest time without writes, ${describeRule(windowMinutes)} (default: 30)`,
-    numberParserFor(windowMinutes),
+    createSchemaNumberParser(windowMinutes),
   ),
-  'drain-seconds': option(
+  'drain-seconds': createOption(
     'drain-seconds <n>',
     `longest request of the backend, ${describeRule(drainSeconds)} (default: 60)`,
-    numberParserFor(drainSeconds),
+    createSchemaNumberParser(drainSeconds),
   ),
-  'deploy-seconds': option(
+  'deploy-seconds': createOption(
     'deploy-seconds <n>',
     'how long the new version takes to be deployed and tested (default: the last window, else 60)',
-    numberParserFor(deploySeconds),
+    createSchemaNumberParser(deploySeconds),
   ),
-  'retention-days': option(
+  'retention-days': createOption(
     'retention-days <n>',
     `days in which rollback is possible, ${describeRule(retentionDays)} (default: 30)`,
-    numberParserFor(retentionDays),
+    createSchemaNumberParser(retentionDays),
   ),
-  accept: option(
+  accept: createOption(
     'accept <finding>',
     `accept a finding; repeatable: ${ACCEPTABLE.join(', ')}`,
-    findings,
+    addFinding,
   ),
-  'removes-when-over': option(
+  'removes-when-over': createOption(
     'removes-when-over',
     'remove the old collection when the rollback period ends',
   ),
-  'removes-artifacts-when-over': option(
+  'removes-artifacts-when-over': createOption(
     'removes-artifacts-when-over',
     'remove the backups when the rollback period ends; reports stay',
   ),
-  report: option(
+  report: createOption(
     'report <digest>',
     'approve only the report with this digest, as status shows it',
-    parserFor(approvedDigest),
+    createParser(approvedDigest),
   ),
-  by: option(
+  by: createOption(
     'by <name>',
     'who approves or confirms (default: the login name)',
-    parserFor(personSchema),
+    createParser(personSchema),
   ),
-  'free-gb': option(
+  'free-gb': createOption(
     'free-gb <n>',
     'free disk space of the vector store, in whole gigabytes',
-    wholeNumber({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / GIGABYTE) }),
+    createNumberParser({ min: 0, max: Math.floor(Number.MAX_SAFE_INTEGER / GIGABYTE) }),
   ),
-  deletes: option(
+  deletes: createOption(
     'deletes <n>',
     'allow users to have removed or changed this many memories (default: 1 %, at least 20)',
-    numberParserFor(deletes),
+    createSchemaNumberParser(deletes),
   ),
-  'max-rate': option(
+  'max-rate': createOption(
     'max-rate <n>',
     `read at most this many points a second from now on: ${describeRule(maxRate)}`,
-    numberParserFor(maxRate),
+    createSchemaNumberParser(maxRate),
   ),
-  'as-it-was': option(
+  'as-it-was': createOption(
     'as-it-was',
     'return to the old collection as it stands, without the writes since the switch',
   ),
-  'to-snapshot': option(
+  'to-snapshot': createOption(
     'to-snapshot',
     'restore the snapshot of the window under a new name, without the writes since',
   ),
-  'acknowledged-loss': option(
+  'acknowledged-loss': createOption(
     'acknowledged-loss <n>',
     'with --to-snapshot: leave at most this many writes behind',
-    numberParserFor(acknowledgedLoss),
+    createSchemaNumberParser(acknowledgedLoss),
   ),
-  stage: option('stage <stage>', 'use the functions of a deployed stage', stageName),
-  json: option('json', 'print JSON objects, one per line'),
+  stage: createOption('stage <stage>', 'use the functions of a deployed stage', parseStageName),
+  json: createOption('json', 'print JSON objects, one per line'),
 } as const;
 
 export type OptionName = keyof typeof OPTIONS;
 
 /** Typed options by commander's names: the options that the command line reads itself, and fields of a function's input */
-export interface Typed {
+export interface TypedOptions {
   readonly run?: string;
   readonly execute?: true;
   readonly yes?: true;
@@ -139,7 +139,7 @@ const FIELDS: Readonly<Record<string, string>> = {
 const COMMAND_LINE_OPTIONS = ['yes', 'report', 'by', 'stage', 'json'];
 
 /** Converts typed options to a function's input. */
-export function buildPayload({ freeGb, ...typed }: Typed): Record<string, unknown> {
+export function buildPayload({ freeGb, ...typed }: TypedOptions): Record<string, unknown> {
   const fields = Object.entries(typed).filter(([name]) => !COMMAND_LINE_OPTIONS.includes(name));
   return {
     ...Object.fromEntries(fields.map(([name, value]) => [FIELDS[name] ?? name, value])),
@@ -147,7 +147,7 @@ export function buildPayload({ freeGb, ...typed }: Typed): Record<string, unknow
   };
 }
 
-function option<Value>(
+function createOption<Value>(
   flag: string,
   description: string,
   parse?: (text: string, previous: Value) => Value,
@@ -157,7 +157,7 @@ function option<Value>(
 }
 
 /** Creates a parser that rejects, as wrong use, a value that the functions would refuse */
-function parserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
+function createParser<Value>(schema: v.GenericSchema<unknown, Value>) {
   return (text: unknown): Value => {
     const { success, output } = v.safeParse(schema, text);
     if (success) return output;
@@ -165,16 +165,16 @@ function parserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
   };
 }
 
-function numberParserFor<Value>(schema: v.GenericSchema<unknown, Value>) {
-  return (text: string) => parserFor(schema)(/^\d+$/.test(text) ? Number(text) : text);
+function createSchemaNumberParser<Value>(schema: v.GenericSchema<unknown, Value>) {
+  return (text: string) => createParser(schema)(/^\d+$/.test(text) ? Number(text) : text);
 }
 
-function findings(text: string, previous: string[] = []): string[] {
+function addFinding(text: string, previous: string[] = []): string[] {
   if (ACCEPTABLE.some((finding) => finding === text)) return [...previous, text];
   throw new InvalidArgumentError(`Use one of ${ACCEPTABLE.join(', ')}.`);
 }
 
-function stageName(text: string): string {
+function parseStageName(text: string): string {
   if (/^[a-zA-Z0-9-]{1,40}$/.test(text)) return text;
   throw new InvalidArgumentError('Use the name of a stage, such as prod.');
 }

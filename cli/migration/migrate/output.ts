@@ -32,13 +32,13 @@ export type Output = ReturnType<typeof createOutput>;
 const MARKS = { done: ['green', '✓'], failed: ['red', '✗'], warning: ['yellow', '!'] } as const;
 
 export function createOutput({ output, status }: Streams, isJson: boolean) {
-  let shown = false;
+  let isShown = false;
 
   function clear(): void {
-    if (!shown) return;
+    if (!isShown) return;
     clearLine(status, 0);
     cursorTo(status, 0);
-    shown = false;
+    isShown = false;
   }
 
   return {
@@ -60,10 +60,10 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
     /** Prints a log entry of a function on the stream of errors, in words for people. */
     log({ level, message, ...fields }: LogEntry): void {
       clear();
-      const said = Object.entries(fields).map(([name, value]) => `${toWords(name)}: ${value}`);
+      const details = Object.entries(fields).map(([name, value]) => `${toWords(name)}: ${value}`);
       const line = isJson
         ? JSON.stringify({ level, message, ...fields })
-        : toPrintable([message, ...said].join('; '));
+        : toPrintable([message, ...details].join('; '));
       status.write(`${line}\n`);
     },
     /** Shows a text until the next line, at a terminal. */
@@ -71,7 +71,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
       if (status.isTTY !== true || isJson) return;
       clear();
       status.write(toPrintable(text).slice(0, (status.columns ?? 80) - 1));
-      shown = true;
+      isShown = true;
     },
     clear,
     /** A tick, a cross or an exclamation mark, coloured at a terminal. */
@@ -83,7 +83,7 @@ export function createOutput({ output, status }: Streams, isJson: boolean) {
   };
 }
 
-export function exitCodeOf(error: unknown): ExitCode {
+export function chooseExitCode(error: unknown): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.wrongUse;
   return error instanceof Refusal ? EXIT.refused : EXIT.failed;
 }
@@ -97,7 +97,7 @@ export function reportFailure(
   const { next } = aftermath;
   const failure = translateFailure(cause);
   const error = failure instanceof Error ? failure : new Error(String(failure));
-  const exitCode = exitCodeOf(error);
+  const exitCode = chooseExitCode(error);
   // If no command was typed, commander has already printed the usage.
   const isPrinted = error instanceof CommanderError && error.code === 'commander.help';
   if (exitCode === EXIT.done || isPrinted) return exitCode;

@@ -42,7 +42,7 @@ const statusSchema = v.looseObject({
  * Reads the status of the named run, or of the present one.
  * @throws the function's error; without a run, a Refusal that names the table
  */
-export async function statusIn(place: Place, runId?: string): Promise<Status> {
+export async function fetchStatus(place: Place, runId?: string): Promise<Status> {
   const answer = await place
     .invoke('status', runId === undefined ? {} : { runId })
     .catch((error: unknown) => {
@@ -50,13 +50,13 @@ export async function statusIn(place: Place, runId?: string): Promise<Status> {
       throw new Refusal(UNKNOWN_RUN, `In ${place.where}: ${error.why}`);
     });
   if (v.is(statusSchema, answer)) return answer as unknown as Status;
-  throw otherVersion(place);
+  throw createVersionError(place);
 }
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
 /** Creates the error for an answer in a form that this command line does not know */
-export function otherVersion({ stage }: Place): FunctionFailedError {
+export function createVersionError({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,
   );

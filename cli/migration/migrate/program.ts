@@ -10,7 +10,7 @@ import { createCommand } from '../../../processes/program.ts';
 import type { Running } from '../../../processes/running.ts';
 import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
-import { checkPrerequisites, type Drive, drive, driveWindow } from './drive.ts';
+import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './drive.ts';
 import {
   type Aftermath,
   describeAftermath,
@@ -18,12 +18,19 @@ import {
   nextLines,
   nextSteps,
 } from './next-steps.ts';
-import { buildPayload, OPTIONS, type Typed } from './options.ts';
+import { buildPayload, OPTIONS, type TypedOptions } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
 import { type Needs, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { reportPage } from './report-page.ts';
-import { createSession, findRun, labelOf, readStatus, runStep, type Session } from './run-step.ts';
+import {
+  capitalise,
+  createSession,
+  findRun,
+  readStatus,
+  runStep,
+  type Session,
+} from './run-step.ts';
 import { leftLines, statusAsText } from './status-text.ts';
 import { confirmedText, countText, factLines } from './text.ts';
 
@@ -57,9 +64,9 @@ const ARGUMENTS: { readonly [Name in CommandName]?: Argument<string> } = {
 /** Commands that need only the table with the runs */
 const RECORD_COMMANDS: readonly CommandName[] = ['status', 'confirm', 'report'];
 
-interface Given {
+interface TypedCommand {
   readonly name: CommandName;
-  readonly typed: Typed;
+  readonly typed: TypedOptions;
   readonly argument: string | undefined;
 }
 
@@ -78,23 +85,23 @@ export function createMigrateProgram(parts: Parts) {
     const { does, options } = commandNamed(name);
     const command = program.command(name).description(does);
     for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
-    const takes = ARGUMENTS[name];
-    if (takes) command.addArgument(takes);
+    const commandArgument = ARGUMENTS[name];
+    if (commandArgument) command.addArgument(commandArgument);
     command.action(async (...given: unknown[]) => {
-      const [argument, typed] = takes ? given : [undefined, ...given];
-      await act(parts, state, { name, typed: typed as Typed, argument: argument as string });
+      const [argument, typed] = commandArgument ? given : [undefined, ...given];
+      await act(parts, state, { name, typed: typed as TypedOptions, argument: argument as string });
     });
   }
   return { command: program, state };
 }
 
-async function act(parts: Parts, state: ProgramState, given: Given) {
+async function act(parts: Parts, state: ProgramState, given: TypedCommand) {
   const { name, typed } = given;
   const { running, interruption, streams, output } = parts;
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
-  const place = await parts.openPlace({ stage, needs: needsOf(given) });
+  const place = await parts.openPlace({ stage, needs: determineNeeds(given) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
@@ -114,7 +121,7 @@ async function act(parts: Parts, state: ProgramState, given: Given) {
   process.exitCode = await work;
 }
 
-function needsOf({ name, typed }: Given): Needs {
+function determineNeeds({ name, typed }: TypedCommand): Needs {
   if (RECORD_COMMANDS.includes(name)) return 'record';
   return typed.backendOnly ? 'backend' : 'services';
 }
@@ -122,7 +129,7 @@ function needsOf({ name, typed }: Given): Needs {
 async function withAftermath<Result>(
   session: Session,
   state: ProgramState,
-  { run }: Typed,
+  { run }: TypedOptions,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -136,13 +143,13 @@ async function withAftermath<Result>(
   }
 }
 
-type Once = Given & { readonly session: Session; readonly ask: Ask };
+type Once = TypedCommand & { readonly session: Session; readonly ask: Ask };
 
 function createDrive(
   session: Session,
   ask: Ask,
-  { typed, payload }: { readonly typed: Typed; readonly payload: Payload },
-): Drive {
+  { typed, payload }: { readonly typed: TypedOptions; readonly payload: Payload },
+): DriveOptions {
   const { yes, by = userInfo().username, report } = typed;
   return { session, ask, payload, isConfirmed: yes === true, person: by, report };
 }
@@ -223,7 +230,7 @@ async function invokeCommand(
 
 async function showReport(
   session: Session,
-  { typed, argument: file }: Given,
+  { typed, argument: file }: TypedCommand,
   streams: Streams,
 ): Promise<ExitCode> {
   const { output } = session;
@@ -239,7 +246,7 @@ async function showReport(
   return EXIT.done;
 }
 
-async function showStatus(session: Session, { run }: Typed): Promise<ExitCode> {
+async function showStatus(session: Session, { run }: TypedOptions): Promise<ExitCode> {
   const { place, output } = session;
   const status = await readStatus(session, run);
   const next = nextSteps(status, place.stage);
@@ -253,15 +260,15 @@ function resultLines(name: CommandName, result: unknown): string[] {
   const { dryRun, done, phase, forecast, confirmedBy, action, runId } = (result ?? {}) as Payload;
   if (dryRun) {
     return [
-      `${labelOf(name)}: a dry run, nothing was changed. With --execute:`,
+      `${capitalise(name)}: a dry run, nothing was changed. With --execute:`,
       ...factLines(forecast as Payload).map((line) => `  ${line}`),
     ];
   }
   if (confirmedBy)
     return [confirmedText(String(confirmedBy), `"${action}" of run ${runId} is done`)];
-  if (phase === undefined) return [`${labelOf(name)}: nothing is due`];
+  if (phase === undefined) return [`${capitalise(name)}: nothing is due`];
   if (name === 'rollback' && phase === 'copied') {
-    return [`${labelOf(name)}: done, users are on the old version and can write`];
+    return [`${capitalise(name)}: done, users are on the old version and can write`];
   }
-  return [`${labelOf(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
+  return [`${capitalise(name)}: ${done ? 'done' : 'not yet'}, the run is ${phase}`];
 }

@@ -4,7 +4,7 @@ import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { StepSettings } from '../../../lib/migration/settings.ts';
 import { COMMANDS, type MigrateCommand } from './commands.ts';
 
-const MEANING: Readonly<Record<Phase, string>> = {
+const MEANINGS: Readonly<Record<Phase, string>> = {
   checked: 'every prerequisite is met',
   'backed-up': 'snapshot and graph dump are kept, and their restore was tested',
   rebuilt: 'the new collection exists and was tested',
@@ -50,7 +50,7 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   phases: () =>
     table(
       ['Phase', 'Means'],
-      PHASES.map((phase) => [`\`${phase}\``, MEANING[phase]]),
+      PHASES.map((phase) => [`\`${phase}\``, MEANINGS[phase]]),
     ),
   refusals: () =>
     table(
@@ -65,10 +65,10 @@ export const TABLES: Readonly<Record<string, () => string>> = {
 };
 
 /** Replaces every generated section of a text. */
-export function withTables(text: string): string {
+export function updateTables(text: string): string {
   return text.replace(SECTION, (whole, name: string) => {
-    const rendered = TABLES[name];
-    return rendered ? `<!-- generated: ${name} -->\n${rendered()}\n<!-- end -->` : whole;
+    const render = TABLES[name];
+    return render ? `<!-- generated: ${name} -->\n${render()}\n<!-- end -->` : whole;
   });
 }
 
@@ -76,7 +76,7 @@ export function withTables(text: string): string {
  * Lists the names of the generated sections in a text.
  * @internal A test compares the names with the tables.
  */
-export function splitSections(text: string): string[] {
+export function listSections(text: string): string[] {
   return [...text.matchAll(SECTION)].map(([, name = '']) => name);
 }
 

@@ -5,7 +5,7 @@ import type { Status } from '../../../lib/migration/steps/status.ts';
 import { approvalRows, findFacts, millisecondsText } from './approval-text.ts';
 import { Html, html } from './html.ts';
 import { usersText } from './next-steps.ts';
-import { labelOf } from './run-step.ts';
+import { capitalise } from './run-step.ts';
 import { leftLines } from './status-text.ts';
 import { countText, durationText, factLines, timeText } from './text.ts';
 
@@ -168,11 +168,11 @@ function timelineSection({ history, at, endedAt }: Status, time: TimeText): read
   const [first] = times;
   if (!first) return [];
   const end = Math.max(Date.parse(endedAt ?? at), first.at + 1);
-  const place = (time: number) => LABEL + ((time - first.at) / (end - first.at)) * (WIDTH - LABEL);
+  const toX = (time: number) => LABEL + ((time - first.at) / (end - first.at)) * (WIDTH - LABEL);
   const height = times.length * BAR;
   const draw = ({ phase, at: from }: (typeof times)[number], n: number) => {
-    const x = place(from);
-    const width = Math.max(2, place(times[n + 1]?.at ?? end) - x);
+    const x = toX(from);
+    const width = Math.max(2, toX(times[n + 1]?.at ?? end) - x);
     return html`<text x="0" y="${n * BAR + 16}">${phase}</text>
 <rect class="track" x="${LABEL}" y="${n * BAR + 4}" width="${WIDTH - LABEL}" height="${BAR - 8}" />
 <rect class="new" x="${Math.min(x, WIDTH - 2).toFixed(1)}" y="${n * BAR + 4}" width="${width.toFixed(1)}" height="${BAR - 8}" />\n`;
@@ -222,9 +222,9 @@ function differencesSection(status: Status): Html {
 
 function latencySection(status: Status): readonly Html[] {
   const facts = findFacts(status, 'verification-report');
-  const bar = (kind: 'old' | 'new', of: string, key: string): Bar => {
+  const bar = (kind: 'old' | 'new', label: string, key: string): Bar => {
     const value = Number(facts[key] ?? 0);
-    return { kind, name: `${of}, ${kind}`, value, text: millisecondsText(value) };
+    return { kind, name: `${label}, ${kind}`, value, text: millisecondsText(value) };
   };
   if (facts.searched === undefined) return [];
   const bars = [
@@ -251,7 +251,7 @@ function planRows({ plan, approvedBy, testUser }: Status): Row[] {
 
 function durationsSection({ took }: Status): readonly Html[] {
   const rows = Object.entries(took).map(
-    ([step, seconds]): Row => [labelOf(step), durationText(Number(seconds) * 1_000)],
+    ([step, seconds]): Row => [capitalise(step), durationText(Number(seconds) * 1_000)],
   );
   return rows.length > 0 ? [section('Durations', rowsTable(rows))] : [];
 }

@@ -14,7 +14,7 @@ import type { FunctionName } from './commands.ts';
 import { nextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
-import { type Payload, type Place, statusIn, UNKNOWN_RUN } from './place.ts';
+import { fetchStatus, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
 import { durationText, progressText, timeLeftText } from './text.ts';
 
 export interface Session {
@@ -33,7 +33,7 @@ export interface Session {
 /** A longer wait is for a date, not for a service, so the command ends instead. */
 const MAX_WAIT_SECONDS = 60;
 /** Longer than the lease of the lock that a crashed step leaves */
-const LOCK_PATIENCE_MS = 130_000;
+const LOCK_TIMEOUT_MS = 130_000;
 const LOCK_RETRY_MS = 5_000;
 const LIVE_POLL_MS = 1_000;
 const LOG_POLL_MS = 10_000;
@@ -59,7 +59,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
 
 /** Reads the named run, or the present one. @throws the error of the function */
 export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
-  const status = await statusIn(place, runId);
+  const status = await fetchStatus(place, runId);
   lastSeen.status = status;
   return status;
 }
@@ -72,10 +72,10 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 export async function findRun(
   session: Session,
   { runId, sourceCollection }: Payload,
-  needsNone = sourceCollection !== undefined,
+  mayBeMissing = sourceCollection !== undefined,
 ): Promise<{ readonly runId: string; readonly status?: Status }> {
   const named = runId === undefined ? undefined : String(runId);
-  const mayBegin = (error: unknown) => needsNone && isRefusal(error, UNKNOWN_RUN);
+  const mayBegin = (error: unknown) => mayBeMissing && isRefusal(error, UNKNOWN_RUN);
   const status = await readStatus(session, named).catch(recoverWith(undefined, mayBegin));
   const isOver = sourceCollection !== undefined && named === undefined && status?.endedAt !== null;
   const present = isOver ? undefined : status;
@@ -97,12 +97,12 @@ export async function runStep(
   onWaiting: (status: Status) => Promise<void> = async () => {},
 ): Promise<unknown> {
   const { place, output, signal } = session;
-  let asked: string | undefined;
+  let shownAction: string | undefined;
   const showWait = createWaitOutput(session, name);
   const showStages = createStageOutput(session, name);
   for (;;) {
     const result = await whileFrozen(session, { name, runId: payload.runId }, () =>
-      whenUnlocked(session, showWait, () =>
+      retryWhileLocked(session, showWait, () =>
         withProgress(session, { name, payload, showStages }, () =>
           place.invoke(name, payload, signal),
         ),
@@ -111,11 +111,11 @@ export async function runStep(
     const wait = v.safeParse(waitingSchema, result);
     if (!wait.success || wait.output.waitSeconds > MAX_WAIT_SECONDS) return result;
     const { waitSeconds, waitsFor, leftSeconds } = wait.output;
-    const status = await statusOrUndefined(session, payload);
+    const status = await tryReadStatus(session, payload);
     if (status) showStages(status);
     const pending = status && findPendingAction(status);
-    if (status && pending && pending.toDo !== asked) {
-      asked = pending.toDo;
+    if (status && pending && pending.toDo !== shownAction) {
+      shownAction = pending.toDo;
       const next = nextSteps(status, place.stage);
       const confirm = next.find(({ command }) => command.includes(` confirm ${pending.action} `));
       const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
@@ -125,11 +125,11 @@ export async function runStep(
     if (waitSeconds === 0) continue;
     const what = pending ? 'the action above' : waitsFor;
     for (let passed = 0; passed < waitSeconds; passed += 1) {
-      const until =
+      const remainingText =
         leftSeconds === undefined
           ? `checking again in ${waitSeconds - passed}s`
           : `${leftSeconds - passed}s left`;
-      showWait(what, `for ${what}, ${until}`, status);
+      showWait(what, `for ${what}, ${remainingText}`, status);
       await session.sleep(Math.min(1, waitSeconds - passed) * 1_000);
     }
   }
@@ -142,7 +142,7 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
   const { output, now, place, lastSeen } = session;
   let last = { kind: '', at: 0 };
   return (what, text, status = lastSeen.status) => {
-    const line = `${timeLeft(session, status)}${labelOf(step)}: waiting ${text}`;
+    const line = `${timeLeft(session, status)}${capitalise(step)}: waiting ${text}`;
     if (output.isLive) return output.show(line);
     // A text that differs only in its numbers belongs to the same wait.
     const kind = what.replace(/[\d,]+/g, '');
@@ -161,13 +161,13 @@ function createStageOutput(session: Session, step: FunctionName): (status: Statu
     for (const stage of status.stages) {
       if (shown.has(stage)) continue;
       shown.add(stage);
-      const line = `${timeLeft(session, status)}${output.mark('done')} ${labelOf(step)}: ${stage.replaceAll('-', ' ')}`;
+      const line = `${timeLeft(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
       output.line(line, { event: 'stage', step, stage }, nextSteps(status, place.stage));
     }
   };
 }
 
-export function labelOf(name: string): string {
+export function capitalise(name: string): string {
   return `${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
 
@@ -194,12 +194,12 @@ export async function whileFrozen<Result>(
     } catch (error) {
       if (!isRetryableFailure(error)) throw error;
       signal.throwIfAborted();
-      const status = (await statusOrUndefined(session, { runId })) ?? lastSeen.status;
-      const left = status ? millisecondsToRetry(session, status) : 0;
+      const status = (await tryReadStatus(session, { runId })) ?? lastSeen.status;
+      const left = status ? measureRetryTime(session, status) : 0;
       if (!status || left <= 0) throw error;
       const milliseconds = Math.min(pause * 1_000, left);
       output.line(
-        `${timeLeft(session, status)}${output.mark('warning')} ${labelOf(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
+        `${timeLeft(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
         { event: 'retry', step: name, error: { name: error.name, message: error.message } },
         nextSteps(status, place.stage),
       );
@@ -208,21 +208,21 @@ export async function whileFrozen<Result>(
   }
 }
 
-function millisecondsToRetry({ now }: Session, { phase, deadlineAt }: Status): number {
+function measureRetryTime({ now }: Session, { phase, deadlineAt }: Status): number {
   if (phase === 'switching-back') return Number.POSITIVE_INFINITY;
   if (!deadlineAt || phase !== 'switching') return 0;
   return Date.parse(deadlineAt) - now();
 }
 
-async function whenUnlocked<Result>(
+async function retryWhileLocked<Result>(
   { now, sleep }: Session,
   showWait: WaitOutput,
-  take: () => Promise<Result>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
-  const deadline = now() + LOCK_PATIENCE_MS;
+  const deadline = now() + LOCK_TIMEOUT_MS;
   for (;;) {
     try {
-      return await take();
+      return await work();
     } catch (error) {
       if (!isLockHeld(error) || now() + LOCK_RETRY_MS > deadline) throw error;
       const text = `up to ${durationText(deadline - now())}: ${firstLine(error)}`;
@@ -247,16 +247,16 @@ async function withProgress<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const ended = new AbortController();
-  const every = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
+  const pollMs = session.output.isLive ? LIVE_POLL_MS : LOG_POLL_MS;
   const follow = async () => {
-    while (await session.nextPoll(every, ended.signal)) {
-      const status = await statusOrUndefined(session, payload);
+    while (await session.nextPoll(pollMs, ended.signal)) {
+      const status = await tryReadStatus(session, payload);
       if (!status || ended.signal.aborted) continue;
       showStages(status);
       const { progress } = status;
       // Progress of another step is out of date.
       if (progress?.step !== name) continue;
-      reportProgress(session, status, `${labelOf(name)}: ${progressText(name, progress)}`);
+      reportProgress(session, status, `${capitalise(name)}: ${progressText(name, progress)}`);
     }
   };
   const polling = payload.runId === undefined || name === 'status' ? undefined : follow();
@@ -277,7 +277,7 @@ function reportProgress(session: Session, status: Status, text: string): void {
 }
 
 // A failure to read the status is ignored: the step itself reports what is wrong with the services.
-async function statusOrUndefined(session: Session, { runId }: Payload) {
+async function tryReadStatus(session: Session, { runId }: Payload) {
   return await readStatus(session, runId === undefined ? undefined : String(runId)).catch(
     () => undefined,
   );

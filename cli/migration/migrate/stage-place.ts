@@ -22,16 +22,16 @@ export function createStagePlace(stage: string, client = createClient()): Place 
     stage,
     where: `the table of stage ${stage}`,
     async invoke(name, payload) {
-      const FunctionName = deployedName(name, stage);
+      const FunctionName = nameDeployedFunction(name, stage);
       const Payload = Buffer.from(JSON.stringify(payload));
       const answer = await client
         .send(new InvokeCommand({ FunctionName, Payload }))
         .catch((error: unknown) => {
-          throw failureOfInvocation(FunctionName, error);
+          throw translateInvocationFailure(FunctionName, error);
         });
       const text = Buffer.from(answer.Payload ?? []).toString();
       const result: unknown = text === '' ? undefined : JSON.parse(text);
-      if (answer.FunctionError !== undefined) throw failureOfFunction(FunctionName, result);
+      if (answer.FunctionError !== undefined) throw translateFunctionFailure(FunctionName, result);
       return result ?? undefined;
     },
   };
@@ -46,7 +46,7 @@ const FILE = join(import.meta.dirname, '../../../serverless.yml');
 const serviceSchema = v.object({ service: v.string() });
 
 /** Returns the name of a deployed function, which begins with the service's name in serverless.yml */
-export function deployedName(name: FunctionName, stage: string): string {
+export function nameDeployedFunction(name: FunctionName, stage: string): string {
   const { service } = v.parse(serviceSchema, parse(readFileSync(FILE, 'utf8')));
   return `${service}-${stage}-migration${name[0]?.toUpperCase()}${name.slice(1)}`;
 }
@@ -60,7 +60,7 @@ const failureSchema = v.object({
 const NO_REASON = { errorType: '', errorMessage: '' };
 
 /** Translates the error that a function threw, or the platform's report of its end. */
-function failureOfFunction(functionName: string, answer: unknown): Error {
+function translateFunctionFailure(functionName: string, answer: unknown): Error {
   const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
   if (isRetryableName(errorType)) return new RetryableFailure(errorType, errorMessage);
@@ -81,7 +81,7 @@ const TRANSIENT =
   /^(TooManyRequests|Service|ResourceConflict|EC2Throttled|ENILimitReached)Exception$/;
 
 /** Translates a failure to invoke the function, or to receive its answer. */
-function failureOfInvocation(functionName: string, cause: unknown): unknown {
+function translateInvocationFailure(functionName: string, cause: unknown): unknown {
   const { name = '', message = '' } = cause as { name?: string; message?: string };
   if (name === 'ResourceNotFoundException') {
     return new Refusal('RefusedSetting', `There is no function ${functionName} in this stage.`, {

@@ -4,12 +4,12 @@ import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './n
 import { findPendingAction } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { planLines } from './plan-text.ts';
-import { labelOf } from './run-step.ts';
+import { capitalise } from './run-step.ts';
 import { countText, durationText, progressText } from './text.ts';
 
 export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
   const { runId, phase, plan, phaseAt, startedAt, endedAt, testUser, at } = status;
-  const since = phaseAt ? ` for ${durationText(between(phaseAt, at))}` : '';
+  const since = phaseAt ? ` for ${durationText(measureMilliseconds(phaseAt, at))}` : '';
   return [
     `Run ${runId}: ${phase}${since} (${where})`,
     ...row('started', startedAt),
@@ -68,7 +68,7 @@ function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Stat
     return `rolling back${since}, without a deadline`;
   }
   if (!deadlineAt || endedAt || retention) return null;
-  const left = between(at, deadlineAt);
+  const left = measureMilliseconds(at, deadlineAt);
   return left > 0
     ? `closes at ${deadlineAt}, ${durationText(left)} left`
     : `closed at ${deadlineAt}: an unfinished cutover is rolled back`;
@@ -79,7 +79,7 @@ function usersLine(status: Status): string {
   const text = usersText(status);
   if (!mayBeFrozen(status)) return text;
   if (!frozenSince) return `${text} No refused write has proved that yet.`;
-  return `${text} The first write was refused at ${frozenSince}, ${durationText(between(frozenSince, at))} ago.`;
+  return `${text} The first write was refused at ${frozenSince}, ${durationText(measureMilliseconds(frozenSince, at))} ago.`;
 }
 
 function rollbackText({ endedAt, retention }: Status): string | null {
@@ -93,13 +93,13 @@ function rollbackText({ endedAt, retention }: Status): string | null {
 function progressLine({ progress, at }: Status): string | null {
   if (!progress) return null;
   const { step, savedAt } = progress;
-  const age = savedAt ? `, ${durationText(between(savedAt, at))} ago` : '';
-  return `${labelOf(step)}: ${progressText(step, progress)}${age}`;
+  const age = savedAt ? `, ${durationText(measureMilliseconds(savedAt, at))} ago` : '';
+  return `${capitalise(step)}: ${progressText(step, progress)}${age}`;
 }
 
 function lockText({ lock, at }: Status): string | null {
   if (!lock?.since || !lock.until) return null;
-  const age = durationText(between(lock.since, at));
+  const age = durationText(measureMilliseconds(lock.since, at));
   return `held by a step since ${lock.since}, ${age} ago; if the step crashed, the lock expires at ${lock.until}`;
 }
 
@@ -107,7 +107,7 @@ function evidenceLines(
   { kind, artifact, digest, recordedAt }: Status['evidence'][number],
   at: string,
 ) {
-  const age = recordedAt ? `${durationText(between(recordedAt, at))} old, ` : '';
+  const age = recordedAt ? `${durationText(measureMilliseconds(recordedAt, at))} old, ` : '';
   return row(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
 }
 
@@ -124,7 +124,7 @@ function pendingLines(status: Status): string[] {
   return [`To do by hand: ${pending.toDo}${since}`];
 }
 
-function between(from: string, to: string): number {
+function measureMilliseconds(from: string, to: string): number {
   return Date.parse(to) - Date.parse(from);
 }
 

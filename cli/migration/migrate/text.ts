@@ -38,7 +38,7 @@ export function timeLeftText(milliseconds: number): string {
 }
 
 /** Work of a step that remains after its transfer is complete */
-const AFTERWARDS: Readonly<Record<string, string>> = {
+const WORK_AFTER_TRANSFER: Readonly<Record<string, string>> = {
   backup: 'testing the restore, then counting, then dumping the graph',
   copy: 'comparing both collections, then writing the report',
   rollback: 'comparing both collections, then switching back',
@@ -51,7 +51,7 @@ export function progressText(step: string, { done, total, unit, perSecond }: Pro
   const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
   const eta =
     perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
-  const next = total > 0 && done >= total ? AFTERWARDS[step] : undefined;
+  const next = total > 0 && done >= total ? WORK_AFTER_TRANSFER[step] : undefined;
   const line = [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
   return next ? `${line}; now ${next}` : line;
 }

@@ -24,7 +24,7 @@ export async function computeFingerprint(graph: {
 }): Promise<GraphFingerprint> {
   const digests = new Map<string, string>();
   const counts = new Map<string, number>();
-  const [ofNodes, ofRelationships] = [createDigestSum(), createDigestSum()];
+  const [nodesSum, relationshipsSum] = [createDigestSum(), createDigestSum()];
   let relationships = 0;
 
   function count(name: string): void {
@@ -40,14 +40,14 @@ export async function computeFingerprint(graph: {
 
   for await (const { id, labels, properties } of graph.nodes()) {
     const digest = sha256([labels.toSorted(), properties]);
-    ofNodes.add(digest);
+    nodesSum.add(digest);
     digests.set(id, digest.toString('base64'));
     for (const label of labels) count(`nodesPerLabel ${label}`);
   }
   for await (const relationship of graph.relationships()) {
     const { type, properties } = relationship;
     const ends = [describeEnd(relationship, 'start'), describeEnd(relationship, 'end')];
-    ofRelationships.add(sha256([...ends, type, properties]));
+    relationshipsSum.add(sha256([...ends, type, properties]));
     relationships += 1;
     count(`relationshipsPerType ${type}`);
   }
@@ -55,8 +55,8 @@ export async function computeFingerprint(graph: {
     nodes: digests.size,
     relationships,
     counts: Object.fromEntries(counts),
-    nodesDigest: ofNodes.text(),
-    relationshipsDigest: ofRelationships.text(),
+    nodesDigest: nodesSum.text(),
+    relationshipsDigest: relationshipsSum.text(),
   };
 }
 

@@ -46,22 +46,22 @@ const NODE_EMBEDDINGS = `
   UNWIND row.embeddings AS embedding
   CALL db.create.setNodeVectorProperty(n, embedding.key, embedding.value)`;
 
-const nodesWith = (labels: readonly string[]) => `
+const nodesQuery = (labels: readonly string[]) => `
   UNWIND $rows AS row MERGE (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
-  SET n${labels.map((label) => `:${quoted(label)}`).join('')}:${RESTORE_LABEL}
+  SET n${labels.map((label) => `:${quoteName(label)}`).join('')}:${RESTORE_LABEL}
   SET n += row.properties`;
 
 const relationshipsQuery = (type: string) => `
   UNWIND $rows AS row
   MATCH (a:${RESTORE_LABEL} {${RESTORE_ID}: row.start})
   MATCH (b:${RESTORE_LABEL} {${RESTORE_ID}: row.end})
-  MERGE (a)-[r:${quoted(type)} {${RESTORE_ID}: row.id}]->(b)
+  MERGE (a)-[r:${quoteName(type)} {${RESTORE_ID}: row.id}]->(b)
   SET r += row.properties
   RETURN count(r) AS made`;
 
 const embeddingsQuery = (type: string) => `
   UNWIND $rows AS row
-  MATCH (:${RESTORE_LABEL} {${RESTORE_ID}: row.start})-[r:${quoted(type)} {${RESTORE_ID}: row.id}]->()
+  MATCH (:${RESTORE_LABEL} {${RESTORE_ID}: row.start})-[r:${quoteName(type)} {${RESTORE_ID}: row.id}]->()
   UNWIND row.embeddings AS embedding
   CALL db.create.setRelationshipVectorProperty(r, embedding.key, embedding.value)`;
 
@@ -81,8 +81,8 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
     });
 
   async function restoreState(): Promise<RestoreState> {
-    const found = streamRows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
-    const names = await Array.fromAsync(found, (row) => row.get('name'));
+    const constraints = streamRows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
+    const names = await Array.fromAsync(constraints, (row) => row.get('name'));
     if (names.includes(FINISHING)) return 'finishing';
     return names.includes(FILLING) ? 'filling' : 'none';
   }
@@ -92,11 +92,14 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   }
 
   async function restoreNodes(batch: readonly GraphNode[]): Promise<void> {
-    const groups = Map.groupBy(batch, ({ labels }) => nodesWith(labels));
+    const groups = Map.groupBy(batch, ({ labels }) => nodesQuery(labels));
     await write((session) =>
       session.executeWrite(async (transaction) => {
         for (const [statement, nodes] of groups) {
-          const parameters = nodes.map(({ id, properties }) => ({ id, ...split(properties) }));
+          const parameters = nodes.map(({ id, properties }) => ({
+            id,
+            ...splitProperties(properties),
+          }));
           await transaction.run(statement, { rows: parameters });
           await embed(transaction, NODE_EMBEDDINGS, parameters);
         }
@@ -116,7 +119,7 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   }
 
   async function createSchema(rules: readonly SchemaRule[]): Promise<void> {
-    for (const { statement } of rules) await unlessThere(run([statement]));
+    for (const { statement } of rules) await ignoreExisting(run([statement]));
     await run([`CALL db.awaitIndexes(${INDEX_WAIT_SECONDS})`]);
   }
 
@@ -137,14 +140,14 @@ async function restoreType(
   relationships: readonly GraphRelationship[],
 ): Promise<void> {
   const parameters = relationships.map(({ id, start, end, properties }) => {
-    return { id, start, end, ...split(properties) };
+    return { id, start, end, ...splitProperties(properties) };
   });
   const { records } = await transaction.run<{ made: Integer }>(relationshipsQuery(type), {
     rows: parameters,
   });
-  const made = records[0]?.get('made').toNumber() ?? 0;
-  if (made !== relationships.length) {
-    const why = `Of ${relationships.length} relationships ${made} found the nodes at their ends.`;
+  const matched = records[0]?.get('made').toNumber() ?? 0;
+  if (matched !== relationships.length) {
+    const why = `Of ${relationships.length} relationships ${matched} found the nodes at their ends.`;
     throw new Refusal('RefusedByService', why);
   }
   await embed(transaction, embeddingsQuery(type), parameters);
@@ -155,7 +158,7 @@ interface SplitProperties {
   readonly embeddings: readonly { readonly key: string; readonly value: unknown }[];
 }
 
-function split(properties: Properties): SplitProperties {
+function splitProperties(properties: Properties): SplitProperties {
   const { embedding = [], plain = [] } = Object.groupBy(Object.entries(properties), ([, value]) =>
     isEmbedding(value) ? 'embedding' : 'plain',
   );
@@ -181,20 +184,20 @@ function isEmbedding(value: TaggedValue): boolean {
 
 // Quotes a name, which may hold any character. Backticks are doubled; a backslash is written as its code, because the server
 // reads \uXXXX as a character everywhere.
-function quoted(name: string): string {
+function quoteName(name: string): string {
   return `\`${name.replaceAll('\\', '\\u005C').replaceAll('`', '``')}\``;
 }
 
-const ALREADY_THERE = [
+const ALREADY_EXISTS_CODES = [
   'Neo.ClientError.Schema.EquivalentSchemaRuleAlreadyExists',
   // Every new database already has its two lookup indexes.
   'Neo.ClientError.Schema.IndexAlreadyExists',
 ];
 
-async function unlessThere(creation: Promise<void>): Promise<void> {
+async function ignoreExisting(creation: Promise<void>): Promise<void> {
   try {
     await creation;
   } catch (error) {
-    if (!ALREADY_THERE.some((code) => isRefusedWith(error, code))) throw error;
+    if (!ALREADY_EXISTS_CODES.some((code) => isRefusedWith(error, code))) throw error;
   }
 }

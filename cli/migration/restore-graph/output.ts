@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from '../migrate/output.ts';
 import type { Answer, Dump } from './run-command.ts';
 
-export function exitCodeOf(answer: Answer): ExitCode {
+export function chooseExitCode(answer: Answer): ExitCode {
   return 'differences' in answer && answer.differences.length > 0 ? EXIT.failed : EXIT.done;
 }
 

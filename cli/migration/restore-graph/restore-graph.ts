@@ -9,7 +9,7 @@ import { createCommand, runProgram } from '../../../processes/program.ts';
 import { runId } from '../migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from '../migrate/output.ts';
 import { openNeo4jTarget } from './neo4j-target.ts';
-import { answerAsText, exitCodeOf } from './output.ts';
+import { answerAsText, chooseExitCode } from './output.ts';
 import { type RestoreOrder, runCommand } from './run-command.ts';
 
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
@@ -36,7 +36,7 @@ const command = createCommand(
     const { artifacts, target } = await openParts();
     await using _ = target;
     const answer = await runCommand(order, { artifacts, target });
-    process.exitCode = exitCodeOf(answer);
+    process.exitCode = chooseExitCode(answer);
     output.line(answerAsText(answer), {
       event: 'restore-graph',
       exitCode: process.exitCode,

@@ -77,9 +77,13 @@ export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,
 ): GraphDifference[] {
-  const [ours, theirs] = [pickFigures(wanted), pickFigures(found)];
-  return [...new Set([...ours.keys(), ...theirs.keys()])]
-    .map((what) => ({ what, wanted: ours.get(what) ?? 0, found: theirs.get(what) ?? 0 }))
+  const [wantedFigures, foundFigures] = [pickFigures(wanted), pickFigures(found)];
+  return [...new Set([...wantedFigures.keys(), ...foundFigures.keys()])]
+    .map((what) => ({
+      what,
+      wanted: wantedFigures.get(what) ?? 0,
+      found: foundFigures.get(what) ?? 0,
+    }))
     .filter((figure) => figure.wanted !== figure.found);
 }
 
@@ -96,7 +100,8 @@ export function compareSchema(
     .filter((rule) => rule.type !== 'LOOKUP')
     .map((rule) => ({ rule, same: found.find(({ name }) => name === rule.name) }))
     .filter(
-      ({ rule, same }) => !same || !isDeepStrictEqual(normalizeRule(rule), normalizeRule(same)),
+      ({ rule, same: counterpart }) =>
+        !counterpart || !isDeepStrictEqual(normalizeRule(rule), normalizeRule(counterpart)),
     )
     .map(({ rule, same }) => ({
       what: `schema ${rule.name}`,

@@ -55,15 +55,15 @@ export async function runCommand(
   { artifacts, target }: Parts,
 ): Promise<Answer> {
   if ('run' in order) return { dumps: await listDumps(order.run, artifacts) };
-  const { dump: prefix, isAllowed } = order;
+  const { dump: prefix, isAllowed: isExecuted } = order;
   const digest = await digestDump(artifacts, prefix);
   assertRecorded(dumpKeys(prefix).manifest, digest, order.digest ?? digest);
-  if (!isAllowed) {
+  if (!isExecuted) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
-    const found = { foreign: await target.foreignNodes(), state: await target.restoreState() };
+    const condition = { foreign: await target.foreignNodes(), state: await target.restoreState() };
     const statements = (await readSchema(artifacts, prefix)).map(({ statement }) => statement);
     const dump = toDump(prefix, { contents, finishedAt });
-    return { dryRun: true, dump, digest, statements, target: found };
+    return { dryRun: true, dump, digest, statements, target: condition };
   }
   const { manifest, differences } = await restoreGraph({ artifacts, prefix, target });
   return { dryRun: false, dump: toDump(prefix, manifest), differences };
@@ -74,11 +74,11 @@ async function listDumps(runId: string, artifacts: ArtifactStore): Promise<Dump[
   const keys = await Array.fromAsync(artifacts.list(`${runId}/graph-`), ({ key }) => key);
   const prefixes = keys
     .map((key) => key.slice(0, key.lastIndexOf('/')))
-    .filter((prefix, at) => keys[at] === dumpKeys(prefix).manifest);
+    .filter((prefix, index) => keys[index] === dumpKeys(prefix).manifest);
   const dumps = await Promise.all(
     prefixes.map(async (prefix) => toDump(prefix, await readDumpManifest(artifacts, prefix))),
   );
-  return dumps.toSorted((one, other) => (one.finishedAt < other.finishedAt ? 1 : -1));
+  return dumps.toSorted((first, second) => (first.finishedAt < second.finishedAt ? 1 : -1));
 }
 
 function toDump(

@@ -3,19 +3,19 @@
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../../processes/await-answer.ts';
-import { freePort } from '../../../processes/free-port.ts';
-import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { findFreePort } from '../../../processes/free-port.ts';
+import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
 
 const FRONT = join(import.meta.dirname, 'front.py');
 
 export const qdrantEngine: Service = {
   title: "Qdrant's engine",
-  obstacle: whyNoPython,
+  whyUnavailable: whyNoPython,
   async start(running) {
-    const python = await pythonWith(running, join(import.meta.dirname, 'qdrant-edge.txt'));
-    const folder = await running.temporaryFolder('qdrant-engine-');
-    const port = await freePort();
+    const python = await preparePython(running, join(import.meta.dirname, 'qdrant-edge.txt'));
+    const folder = await running.createTemporaryFolder('qdrant-engine-');
+    const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
     let lastLine = '';
     const child = running.startProgram({

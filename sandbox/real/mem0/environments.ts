@@ -1,6 +1,6 @@
 // Prepares Python environments with both major versions of mem0.
 import { join } from 'node:path';
-import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
 
 export type Mem0Major = 1 | 2;
@@ -8,10 +8,10 @@ export type Mem0Major = 1 | 2;
 /** Starts no process: the variables name the Python interpreter for each version. */
 export const mem0Environments: Service = {
   title: 'mem0 1.x and 2.x',
-  obstacle: whyNoPython,
+  whyUnavailable: whyNoPython,
   async start(running) {
-    const MEM0_1_PYTHON = await pythonWith(running, join(import.meta.dirname, 'mem0-1.txt'));
-    const MEM0_2_PYTHON = await pythonWith(running, join(import.meta.dirname, 'mem0-2.txt'));
+    const MEM0_1_PYTHON = await preparePython(running, join(import.meta.dirname, 'mem0-1.txt'));
+    const MEM0_2_PYTHON = await preparePython(running, join(import.meta.dirname, 'mem0-2.txt'));
     return { environment: { MEM0_1_PYTHON, MEM0_2_PYTHON }, ended: new Promise(() => {}) };
   },
 };

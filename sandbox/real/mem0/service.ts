@@ -7,7 +7,7 @@ import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../../processes/await-answer.ts';
 import { type Child, startChild } from '../../../processes/child-process.ts';
-import { freePort } from '../../../processes/free-port.ts';
+import { findFreePort } from '../../../processes/free-port.ts';
 import type { Mem0Major } from './environments.ts';
 
 const BACKEND = join(import.meta.dirname, 'backend.py');
@@ -40,7 +40,7 @@ export interface Mem0Service {
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
-  const port = await freePort();
+  const port = await findFreePort();
   const url = `http://127.0.0.1:${port}`;
   let child: Child | undefined;
 

@@ -17,7 +17,7 @@ const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-d
 const POM = join(import.meta.dirname, 'pom.xml');
 const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
 
-export const neo4jServer: Service = { title: 'Neo4j Community', obstacle, start };
+export const neo4jServer: Service = { title: 'Neo4j Community', whyUnavailable: obstacle, start };
 
 function obstacle(): string | undefined {
   // A Java runtime alone is not enough: starting the program also compiles it.
@@ -29,7 +29,7 @@ function obstacle(): string | undefined {
 
 async function start(running: Running): Promise<StartedService> {
   const jars = await fetchOnce(running, `neo4j/${await version()}`, fetchJars);
-  const data = await running.temporaryFolder('neo4j-');
+  const data = await running.createTemporaryFolder('neo4j-');
   let lastWord = '';
   const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
   const child = running.startProgram({

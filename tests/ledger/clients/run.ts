@@ -8,7 +8,7 @@ import { appendFileSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
-import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import {
   fetchOnce,
@@ -291,7 +291,7 @@ async function attempt(title: string, work: () => Promise<unknown>): Promise<Out
 }
 
 async function openWorkshop(): Promise<Workshop> {
-  const folder = await running.temporaryFolder('ledger-client-');
+  const folder = await running.createTemporaryFolder('ledger-client-');
   return {
     folder,
     run: (program, ...args) => runToEnd(running, { command: program, args, folder }),
@@ -341,7 +341,7 @@ async function prepareNode(
 }
 
 async function pythonTools(): Promise<string> {
-  return await pythonWith(running, join(import.meta.dirname, 'python-clients.txt'));
+  return await preparePython(running, join(import.meta.dirname, 'python-clients.txt'));
 }
 
 async function runPython({ run, write }: Workshop, code: string): Promise<string> {

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import * as v from 'valibot';
 import { expect, test } from 'vitest';
-import { routesWithSection, withRoutes } from '../../../cli/describe/api-guide.ts';
-import { withNewEndpoints } from '../../../cli/describe/changelog.ts';
+import { listRoutesWithSection, updateRouteSections } from '../../../cli/describe/api-guide.ts';
+import { addNewEndpoints } from '../../../cli/describe/changelog.ts';
 import { pageCursor } from '../../../lib/ledger/http/cursor.ts';
 import { PARAMETERS } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
@@ -71,12 +71,12 @@ test('the README shows responses as they are described', () => {
 test('every route has a section, as its description has it: `npm run describe` writes it', () => {
   const pageParts = ['GET /page.css', 'GET /page.js'];
   const routes = OPERATIONS.map(([route]) => route).filter((route) => !pageParts.includes(route));
-  expect(routesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
-  expect(withRoutes(DOCUMENT)).toBe(DOCUMENT);
+  expect(listRoutesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
+  expect(updateRouteSections(DOCUMENT)).toBe(DOCUMENT);
 });
 
 test('the changelog names every endpoint: `npm run describe` adds the new ones', () => {
-  expect(withNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
+  expect(addNewEndpoints(CHANGELOG)).toBe(CHANGELOG);
 });
 
 /** Writes each field of a response on a line of its own. */

@@ -1,6 +1,6 @@
 // An export takes a month from the cache if the month's digest proves that the cached rows are current, and reads all others.
 import { expect, it } from 'vitest';
-import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -168,7 +168,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
 
 it('an export has each unchanged row once, in order, whatever is written between its parts', async () => {
   const { api } = await open();
-  const random = seededRandom(SEED);
+  const random = createSeededRandom(SEED);
   for (let n = 0; n < 30; n += 1) await given(api, randomDate(random));
   for (let round = 0; round < sizeOfRun(100); round += 1) {
     const touched = new Set<number>();

@@ -11,7 +11,7 @@ import {
   type MeteredClient,
 } from '../../../bench/ledger/metered-client.ts';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
-import { seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../cli/seeded-random.ts';
 import type { RowOrder } from '../../../lib/ledger/domain/pagination.ts';
 import type { TransactionChanges } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
@@ -83,7 +83,7 @@ describe.each([
 
   beforeAll(async () => {
     const { ledger, client } = await givenHousehold(transactions, years);
-    const random = seededRandom(7);
+    const random = createSeededRandom(7);
     for (const filter of FILTERS) {
       let pages = 0;
       const read = async (page: number, order: RowOrder = '-date') => {

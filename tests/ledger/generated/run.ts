@@ -5,8 +5,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { createCommand, runProgram, wholeNumber } from '../../../processes/program.ts';
-import { pythonWith, whyNoPython } from '../../../processes/python-tools.ts';
+import { createCommand, createNumberParser, runProgram } from '../../../processes/program.ts';
+import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { startService, startSharedDatabase } from '../support/running-service.ts';
@@ -26,8 +26,18 @@ const command = createCommand(
   'npx node tests/ledger/generated/run.ts',
   'Send generated requests to the service.',
 )
-  .option('--requests <number>', 'the least number of requests', wholeNumber({ min: 100 }), 10_000)
-  .option('--seed <number>', 'for the same requests again', wholeNumber({ min: 0 }), 20_240_229)
+  .option(
+    '--requests <number>',
+    'the least number of requests',
+    createNumberParser({ min: 100 }),
+    10_000,
+  )
+  .option(
+    '--seed <number>',
+    'for the same requests again',
+    createNumberParser({ min: 0 }),
+    20_240_229,
+  )
   .action(async ({ requests, seed }) => {
     const obstacle = whyNoPython();
     if (obstacle) {
@@ -35,7 +45,7 @@ const command = createCommand(
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const python = await pythonWith(running, REQUIREMENTS);
+    const python = await preparePython(running, REQUIREMENTS);
     let sent = 0;
     for (const [n, mode] of MODES.entries()) {
       const { url, options } = await openService(mode);
@@ -90,7 +100,7 @@ async function countOperations(url: string): Promise<number> {
 
 /** Runs Schemathesis. @returns the number of requests that it sent */
 async function send(python: string, args: readonly string[]): Promise<number> {
-  const folder = await running.temporaryFolder('ledger-generated-');
+  const folder = await running.createTemporaryFolder('ledger-generated-');
   const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
     cwd: folder,
     env: { ...process.env, ...HOOKS },

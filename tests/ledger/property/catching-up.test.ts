@@ -7,7 +7,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { whyNoPython } from '../../../processes/python-tools.ts';
 import { readOutput } from '../../../processes/tools.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
@@ -55,7 +55,7 @@ for (const { language, program, isMissing } of LANGUAGES) {
   describe.skipIf(isMissing)(`the synchronisation loop in ${language}`, () => {
     it('has the rows of the ledger whenever it says so, whatever happens between its requests', async () => {
       const { run, readCopy, kill } = await open();
-      const ledger = await openBusyLedger(seededRandom(SEED));
+      const ledger = await openBusyLedger(createSeededRandom(SEED));
       const outcomes = new Map<string, number>();
       for (let round = 0; round < ROUNDS || outcomes.size < 3; round += 1) {
         answer = ledger.disturbed(kill);

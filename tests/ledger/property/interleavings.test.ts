@@ -7,7 +7,7 @@ import {
   createVirtualTime,
   type VirtualTime,
 } from '../../../bench/ledger/virtual-time.ts';
-import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { IS_FULL } from '../../shared/support/seed.ts';
@@ -143,7 +143,7 @@ describe.each(RACES)('$rule', ({ rule, commands, outcomes }) => {
       const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;
       const quiet = await openInProcess(createServiceOn({ ...table, ledgerId }));
       const model = await givenModel(quiet);
-      const replies = await race(ledgerId, commands, seededRandom(seed));
+      const replies = await race(ledgerId, commands, createSeededRandom(seed));
       seen.add(replies.map(({ reply }) => reply.status).join(' '));
       linearise(model, replies, await readListing(quiet));
       expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);

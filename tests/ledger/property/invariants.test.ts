@@ -1,6 +1,6 @@
 // After any sequence of commands, even concurrent ones, every count, total, page and name guard equals that of a plain model.
 import { beforeAll, describe, expect, it } from 'vitest';
-import { type SeededRandom, seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { IS_FULL, sizeOfRun } from '../../shared/support/seed.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
@@ -50,9 +50,9 @@ beforeAll(async () => {
 describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
   it('matches a plain model, after sequential and after concurrent commands', async () => {
     const ledgerId = `ledger-${seed}`;
-    const random = seededRandom(seed);
+    const random = createSeededRandom(seed);
     // Many records are created at one instant, and many before earlier ones.
-    const instants = seededRandom(seed + 1);
+    const instants = createSeededRandom(seed + 1);
     const clock = () => new Date(instants.integer(0, 3));
     const api = await openInProcess(createServiceOn({ ...table, ledgerId, clock }));
     const seen = new Set<string>();

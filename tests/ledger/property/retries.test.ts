@@ -1,7 +1,7 @@
 // Clients that send each POST three times, on connections that break at random: every purchase is recorded once.
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
-import { seededRandom } from '../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
@@ -20,7 +20,7 @@ const KEPT = 3;
 
 /** Opens one ledger twice: with a healthy database, and with one where half of the calls fail, before or after they are applied. */
 async function openBoth() {
-  const random = seededRandom(SEED);
+  const random = createSeededRandom(SEED);
   const table = await createTestTable();
   const options = { ...table, ledgerId: 'home', timeZone: 'UTC' };
   let injected = 0;

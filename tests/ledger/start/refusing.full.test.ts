@@ -6,7 +6,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../../local/engine.ts';
-import { freePort } from '../../../processes/free-port.ts';
+import { findFreePort } from '../../../processes/free-port.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { startInTest } from '../support/running-in-test.ts';
 import { PROJECT, type ServiceSpec } from '../support/running-service.ts';
@@ -83,7 +83,7 @@ describe('if the embedded engine is not installed', () => {
 
   // This test starts DynamoDB Local twice, a Java program that may have to be fetched first.
   it('and npm has none, npm start starts DynamoDB Local, and keeps the data', async ({ skip }) => {
-    const obstacle = dynamodbLocal.obstacle();
+    const obstacle = dynamodbLocal.whyUnavailable();
     if (obstacle) skip(`DynamoDB Local cannot run: ${obstacle}`);
     const bin = join(folder, 'bin');
     mkdirSync(bin);
@@ -111,7 +111,7 @@ it.each([
 
 describe('npm start refuses another database', () => {
   it('that does not answer', async () => {
-    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    const endpoint = `http://127.0.0.1:${await findFreePort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });

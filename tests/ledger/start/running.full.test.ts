@@ -6,7 +6,7 @@ import { type AttributeValue, PutItemCommand, ScanCommand } from '@aws-sdk/clien
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { createLocalClient, ensureTable } from '../../../local/create-table.ts';
 import { startDatabase } from '../../../local/engine.ts';
-import { freePort } from '../../../processes/free-port.ts';
+import { findFreePort } from '../../../processes/free-port.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
 import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { runningInTest, startInTest } from '../support/running-in-test.ts';
@@ -63,7 +63,7 @@ it('npm start runs twice side by side, even if started at the same instant', asy
 });
 
 it('only one of two starts on a port becomes ready, and it keeps working', async () => {
-  const environment = { PORT: String(await freePort()) };
+  const environment = { PORT: String(await findFreePort()) };
   const starts = await Promise.all([startInTest({ environment }), startInTest({ environment })]);
   const outcomes = await Promise.allSettled(starts.map(({ ready }) => ready));
   expect(outcomes.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { startDatabase } from '../../../local/engine.ts';
 import { localAccess } from '../../../local/local-access.ts';
 import type { Child } from '../../../processes/child-process.ts';
-import { freePort } from '../../../processes/free-port.ts';
+import { findFreePort } from '../../../processes/free-port.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
 
 export const PROJECT = join(import.meta.dirname, '../../..');
@@ -28,7 +28,7 @@ export async function startService(
   running: Running,
   { environment = {}, command = [process.execPath, 'local/start.ts'], folder }: ServiceSpec = {},
 ): Promise<StartedService> {
-  const port = Number(environment.PORT ?? (await freePort()));
+  const port = Number(environment.PORT ?? (await findFreePort()));
   const lines: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   const [program, ...args] = command;

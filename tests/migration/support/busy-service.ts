@@ -139,7 +139,7 @@ async function startBusyService(running: Running, options: Scenario) {
   };
   const webhook = await startWebhook({ ask });
   running.whenStopping(webhook.close);
-  const folder = await running.temporaryFolder('busy-service-');
+  const folder = await running.createTemporaryFolder('busy-service-');
   const setting = join(folder, 'collection');
   await writeFile(setting, source);
   const { tableName, endpoint } = await createTestTable();

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { splitSections, TABLES, withTables } from '../../../cli/migration/migrate/reference.ts';
+import { listSections, TABLES, updateTables } from '../../../cli/migration/migrate/reference.ts';
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
@@ -17,8 +17,8 @@ const TYPED = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map
 
 describe('the guide', () => {
   it('has up-to-date generated tables (npm run describe)', () => {
-    expect(splitSections(GUIDE).toSorted()).toEqual(Object.keys(TABLES).toSorted());
-    expect(withTables(GUIDE)).toBe(GUIDE);
+    expect(listSections(GUIDE).toSorted()).toEqual(Object.keys(TABLES).toSorted());
+    expect(updateTables(GUIDE)).toBe(GUIDE);
   });
 
   it('has at most 2,600 words', () => {

@@ -2,7 +2,7 @@
 // schedules may invoke them. tests/shared/wiring/approved/migrating.yml records their variables and limits.
 import { expect, it } from 'vitest';
 import { FUNCTIONS, type FunctionName } from '../../../cli/migration/migrate/commands.ts';
-import { deployedName } from '../../../cli/migration/migrate/stage-place.ts';
+import { nameDeployedFunction } from '../../../cli/migration/migrate/stage-place.ts';
 import {
   listMigrationFunctions,
   listResources,
@@ -15,7 +15,7 @@ const functions = listMigrationFunctions(template);
 it.each(Object.keys(FUNCTIONS) as FunctionName[])(
   'the command line finds the function %s',
   (file) => {
-    const name = deployedName(file, 'prod');
+    const name = nameDeployedFunction(file, 'prod');
     const found = functions.filter(([, { FunctionName }]) => FunctionName === name);
     expect(found.map(([entry]) => entry)).toEqual([`migration/${file}`]);
   },

@@ -65,7 +65,7 @@ export default async function deployService({ provide }: TestProject) {
     Object.assign(process.env, environment);
     const deployed = { stage: STAGE, environment };
     const parameters = await openMigration(running, environment);
-    const folder = await running.temporaryFolder('ledger-deployed-');
+    const folder = await running.createTemporaryFolder('ledger-deployed-');
     const deployer = {
       ...deployed,
       environment: await createUser(environment, 'deploy', 'deploy'),

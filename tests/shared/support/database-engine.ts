@@ -22,7 +22,9 @@ export function startTestEngine(running: Running): Promise<Database> {
 
 /** For tests that count capacity units: only the embedded engine charges the writes of a transaction as AWS does. */
 export function isOnDynamodbLocal(): boolean {
-  return process.env.TEST_ENGINE === 'dynamodb-local' || embeddedEngine.obstacle() !== undefined;
+  return (
+    process.env.TEST_ENGINE === 'dynamodb-local' || embeddedEngine.whyUnavailable() !== undefined
+  );
 }
 
 export default async function provideDatabase({ provide }: TestProject) {

@@ -192,7 +192,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   },
 };
 
-const hasEngine = embeddedEngine.obstacle() === undefined;
+const hasEngine = embeddedEngine.whyUnavailable() === undefined;
 
 let recorder: AccessRecorder;
 const running = createRunning();

@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { ROLE_COMMANDS, withRoleCommands } from '../../../cli/describe/role-commands.ts';
+import { ROLE_COMMANDS, updateRoleCommands } from '../../../cli/describe/role-commands.ts';
 import { POLICIES, type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 import { createGuard } from '../support/deploy-guard.ts';
 import { listStatements, type RoleProperties, type Statement } from '../support/granted-access.ts';
@@ -135,8 +135,9 @@ describe('commands of the guide', () => {
   });
 
   it('are all shown in docs/ledger/deploy.md: npm run describe', () => {
-    for (const { command } of ROLE_COMMANDS) expect(withRoleCommands(DOCUMENT)).toContain(command);
-    expect(withRoleCommands(DOCUMENT)).toBe(DOCUMENT);
+    for (const { command } of ROLE_COMMANDS)
+      expect(updateRoleCommands(DOCUMENT)).toContain(command);
+    expect(updateRoleCommands(DOCUMENT)).toBe(DOCUMENT);
   });
 });
 

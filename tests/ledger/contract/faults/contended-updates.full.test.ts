@@ -7,7 +7,7 @@ import {
   createVirtualTime,
 } from '../../../../bench/ledger/virtual-time.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
-import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
 import { interpose } from '../../../shared/support/interposed-client.ts';
 import { createTestTable, type TestTable } from '../../../shared/support/test-table.ts';
@@ -42,7 +42,7 @@ async function race(writers: number, seed: number) {
     await time.sleep(TRAVEL_MS);
   });
   const update = async (_: unknown, n: number) => {
-    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed * 1_000 + n).next);
+    const retryPolicy = createVirtualRetryPolicy(time, createSeededRandom(seed * 1_000 + n).next);
     const api = await openInProcess(
       createLedgerService({ ...options, client, retryPolicy, timeoutSignal: time.timeoutSignal }),
     );

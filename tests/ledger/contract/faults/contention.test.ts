@@ -6,7 +6,7 @@ import {
   createVirtualTime,
 } from '../../../../bench/ledger/virtual-time.ts';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
-import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../../lib/ledger/store/verification/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
@@ -29,7 +29,7 @@ function givenWriters(ledgerId: string, seed: number) {
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(table.client), { time, ownedMs: TRANSACTION_MS });
   const writers = Array.from({ length: WRITERS }, (_, index) => {
-    const retryPolicy = createVirtualRetryPolicy(time, seededRandom(seed + index).next);
+    const retryPolicy = createVirtualRetryPolicy(time, createSeededRandom(seed + index).next);
     const options = { ...table, client, ledgerId, timeZone: 'UTC', retryPolicy };
     return createLedgerService({ ...options, timeoutSignal: time.timeoutSignal });
   });

@@ -1,6 +1,6 @@
 // A fault at any database call of any operation: the reply is right or a 500, and the request is applied whole or not at all.
 import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { sizeOfRun } from '../../../shared/support/seed.ts';
@@ -117,7 +117,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
 
   it('gives the same reply, or a 500 without being applied, if half of all responses are lost', async () => {
     for (const seed of SEEDS) {
-      const random = seededRandom(seed);
+      const random = createSeededRandom(seed);
       const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
       if (hasFailed(faulty)) expect(faulty.contents).toEqual(before);
       else expectSameReply(faulty, smooth);

@@ -1,6 +1,6 @@
 // Options of `npm run keys`, above all the ledger that a key opens, as they are checked before the command reaches a database.
 import { afterAll, expect, it } from 'vitest';
-import { freePort } from '../../../../processes/free-port.ts';
+import { findFreePort } from '../../../../processes/free-port.ts';
 import { runCommand } from '../../../shared/support/command.ts';
 import { listen } from '../../../shared/support/loopback.ts';
 
@@ -14,7 +14,7 @@ const ACCESS = {
 };
 const WITHOUT_CREDENTIALS = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nowhere' };
 const CREATE = ['create', '--name', 'phone'];
-const deaf = `http://127.0.0.1:${await freePort()}`;
+const deaf = `http://127.0.0.1:${await findFreePort()}`;
 const empty = await startWithoutTables();
 
 it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]]>([

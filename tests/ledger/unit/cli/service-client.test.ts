@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
-import { freePort } from '../../../../processes/free-port.ts';
+import { findFreePort } from '../../../../processes/free-port.ts';
 import { listenInTest } from '../../../shared/support/loopback.ts';
 
 const URL = 'http://service.example';
@@ -25,7 +25,7 @@ function openClient(...responses: readonly (() => Response)[]) {
   return { service, sent, pauses };
 }
 
-const closed = await freePort();
+const closed = await findFreePort();
 const done = () => Response.json({ data: { id: 7 } });
 const answer = (status: number, body: string) => () => new Response(body, { status });
 const lost = () => {

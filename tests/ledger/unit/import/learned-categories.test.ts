@@ -1,10 +1,10 @@
 // Learns categories from the rows of a ledger, and proposes them for the rows of an import.
 import { describe, expect, it } from 'vitest';
 import {
-  householdCategories,
-  householdTransactions,
+  createHouseholdCategories,
+  generateHouseholdTransactions,
 } from '../../../../cli/ledger/seed/household.ts';
-import { type SeededRandom, seededRandom } from '../../../../cli/seeded-random.ts';
+import { createSeededRandom, type SeededRandom } from '../../../../cli/seeded-random.ts';
 import {
   type CategorisedRow,
   learnCategories,
@@ -95,9 +95,9 @@ describe('learning categories', () => {
 
 /** Learns from nine tenths of a household's rows, and compares proposals for the last tenth with the rows' categories. */
 function measureHousehold(seed: number) {
-  const names = householdCategories().map(({ name }) => name);
-  const random = seededRandom(seed);
-  const history = householdTransactions({
+  const names = createHouseholdCategories().map(({ name }) => name);
+  const random = createSeededRandom(seed);
+  const history = generateHouseholdTransactions({
     ...{ transactions: 2_000, years: 2, lastDay: '2025-12-30', seed },
     categoryIds: names.map((_, n) => n),
   });

@@ -13,7 +13,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Edge, openEdge } from '../../../../local/edge.ts';
 import { openPrivateSockets } from '../../../../local/private-sockets.ts';
 import { USER_AGENTS } from '../../../../local/user-agents.ts';
-import { freePort } from '../../../../processes/free-port.ts';
+import { findFreePort } from '../../../../processes/free-port.ts';
 import { createRunning, type Running } from '../../../../processes/running.ts';
 
 interface Received {
@@ -35,7 +35,7 @@ let received: Received[];
 
 beforeEach(async () => {
   running = createRunning();
-  port = await freePort();
+  port = await findFreePort();
   lines = [];
   received = [];
   edge = await open([OWN]);

@@ -30,7 +30,7 @@ const command = createCommand(
   .option('--all', 'play every migration of a busy service, not three')
   .action(async ({ all = false }) => {
     const services = [qdrantEngine, mem0Environments];
-    const obstacles = services.flatMap(({ title, obstacle }) => {
+    const obstacles = services.flatMap(({ title, whyUnavailable: obstacle }) => {
       const why = obstacle();
       return why ? [`Skipped what needs ${title}: ${why} on this machine`] : [];
     });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { noAnswer } from '../../../../lib/migration/adapters/http.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
-import { freePort } from '../../../../processes/free-port.ts';
+import { findFreePort } from '../../../../processes/free-port.ts';
 import { failureNamed } from '../../support/refused.ts';
 
 async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>): Promise<number> {
@@ -57,7 +57,7 @@ it.each([
 });
 
 it('a refused connection is tried again: the service may be starting', async () => {
-  const url = `http://127.0.0.1:${await freePort()}`;
+  const url = `http://127.0.0.1:${await findFreePort()}`;
   const failure = await fetch(url).catch((cause: unknown) =>
     noAnswer({ url, name: 'GET /' }, cause),
   );

@@ -2,7 +2,7 @@
 import neo4j, { Neo4jError } from 'neo4j-driver';
 import { expect, test, vi } from 'vitest';
 import { openNeo4j, translateDriverError } from '../../../../lib/migration/adapters/neo4j.ts';
-import { freePort } from '../../../../processes/free-port.ts';
+import { findFreePort } from '../../../../processes/free-port.ts';
 
 test.each([
   ['ServiceUnavailable', 'RetryableUnavailable'],
@@ -41,7 +41,7 @@ test('Any other error is unchanged', () => {
 
 test('A graph without a server is unavailable', async () => {
   await using graph = openNeo4j({
-    url: `bolt://127.0.0.1:${await freePort()}`,
+    url: `bolt://127.0.0.1:${await findFreePort()}`,
     user: 'neo4j',
     password: '',
     patienceMs: 0,

@@ -1,7 +1,7 @@
 // The new version must find most old memories first when asked for their own words. Another embedding model fails that proof,
 // even with some lucky hits.
 import { describe, expect, it } from 'vitest';
-import { seededRandom } from '../../../../cli/seeded-random.ts';
+import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { Point, PointId } from '../../../../lib/migration/ports/vector-store.ts';
 import { proveEmbeddings } from '../../../../lib/migration/steps/new-version.ts';
@@ -60,7 +60,7 @@ describe('a probe of the embedding model', () => {
   });
 
   it('is hardly ever passed by a model that finds anything', async () => {
-    const random = seededRandom(7);
+    const random = createSeededRandom(7);
     let passed = 0;
     for (let run = 0; run < 2_000; run += 1) {
       const { result } = probe((written) => random.pick(written).id);

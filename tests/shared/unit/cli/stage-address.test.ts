@@ -1,6 +1,6 @@
 // A command finds a stage's API at the address in the stack's outputs, or on this machine's emulator.
 import { afterEach, expect, it, vi } from 'vitest';
-import { addressOfStage } from '../../../../cli/stage-address.ts';
+import { readStageAddress } from '../../../../cli/stage-address.ts';
 import { openCloudFormation } from '../../support/cloud-formation.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -9,20 +9,20 @@ const ON_AWS = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
 it('the address is that of the stack', async () => {
   const { asked } = await openCloudFormation({ HttpApiUrl: 'https://ledger.example' });
-  expect(await addressOfStage('dev')).toBe('https://ledger.example');
+  expect(await readStageAddress('dev')).toBe('https://ledger.example');
   expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-dev')]);
 });
 
 it('there is no address if the stack names none', async () => {
   await openCloudFormation({});
-  await expect(addressOfStage('dev')).rejects.toThrow('finance-ledger-dev has no HttpApiUrl');
+  await expect(readStageAddress('dev')).rejects.toThrow('finance-ledger-dev has no HttpApiUrl');
 });
 
 it('the address belongs to AWS only if no other endpoint is set', async () => {
   const { url } = await openCloudFormation({ HttpApiUrl: ON_AWS });
-  expect(await addressOfStage('dev')).toBe(`${url}/_aws/execute-api/abc123`);
+  expect(await readStageAddress('dev')).toBe(`${url}/_aws/execute-api/abc123`);
   vi.stubEnv('AWS_ENDPOINT_URL', 'https://proxy.example');
-  await expect(addressOfStage('dev')).rejects.toThrow(`AWS_ENDPOINT_URL is set, but ${ON_AWS}`);
+  await expect(readStageAddress('dev')).rejects.toThrow(`AWS_ENDPOINT_URL is set, but ${ON_AWS}`);
   vi.stubEnv('AWS_ENDPOINT_URL', '');
-  expect(await addressOfStage('dev')).toBe(ON_AWS);
+  expect(await readStageAddress('dev')).toBe(ON_AWS);
 });

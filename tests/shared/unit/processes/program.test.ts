@@ -4,7 +4,11 @@ import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { CommanderError } from '@commander-js/extra-typings';
 import { describe, expect, it } from 'vitest';
-import { createCommand, httpAddress, wholeNumber } from '../../../../processes/program.ts';
+import {
+  createCommand,
+  createNumberParser,
+  parseHttpAddress,
+} from '../../../../processes/program.ts';
 
 const PROGRAM = new URL('../../../../processes/program.ts', import.meta.url).href;
 const RUNNING = new URL('../../../../processes/running.ts', import.meta.url).href;
@@ -76,8 +80,8 @@ it.each([
 describe('options', () => {
   const command = () =>
     createCommand('npm run count --', 'Count.')
-      .option('--up-to <n>', 'last number', wholeNumber({ min: 1, max: 9 }), 3)
-      .option('--url <url>', 'where', httpAddress);
+      .option('--up-to <n>', 'last number', createNumberParser({ min: 1, max: 9 }), 3)
+      .option('--url <url>', 'where', parseHttpAddress);
   const parse = (args: readonly string[]) => command().parse(args, { from: 'user' }).opts();
 
   it('have defaults and parsed values', () => {

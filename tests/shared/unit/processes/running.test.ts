@@ -60,7 +60,7 @@ it('an undo function that is registered after a failed stop runs', async () => {
 
 it('a temporary folder is removed at the stop', async () => {
   const running = createRunning();
-  const folder = await running.temporaryFolder('ledger-running-');
+  const folder = await running.createTemporaryFolder('ledger-running-');
   expect(existsSync(folder)).toBe(true);
   await running.stop();
   expect(existsSync(folder)).toBe(false);
@@ -70,7 +70,7 @@ it('a temporary folder that is requested after the stop is not left behind', asy
   const running = createRunning();
   await running.stop();
   const prefix = `ledger-late-${process.pid}-`;
-  await expect(running.temporaryFolder(prefix)).rejects.toThrow('Stopping');
+  await expect(running.createTemporaryFolder(prefix)).rejects.toThrow('Stopping');
   await running.stop();
   expect((await readdir(tmpdir())).filter((name) => name.startsWith(prefix))).toEqual([]);
 });

@@ -1,17 +1,17 @@
 // The made-up household has the figures that benches and capacity bars rely on.
 import { describe, expect, it } from 'vitest';
 import {
-  householdCategories,
-  householdTransactions,
+  createHouseholdCategories,
+  generateHouseholdTransactions,
 } from '../../../../../cli/ledger/seed/household.ts';
 import { parseNewCategory } from '../../../../../lib/ledger/http/category-json.ts';
 import { parseNewTransaction } from '../../../../../lib/ledger/http/transaction-json.ts';
 
-const CATEGORY_IDS = householdCategories().map((_, index) => index + 1);
+const CATEGORY_IDS = createHouseholdCategories().map((_, index) => index + 1);
 
 function history(transactions: number, years: number, seed = 1) {
   const options = { transactions, years, seed, lastDay: '2026-06-30', categoryIds: CATEGORY_IDS };
-  return [...householdTransactions(options)];
+  return [...generateHouseholdTransactions(options)];
 }
 
 describe.each([
@@ -46,7 +46,7 @@ describe('household', () => {
   });
 
   it('is accepted by the service unchanged', () => {
-    for (const { name, description, color } of householdCategories()) {
+    for (const { name, description, color } of createHouseholdCategories()) {
       expect(parseNewCategory({ name, description, color }).name).toBe(name);
     }
     for (const { date, categoryId, ...fields } of history(1_000, 3)) {

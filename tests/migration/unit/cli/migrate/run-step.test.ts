@@ -1,7 +1,7 @@
 // The command line waits for a step, interrupts it and shows its progress, on a clock that the test turns.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
-import { impatient } from '../../../../../cli/migration/migrate/local-place.ts';
+import { shortenRetries } from '../../../../../cli/migration/migrate/local-place.ts';
 import type { Output } from '../../../../../cli/migration/migrate/output.ts';
 import type { Place } from '../../../../../cli/migration/migrate/place.ts';
 import { runStep, type Session, timeLeft } from '../../../../../cli/migration/migrate/run-step.ts';
@@ -208,7 +208,7 @@ describe('a vector store that does not answer', () => {
     let now = 0;
     const reported: string[] = [];
     const interruption = new AbortController();
-    const pace = impatient(
+    const pace = shortenRetries(
       { ...DEFAULT_RETRY_POLICY, now: () => now },
       { signal: interruption.signal, onWaiting: (line) => reported.push(line) },
     );

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { withRoutes } from '../../../../../cli/describe/api-guide.ts';
-import { withNewEndpoints } from '../../../../../cli/describe/changelog.ts';
+import { updateRouteSections } from '../../../../../cli/describe/api-guide.ts';
+import { addNewEndpoints } from '../../../../../cli/describe/changelog.ts';
 
 const PROJECT = join(import.meta.dirname, '../../../../..');
 const read = (file: string) => readFileSync(join(PROJECT, file), 'utf8');
@@ -12,15 +12,15 @@ const CHANGELOG = read('CHANGELOG.md').replaceAll('`GET /months`', '');
 const LINE = '- `GET /months`: List months and their digests.\n';
 
 it('a new endpoint is listed among the additions of the next release', () => {
-  const [, added = ''] = withNewEndpoints(CHANGELOG).split('## [Unreleased]\n\n### Added\n\n');
+  const [, added = ''] = addNewEndpoints(CHANGELOG).split('## [Unreleased]\n\n### Added\n\n');
   expect(added.startsWith(LINE)).toBe(true);
-  expect(withNewEndpoints(CHANGELOG).replace(LINE, '')).toBe(CHANGELOG);
+  expect(addNewEndpoints(CHANGELOG).replace(LINE, '')).toBe(CHANGELOG);
 });
 
 it('the list of additions starts again after a release', () => {
   const released = CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n## [9.0.0]\n');
   const begun = `## [Unreleased]\n\n### Added\n\n${LINE}\n## [9.0.0]\n`;
-  expect(withNewEndpoints(released)).toBe(
+  expect(addNewEndpoints(released)).toBe(
     released.replace('## [Unreleased]\n\n## [9.0.0]\n', begun),
   );
 });
@@ -36,7 +36,7 @@ it.each([
     const sections = guide.split(/(?=^##+ )/m);
     const isOf = (name: string) => (section: string) => section.startsWith(`### ${name}\n`);
     const others = sections.filter((section) => !isOf(route)(section));
-    const described = withRoutes(others.join('')).split(/(?=^##+ )/m);
+    const described = updateRouteSections(others.join('')).split(/(?=^##+ )/m);
     const at = described.findIndex(isOf(route));
     expect(described.toSpliced(at, 1)).toEqual(others);
     expect(isOf(neighbour)(described[at - 1] ?? '')).toBe(true);

@@ -1,10 +1,10 @@
 // The API description that the service serves, compared with the sources that it is generated from.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, test } from 'vitest';
-import { failuresByOperation } from '../../../../../cli/describe/client-types.ts';
+import { listFailureMessages } from '../../../../../cli/describe/client-types.ts';
 import { buildOpenApiDocument } from '../../../../../cli/describe/openapi-document.ts';
 import { SCHEMAS } from '../../../../../cli/describe/openapi-schemas.ts';
-import { methodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
+import { groupMethodsByPath, readRoutes } from '../../../../../cli/describe/routes.ts';
 import { MAX_LISTED_ROWS } from '../../../../../lib/ledger/domain/transaction.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { listNamed } from '../../../../../lib/ledger/http/endpoints/response-forms.ts';
@@ -24,11 +24,11 @@ test('the served description is that of the routes and schemas: `npm run describ
 });
 
 test('functions know the messages of failures: `npm run describe` writes lib/ledger/http/failures.json', () => {
-  expect(failures).toEqual(failuresByOperation());
+  expect(failures).toEqual(listFailureMessages());
 });
 
 test('functions know the routes of serverless.yml: `npm run describe` writes lib/ledger/http/routes.json', () => {
-  expect(known).toEqual(methodsByPath());
+  expect(known).toEqual(groupMethodsByPath());
 });
 
 // Pages are for people: a client made from the description needs no function for them.
