@@ -2,13 +2,13 @@
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { newestRelease } from '../bench/ledger/releases.ts';
+import { parseNewestRelease } from '../bench/ledger/releases.ts';
 import { createCommand, runProgram } from '../processes/program.ts';
 
 const command = createCommand('npx node .ci/release.ts', 'Publish the newest release.')
   .option('--dry-run', 'only say what would be published')
   .action(async ({ dryRun }) => {
-    const { version, commit, notes } = newestRelease(await readFile('CHANGELOG.md', 'utf8'));
+    const { version, commit, notes } = parseNewestRelease(await readFile('CHANGELOG.md', 'utf8'));
     const tag = `v${version}`;
     const target = commit ?? (await run('git', 'rev-parse', 'HEAD'));
     if (await run('git', 'tag', '--list', tag)) return console.log(`${tag} is published already`);

@@ -11,14 +11,14 @@ export const PROJECT = join(import.meta.dirname, '..');
 export async function checkOut(commit: string, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const archive = 'git archive "$0" | tar -x -C "$1"';
-  const words = ['-o', 'pipefail', '-c', archive, commit, folder];
-  await promisify(execFile)('bash', words, { cwd: PROJECT });
+  const args = ['-o', 'pipefail', '-c', archive, commit, folder];
+  await promisify(execFile)('bash', args, { cwd: PROJECT });
   await symlink(join(PROJECT, 'node_modules'), join(folder, 'node_modules'));
 }
 
 /** Finds a file of an edition under the first of the given paths that exists. @throws Error if no path exists */
-export function placeIn(edition: string, ...places: readonly string[]): string {
-  const found = places.map((place) => join(edition, place)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`${edition} has none of ${places.join(', ')}`);
+export function findFile(edition: string, ...paths: readonly string[]): string {
+  const found = paths.map((place) => join(edition, place)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${edition} has none of ${paths.join(', ')}`);
   return found;
 }

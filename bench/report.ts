@@ -25,8 +25,8 @@ export interface Report {
 export function atMost(rule: string, value: number, limit: number, unit: string): Bar {
   return {
     rule,
-    figure: `${round(value)}${unit}`,
-    limit: `at most ${round(limit)}${unit}`,
+    figure: `${formatNumber(value)}${unit}`,
+    limit: `at most ${formatNumber(limit)}${unit}`,
     met: value <= limit,
   };
 }
@@ -34,44 +34,47 @@ export function atMost(rule: string, value: number, limit: number, unit: string)
 export function atLeast(rule: string, value: number, limit: number, unit: string): Bar {
   return {
     rule,
-    figure: `${round(value)}${unit}`,
-    limit: `at least ${round(limit)}${unit}`,
+    figure: `${formatNumber(value)}${unit}`,
+    limit: `at least ${formatNumber(limit)}${unit}`,
     met: value >= limit,
   };
 }
 
 /** Marks a bar as not judged, for example because the run is too small. */
-export function notJudged(bar: Bar): Bar {
+export function markNotJudged(bar: Bar): Bar {
   return { ...bar, met: undefined };
 }
 
 export function toMarkdown({ bars, tables, skipped }: Report): string {
   const blocks = [
     ...(skipped ? [`**Skipped:** ${skipped}`] : []),
-    ...(bars.length > 0 ? [grid(['Bar', 'Measured', 'Limit', ''], bars.map(barRow))] : []),
-    ...tables.flatMap(({ title, columns, rows }) => [title, grid(columns, rows)]),
+    ...(bars.length > 0 ? [formatTable(['Bar', 'Measured', 'Limit', ''], bars.map(toRow))] : []),
+    ...tables.flatMap(({ title, columns, rows }) => [title, formatTable(columns, rows)]),
   ];
   return blocks.join('\n\n');
 }
 
 /** Rounds to the digits that carry meaning: 2,770 or 12.3 or 0.31. */
-export function round(value: number): string {
+export function formatNumber(value: number): string {
   const fractionDigits = Math.abs(value) >= 100 ? 0 : Math.abs(value) >= 10 ? 1 : 2;
   return value.toLocaleString('en', { maximumFractionDigits: fractionDigits });
 }
 
-function barRow({ rule, figure, limit, met }: Bar): string[] {
-  return [rule, figure, limit, verdict(met)];
+function toRow({ rule, figure, limit, met }: Bar): string[] {
+  return [rule, figure, limit, describeVerdict(met)];
 }
 
-function verdict(met: boolean | undefined): string {
+function describeVerdict(met: boolean | undefined): string {
   if (met === undefined) return 'not judged';
   return met ? 'met' : '**not met**';
 }
 
-function grid(columns: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+function formatTable(
+  columns: readonly string[],
+  rows: readonly (readonly (string | number)[])[],
+): string {
   const cells = rows.map((row) =>
-    row.map((cell) => (typeof cell === 'number' ? round(cell) : cell)),
+    row.map((cell) => (typeof cell === 'number' ? formatNumber(cell) : cell)),
   );
   const alignments = columns.map((_, column) => {
     return rows.length > 0 && rows.every((row) => typeof row[column] === 'number') ? '--:' : '---';

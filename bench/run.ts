@@ -28,15 +28,15 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
 
 const LEDGER: Programs = [['bench/ledger/bench.ts']];
 
-const words = process.argv.slice(2);
-const named = MEASUREMENTS[words[0] ?? ''];
-const options = named ? words.slice(1) : words;
-process.exitCode = await runAll(named ?? LEDGER);
+const args = process.argv.slice(2);
+const measurement = MEASUREMENTS[args[0] ?? ''];
+const options = measurement ? args.slice(1) : args;
+process.exitCode = await runAll(measurement ?? LEDGER);
 
 /** Runs the programs until one fails. @returns the exit code of that program, or 0 */
 async function runAll(programs: Programs): Promise<number> {
-  for (const words of programs) {
-    const code = await runInherited([...words, ...options]);
+  for (const args of programs) {
+    const code = await runInherited([...args, ...options]);
     if (code !== 0) return code;
   }
   return 0;

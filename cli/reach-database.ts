@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { UserError } from '../lib/shared/user-error.ts';
 import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
 import { startDatabase } from '../local/engine.ts';
-import { DEFAULT_REGION, speakLocally } from '../local/local-access.ts';
+import { DEFAULT_REGION, useLocalAccess } from '../local/local-access.ts';
 import { readLocalSettings } from '../local/settings.ts';
 import type { Running } from '../processes/running.ts';
 import { readStackOutput, stackName } from './deployed-stack.ts';
@@ -24,7 +24,7 @@ export async function reachLocalDatabase(
   environment: NodeJS.ProcessEnv,
 ): Promise<ReachedDatabase> {
   const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
-  speakLocally(environment);
+  useLocalAccess(environment);
   return {
     endpoint: databaseEndpoint ?? (await openLocalDatabase(running, dataFolder)),
     tableName,

@@ -31,7 +31,7 @@ interface TableToConvert {
 const CONVERSIONS: readonly ((database: Database, table: TableToConvert) => Promise<number>)[] = [
   shortenLedgerIds,
   moveApiKeys,
-  giveVersions,
+  addVersions,
 ];
 
 /**
@@ -48,7 +48,7 @@ export async function convertData(table: TableToConvert): Promise<number> {
   if (form >= CONVERSIONS.length) return 0;
   let changed = 0;
   for (const convert of CONVERSIONS.slice(form)) changed += await convert(database, table);
-  await database.commit([put({ ...FORM_KEY, form: CONVERSIONS.length })]);
+  await database.commit([createPut({ ...FORM_KEY, form: CONVERSIONS.length })]);
   return changed;
 }
 
@@ -58,11 +58,11 @@ async function shortenLedgerIds(database: Database): Promise<number> {
   let moved = 0;
   for await (const item of database.scan(LONG_ID_PREFIX)) {
     if (!LONG_ID.test(String(item.pk))) continue;
-    await add(put(withShortId(item, KEY_ATTRIBUTES)), remove(item));
+    await add(createPut(shortenIds(item, KEY_ATTRIBUTES)), createDelete(item));
     moved += 1;
   }
   for (const item of await database.query({ value: API_KEY_NAMES, consistent: true })) {
-    if (LONG_ID.test(String(item.ledger))) await add(put(withShortId(item, ['ledger'])));
+    if (LONG_ID.test(String(item.ledger))) await add(createPut(shortenIds(item, ['ledger'])));
   }
   await flush();
   return moved;
@@ -75,8 +75,8 @@ function collectWrites(database: Database) {
     if (writes.length > 0) await database.commit(writes);
     writes = [];
   };
-  const add = async (...together: readonly Write[]) => {
-    writes.push(...together);
+  const add = async (...group: readonly Write[]) => {
+    writes.push(...group);
     if (writes.length >= WRITES_PER_COMMIT) await flush();
   };
   return { add, flush };
@@ -88,11 +88,11 @@ async function moveApiKeys(database: Database): Promise<number> {
 }
 
 /** Gives each item a schema version, and enters each ledger into the list of ledgers. */
-async function giveVersions(_: Database, table: TableToConvert): Promise<number> {
+async function addVersions(_: Database, table: TableToConvert): Promise<number> {
   return (await sweepTable(table)).upgraded;
 }
 
-function withShortId(item: Item, attributes: readonly string[]): Item {
+function shortenIds(item: Item, attributes: readonly string[]): Item {
   const changed = attributes.flatMap((name) => {
     const value = item[name];
     if (typeof value !== 'string') return [];
@@ -105,10 +105,10 @@ function shorten(digest: string): string {
   return encodeLedgerId(Buffer.from(digest, 'base64url'));
 }
 
-function put(item: Item): Write {
+function createPut(item: Item): Write {
   return { Put: { Item: item }, onConditionFailed: unconditional };
 }
 
-function remove({ pk, sk }: Item): Write {
+function createDelete({ pk, sk }: Item): Write {
   return { Delete: { Key: { pk: String(pk), sk: String(sk) } }, onConditionFailed: unconditional };
 }

@@ -10,16 +10,16 @@ import {
 import { endpointConfig } from '../lib/shared/document-client.ts';
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
-import { localAccess } from './local-access.ts';
+import { readLocalAccess } from './local-access.ts';
 
 /** A local database answers within a second or two; right after its start, and on a busy machine, within ten times that. */
-const PATIENCE_MILLISECONDS = 30_000;
+const RESPONSE_TIMEOUT_MILLISECONDS = 30_000;
 /** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
 const MAX_WAIT_SECONDS = 3_600;
 
 /** Creates a client for a local database; the caller must destroy the client. */
 export function createLocalClient(endpoint: string): DynamoDBClient {
-  const { region, accessKeyId, secretAccessKey } = localAccess(process.env);
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess(process.env);
   return new DynamoDBClient({
     ...endpointConfig(endpoint),
     region,
@@ -55,13 +55,13 @@ export async function createTable(
  */
 export async function ensureTable(endpoint: string, tableName: string): Promise<void> {
   const client = createLocalClient(endpoint);
-  const patience = AbortSignal.timeout(PATIENCE_MILLISECONDS);
+  const timeout = AbortSignal.timeout(RESPONSE_TIMEOUT_MILLISECONDS);
   try {
-    await createTable(client, tableName, patience);
-    await assertSameIndexes(client, tableName, patience);
+    await createTable(client, tableName, timeout);
+    await assertSameIndexes(client, tableName, timeout);
   } catch (error) {
     if (error instanceof UserError) throw error;
-    const why = patience.aborted ? 'it does not answer' : reason(error);
+    const why = timeout.aborted ? 'it does not answer' : describeReason(error);
     throw new UserError(`The database at ${endpoint} cannot be used: ${why}`);
   } finally {
     client.destroy();
@@ -75,9 +75,9 @@ async function assertSameIndexes(
 ): Promise<void> {
   const command = new DescribeTableCommand({ TableName: tableName });
   const { Table } = await client.send(command, { abortSignal });
-  const found = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
+  const presentIndexes = Table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName) ?? [];
   const missing = definition.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName).filter(
-    (name) => !found.includes(name),
+    (name) => !presentIndexes.includes(name),
   );
   if (missing.length > 0) {
     throw new UserError(`The table ${tableName} lacks the index ${missing.join(', ')}`);
@@ -85,7 +85,7 @@ async function assertSameIndexes(
 }
 
 // Prefers the error's code: a refused connection is an AggregateError whose own message is empty.
-function reason(error: unknown): string {
+function describeReason(error: unknown): string {
   const { code } = error as { code?: string };
   return code ?? firstLine(error);
 }

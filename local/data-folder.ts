@@ -87,16 +87,17 @@ function lock(path: string, folder: string): () => void {
     database.exec('BEGIN EXCLUSIVE');
     return () => database.close();
   } catch (error) {
-    const busy = (error as { errcode?: number }).errcode === 5;
-    if (!busy) throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
+    const isBusy = (error as { errcode?: number }).errcode === 5;
+    if (!isBusy)
+      throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
     throw new FolderInUseError(
       `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`,
-      announcedEndpoint(path),
+      readAnnouncedEndpoint(path),
     );
   }
 }
 
-function announcedEndpoint(path: string): string | undefined {
+function readAnnouncedEndpoint(path: string): string | undefined {
   return existsSync(endpointFile(path))
     ? readFileSync(endpointFile(path), 'utf8') || undefined
     : undefined;

@@ -48,7 +48,7 @@ const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
  * The log shows no longer text of an address: every part of a route and every parameter name is shorter, every key and access
  * token longer.
  */
-const MAX_LOGGED = 30;
+const MAX_LOGGED_LENGTH = 30;
 
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
@@ -63,22 +63,22 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
     const sender = origin ?? findEmbeddingPage(request);
-    const refused = cors.refuses(sender);
+    const isRefused = cors.refuses(sender);
     // Checks every Host header, because a proxy in front of this service may trust another one than Node does.
     const host = request.headersDistinct.host?.join(', ');
     const isForeign = !isHostAllowed(host);
     const reason = isForeign
-      ? `host "${host}" is not of this machine. ${adviceFor(host)}`
+      ? `host "${host}" is not of this machine. ${adviseOn(host)}`
       : origin === undefined
         ? `${sender} embeds it`
         : `origin ${origin} is not in ALLOWED_ORIGINS`;
-    logWhenDone(request, response, options.log, isForeign || refused ? reason : undefined);
+    logWhenDone(request, response, options.log, isForeign || isRefused ? reason : undefined);
     if (isForeign) {
-      const message = `Requests to the host "${host}" are not allowed. ${adviceFor(host)}`;
+      const message = `Requests to the host "${host}" are not allowed. ${adviseOn(host)}`;
       reject(response, 403, { error: 'forbidden_host', message });
     } else if (isPreflight(request)) {
       start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
-    } else if (refused) {
+    } else if (isRefused) {
       const message = `Requests from ${sender} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
     } else if (!isUtf8(readQuery(request))) {
@@ -98,7 +98,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
         return;
       }
       const headers = {
-        ...withoutCors(answer.headers),
+        ...removeCorsHeaders(answer.headers),
         ...cors.headers(request.headers.origin),
       };
       await pipeline(answer, start(response, answer.statusCode ?? 502, headers));
@@ -147,11 +147,11 @@ async function listen(
 
 async function forward(
   request: IncomingMessage,
-  to: { readonly socketPath: string; readonly agent: Agent },
+  target: { readonly socketPath: string; readonly agent: Agent },
 ): Promise<IncomingMessage> {
   const { method, url: path } = request;
-  const headers = forwardedHeaders(request.headersDistinct);
-  const outgoing = send({ ...to, method, path, headers });
+  const headers = prepareHeaders(request.headersDistinct);
+  const outgoing = send({ ...target, method, path, headers });
   const answered = once(outgoing, 'response');
   // Ignores an error after the answer, which would otherwise be unhandled and end the process.
   outgoing.on('error', () => undefined);
@@ -171,18 +171,18 @@ async function forward(
 // CORS headers; it would keep only the first of two headers with the same name, or join them with a comma and a space instead
 // of a comma; and it would parse a body as UTF-8, unless the type is application/octet-stream, with which the functions get the
 // bytes in base64.
-function forwardedHeaders(sent: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
-  const kept = Object.entries(sent).filter(
+function prepareHeaders(received: NodeJS.Dict<string[]>): Readonly<Record<string, string>> {
+  const forwarded = Object.entries(received).filter(
     ([name]) => !/^(range|if-range|if-.*modified-since|origin|connection|content-type)$/.test(name),
   );
-  const hasBody = Number(sent['content-length']) > 0 || 'transfer-encoding' in sent;
+  const hasBody = Number(received['content-length']) > 0 || 'transfer-encoding' in received;
   return {
-    ...Object.fromEntries(kept.map(([name, values = []]) => [name, values.join(',')])),
+    ...Object.fromEntries(forwarded.map(([name, values = []]) => [name, values.join(',')])),
     ...(hasBody && { 'content-type': 'application/octet-stream' }),
   };
 }
 
-function withoutCors(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function removeCorsHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).filter(([name]) => !/^(access-control-.*|connection)$/.test(name)),
   );
@@ -253,7 +253,7 @@ function createHostCheck(allowedOrigins: readonly string[]) {
   };
 }
 
-function adviceFor(host: string | undefined): string {
+function adviseOn(host: string | undefined): string {
   return `If it is yours, add http://${host} to ALLOWED_ORIGINS.`;
 }
 
@@ -282,23 +282,23 @@ function logWhenDone(
     const status = response.writableFinished ? response.statusCode : 'aborted';
     if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
-    const line = `${method} ${withoutValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
+    const line = `${method} ${hideValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     // A header may contain control characters that a terminal would execute.
     log(maskUnprintable(refusal === undefined ? line : `${line}: ${refusal}`));
   });
 }
 
 /** Hides values for the log: any value that a client sends may be private, and a key may appear anywhere. */
-function withoutValues(url = ''): string {
-  const shown = (text: string) => (text.length > MAX_LOGGED ? '…' : text);
+function hideValues(url = ''): string {
+  const shorten = (text: string) => (text.length > MAX_LOGGED_LENGTH ? '…' : text);
   const [path = '', ...query] = url.split('?');
   const names = query
     .join('?')
     .split('&')
     .map((parameter) => {
       const [name = '', ...value] = parameter.split('=');
-      return value.length > 0 ? `${shown(name)}=…` : shown(name);
+      return value.length > 0 ? `${shorten(name)}=…` : shorten(name);
     });
-  const route = path.split('/').map(shown).join('/');
+  const route = path.split('/').map(shorten).join('/');
   return query.length > 0 ? `${route}?${names.join('&')}` : route;
 }

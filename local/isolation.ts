@@ -26,15 +26,19 @@ const WITH_LOOPBACK = '(PATH=$PATH:/usr/sbin:/sbin; ip link set lo up) && exec "
  * namespaces are switched off
  */
 export function findIsolation(): ((program: Program, socket: string) => Program) | undefined {
-  const allowed = NAMESPACES.map((kinds) => [...kinds, 'sh', '-c', WITH_LOOPBACK, 'isolated']).find(
-    (words) => readOutput('unshare', ...words, 'true') !== undefined,
-  );
+  const isolationArgs = NAMESPACES.map((kinds) => [
+    ...kinds,
+    'sh',
+    '-c',
+    WITH_LOOPBACK,
+    'isolated',
+  ]).find((words) => readOutput('unshare', ...words, 'true') !== undefined);
   return (
-    allowed &&
+    isolationArgs &&
     (({ command, args, folder }, socket) => ({
       command: 'unshare',
       args: [
-        ...allowed,
+        ...isolationArgs,
         ...[process.execPath, BRIDGE, socket, String(ISOLATED_PORT)],
         ...[command, ...args],
       ],

@@ -10,7 +10,7 @@ export interface LocalAccess {
 export const DEFAULT_REGION = 'eu-west-1';
 
 /** Returns dummy values, unless the environment sets others. */
-export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
+export function readLocalAccess(environment: NodeJS.ProcessEnv): LocalAccess {
   return {
     region: environment.AWS_REGION || DEFAULT_REGION,
     accessKeyId: environment.AWS_ACCESS_KEY_ID || 'local',
@@ -19,8 +19,8 @@ export function localAccess(environment: NodeJS.ProcessEnv): LocalAccess {
 }
 
 /** Sets region and credentials in the environment, for clients that read them there as a function does. */
-export function speakLocally(environment: NodeJS.ProcessEnv): void {
-  const { region, accessKeyId, secretAccessKey } = localAccess(environment);
+export function useLocalAccess(environment: NodeJS.ProcessEnv): void {
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess(environment);
   environment.AWS_REGION = region;
   environment.AWS_ACCESS_KEY_ID = accessKeyId;
   environment.AWS_SECRET_ACCESS_KEY = secretAccessKey;

@@ -34,14 +34,14 @@ const gateway = new ServerlessOffline(
     // Other programs on localhost set cookies. The API reads none, and API Gateway refuses none.
     disableCookieValidation: true,
   },
-  { log: { ...silent(), warning: console.error, error: console.error } },
+  { log: { ...createSilentLog(), warning: console.error, error: console.error } },
 );
 
 process.once('SIGTERM', () => gateway.end());
 await gateway.start();
 
 /** Ignores the lines that the gateway prints for each request and route. */
-function silent() {
+function createSilentLog() {
   const ignore = () => undefined;
   return { debug: ignore, info: ignore, notice: ignore, verbose: ignore };
 }

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import type { Running } from '../processes/running.ts';
 
 /** The lowest limit of all systems for the path of a socket, in bytes. A longer path is cut off or refused. */
-const MAX_SOCKET_PATH = 103;
+const MAX_PATH_BYTES = 103;
 /** Upper bound for the names of a socket and its folder together. */
-const MAX_NAME = 30;
+const MAX_NAME_BYTES = 30;
 const SHORT_FOLDER = '/tmp';
 
 /** @returns a function from a name to the path of a socket; nothing listens there yet */
@@ -20,7 +20,10 @@ export async function openPrivateSockets(
     const id = randomUUID();
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;
   }
-  const isShort = Buffer.byteLength(folder) + MAX_NAME <= MAX_SOCKET_PATH;
-  const own = await running.createTemporaryFolder('ledger-', isShort ? folder : SHORT_FOLDER);
-  return (name) => join(own, name);
+  const isShort = Buffer.byteLength(folder) + MAX_NAME_BYTES <= MAX_PATH_BYTES;
+  const privateFolder = await running.createTemporaryFolder(
+    'ledger-',
+    isShort ? folder : SHORT_FOLDER,
+  );
+  return (name) => join(privateFolder, name);
 }

@@ -26,23 +26,23 @@ type Environment = Readonly<Record<string, string | undefined>>;
  */
 export function readLocalSettings(environment: Environment): LocalSettings {
   const dataDir = environment.DATA_DIR || '.local/data';
-  const wantedPort = port(environment.PORT || '3000');
+  const port = parsePort(environment.PORT || '3000');
   return {
-    port: wantedPort,
+    port: port,
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
-    databaseEndpoint: endpoint(environment.DYNAMODB_ENDPOINT || undefined),
-    tableName: tableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
+    databaseEndpoint: parseEndpoint(environment.DYNAMODB_ENDPOINT || undefined),
+    tableName: parseTableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),
     // The pages of the service call its API from the address at which a browser opened them.
     allowedOrigins: [
-      `http://localhost:${wantedPort}`,
-      `http://127.0.0.1:${wantedPort}`,
-      `http://[::1]:${wantedPort}`,
-      ...origins(environment.ALLOWED_ORIGINS),
+      `http://localhost:${port}`,
+      `http://127.0.0.1:${port}`,
+      `http://[::1]:${port}`,
+      ...parseOrigins(environment.ALLOWED_ORIGINS),
     ],
   };
 }
 
-function port(value: string): number {
+function parsePort(value: string): number {
   const number = /^\d{1,5}$/.test(value) ? Number(value) : 0;
   if (number < 1 || number > 65535) {
     throw new UserError(`PORT must be a whole number from 1 to 65535, not "${value}"`);
@@ -50,7 +50,7 @@ function port(value: string): number {
   return number;
 }
 
-function endpoint(value: string | undefined): string | undefined {
+function parseEndpoint(value: string | undefined): string | undefined {
   if (value === undefined) return undefined;
   if (!/^(https?|unix):$/.test(URL.parse(value)?.protocol ?? '')) {
     throw new UserError(
@@ -67,17 +67,17 @@ export function isAwsHost(hostname: string): boolean {
   return /(^|\.)(amazonaws\.com(\.cn)?|api\.aws)$/.test(hostname);
 }
 
-function origins(value: string | undefined): string[] {
+function parseOrigins(value: string | undefined): string[] {
   if (!value) return [];
   const list = readOrigins(value);
-  const wrong = list.find((origin) => !isOrigin(origin));
-  if (wrong === undefined) return list;
+  const invalidOrigin = list.find((origin) => !isOrigin(origin));
+  if (invalidOrigin === undefined) return list;
   throw new UserError(
-    `ALLOWED_ORIGINS must be origins like http://localhost:5173, separated by commas, not "${wrong}"`,
+    `ALLOWED_ORIGINS must be origins like http://localhost:5173, separated by commas, not "${invalidOrigin}"`,
   );
 }
 
-function tableName(value: string): string {
+function parseTableName(value: string): string {
   if (!/^[\w.-]{3,255}$/.test(value)) {
     throw new UserError(
       `TABLE_NAME must be 3 to 255 letters, digits, "_", "-" or ".", not "${value}"`,

@@ -10,7 +10,7 @@ import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
 import { type Database, startDatabase } from './engine.ts';
 import { buildGateway, startGateway } from './gateway.ts';
-import { speakLocally } from './local-access.ts';
+import { useLocalAccess } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
 // A stop may take three seconds in all. Programs that are still running then end with this process (see child-process.ts).
@@ -44,22 +44,25 @@ await runProgram(command, {
 
 async function start(settings: LocalSettings): Promise<void> {
   const { port, allowedOrigins, tableName } = settings;
-  speakLocally(process.env);
+  useLocalAccess(process.env);
   // The functions read the same settings; a wrong one is reported before anything starts.
   const AUTH = process.env.AUTH || 'open';
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
   const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
   const database = await openDatabase(settings);
   failWhenItEnds(database.title, database.child);
-  const workOnTable = (work: 'prepare' | 'expire') =>
+  const runTableWork = (work: 'prepare' | 'expire') =>
     runNode(running, TABLE_WORK, work, database.endpoint, tableName);
   const spec = { tableName, databaseEndpoint: database.endpoint };
-  const [build, printed] = await Promise.all([buildGateway(running, spec), workOnTable('prepare')]);
+  const [build, printed] = await Promise.all([
+    buildGateway(running, spec),
+    runTableWork('prepare'),
+  ]);
   if (printed) console.log(printed);
   const gateway = await startGateway(running, spec, build);
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
-  repeatHourly(() => workOnTable('expire'), 'expired items are kept');
+  repeatHourly(() => runTableWork('expire'), 'expired items are kept');
   printAddresses(settings, database, ledgerId);
   await failure;
 }
@@ -87,7 +90,7 @@ function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
 function printAddresses(
   settings: LocalSettings,
   { endpoint, title, isExposed }: Database,
-  openLedger: string | undefined,
+  openLedgerId: string | undefined,
 ): void {
   const isOwn = settings.databaseEndpoint === undefined;
   const data = isOwn ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
@@ -102,12 +105,12 @@ function printAddresses(
     );
   }
   console.log(
-    openLedger === undefined
+    openLedgerId === undefined
       ? `every request needs an API key: export API_KEY=$(${access}npm run -s keys -- create --name my-key)`
-      : `no key needed on this machine: requests without one open the ledger "${openLedger}"`,
+      : `no key needed on this machine: requests without one open the ledger "${openLedgerId}"`,
   );
   console.log(`ready http://localhost:${settings.port}`);
-  const header = openLedger === undefined ? ' -H "Authorization: Bearer $API_KEY"' : '';
+  const header = openLedgerId === undefined ? ' -H "Authorization: Bearer $API_KEY"' : '';
   console.log(
     `Try:  curl -s${header} http://localhost:${settings.port}/transactions/   (npm run seed fills it)`,
   );
@@ -117,5 +120,7 @@ function printAddresses(
 }
 
 function failWhenItEnds(name: string | undefined, child: Child | undefined): void {
-  child?.ended.then((how) => fail(new UserError(`The ${name} ${how}; everything is stopped`)));
+  child?.ended.then((ending) =>
+    fail(new UserError(`The ${name} ${ending}; everything is stopped`)),
+  );
 }

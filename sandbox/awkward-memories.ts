@@ -3,10 +3,10 @@
 import { createSeededRandom, type SeededRandom } from '../cli/seeded-random.ts';
 import { asJsonText } from '../lib/migration/json/json-text.ts';
 import type { Point } from '../lib/migration/ports/vector-store.ts';
-import { float32Texts } from './qdrant/float32-text.ts';
-import { normalised } from './qdrant/vectors.ts';
+import { formatFloat32List } from './qdrant/float32-text.ts';
+import { normalise } from './qdrant/vectors.ts';
 
-export interface Memories {
+export interface MemoriesOptions {
   readonly count: number;
   readonly dimensions: number;
   readonly users: number;
@@ -26,21 +26,25 @@ const ODDITIES: readonly string[] = [
   '"tags":["a","ä",""],"flags":[true,false,null]',
 ];
 
-export function* memories({ count, dimensions, users }: Memories): Generator<Point, void, void> {
-  for (let index = 0; index < count; index += 1) yield memoryAt(index, dimensions, users);
+export function* generateMemories({
+  count,
+  dimensions,
+  users,
+}: MemoriesOptions): Generator<Point, void, void> {
+  for (let index = 0; index < count; index += 1) yield createMemory(index, dimensions, users);
 }
 
-function memoryAt(index: number, dimensions: number, users: number): Point {
+function createMemory(index: number, dimensions: number, users: number): Point {
   const random = createSeededRandom(index);
   return {
-    id: asJsonText(idAt(index, random)),
+    id: asJsonText(createId(index, random)),
     vector: asJsonText(randomVector(random, dimensions)),
-    payload: asJsonText(payloadAt(index, random, users)),
+    payload: asJsonText(createPayload(index, random, users)),
   };
 }
 
 // One memory in ten has an integer id, and half of those ids exceed 2^53.
-function idAt(index: number, random: SeededRandom): string {
+function createId(index: number, random: SeededRandom): string {
   if (index % 10 === 0) return String(BigInt(index) + (index % 20 === 0 ? 2n ** 63n : 1n));
   const digits = Array.from({ length: 24 }, () => random.integer(0, 15).toString(16)).join('');
   const tail = index.toString(16).padStart(8, '0');
@@ -49,11 +53,11 @@ function idAt(index: number, random: SeededRandom): string {
 
 function randomVector(random: SeededRandom, dimensions: number): string {
   const values = Float32Array.from({ length: dimensions }, () => random.between(-1, 1));
-  return float32Texts(normalised(values));
+  return formatFloat32List(normalise(values));
 }
 
 // One payload in fifty is empty, and one in fifty names no user.
-function payloadAt(index: number, random: SeededRandom, users: number): string {
+function createPayload(index: number, random: SeededRandom, users: number): string {
   if (index % 50 === 7) return '{}';
   const text = `${random.pick(SUBJECTS)} ${random.pick(VERBS)} ${random.pick(THINGS)}, ${index}`;
   const user = index % 50 === 8 ? [] : [`"user_id":"user-${index % users}"`];

@@ -36,20 +36,20 @@ export function createSandboxGraph(): SandboxGraph {
   let commits = 0;
   let lastId = 0;
 
-  const newId = () => {
+  const assignId = () => {
     commits += 1;
     lastId += 1;
     return `4:sandbox:${lastId}`;
   };
 
   function addNode({ labels, properties }: NewNode): string {
-    const id = newId();
+    const id = assignId();
     nodes.set(id, { id, labels, properties });
     return id;
   }
 
   function addRelationship(relationship: NewRelationship): string {
-    const id = newId();
+    const id = assignId();
     relationships.set(id, { id, ...relationship });
     return id;
   }
@@ -63,13 +63,13 @@ export function createSandboxGraph(): SandboxGraph {
   }
 
   async function restoreRelationships(batch: readonly GraphRelationship[]): Promise<void> {
-    const made = batch.map(({ start: from, end: to, ...rest }) => {
+    const copies = batch.map(({ start: from, end: to, ...rest }) => {
       const [start, end] = [restored.nodes.get(from), restored.nodes.get(to)];
       if (start && end) return { ...rest, start, end };
       const why = 'A relationship did not find the nodes at its ends.';
       throw new Refusal('RefusedByService', why);
     });
-    for (const { id: original, type, start, end, properties } of made) {
+    for (const { id: original, type, start, end, properties } of copies) {
       if (restored.relationships.has(original)) continue;
       const marked = { type, start, end, properties: mark(properties, original) };
       restored.relationships.set(original, addRelationship(marked));
@@ -103,9 +103,9 @@ export function createSandboxGraph(): SandboxGraph {
     server: async () => ({ version: '5.26.0', edition: 'sandbox' }),
     size: async () => ({ nodes: nodes.size, relationships: relationships.size }),
     position: async () => `FB:${commits}`,
-    schema: async () => [...rules.values()].toSorted(byKindAndName),
-    nodes: () => streamed(nodes),
-    relationships: () => streamed(relationships),
+    schema: async () => [...rules.values()].toSorted(compareRules),
+    nodes: () => streamRows(nodes),
+    relationships: () => streamRows(relationships),
     restoreState: async () => state,
     foreignNodes: async () => nodes.size - restored.nodes.size,
     beginRestore: async () => {
@@ -119,7 +119,7 @@ export function createSandboxGraph(): SandboxGraph {
 }
 
 // Yields one row at a time, so that a reader sees changes made meanwhile: reading a graph from Neo4j takes no snapshot.
-async function* streamed<Row>(rows: ReadonlyMap<string, Row>): AsyncIterable<Row> {
+async function* streamRows<Row>(rows: ReadonlyMap<string, Row>): AsyncIterable<Row> {
   for (const row of rows.values()) {
     await Promise.resolve();
     yield row;
@@ -144,7 +144,7 @@ function unmarkNode(node: GraphNode): GraphNode {
   return { ...unmark(node), labels: node.labels.filter((label) => label !== RESTORE_LABEL) };
 }
 
-function byKindAndName(a: SchemaRule, b: SchemaRule): number {
+function compareRules(a: SchemaRule, b: SchemaRule): number {
   const rank = ({ statement, name }: SchemaRule) =>
     `${/^CREATE CONSTRAINT/.test(statement) ? 0 : 1} ${name}`;
   return rank(a) < rank(b) ? -1 : 1;

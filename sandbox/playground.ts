@@ -6,7 +6,7 @@ import { createRemembering } from '../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { ensureTable } from '../local/create-table.ts';
 import { startDatabase } from '../local/engine.ts';
-import { localAccess } from '../local/local-access.ts';
+import { readLocalAccess } from '../local/local-access.ts';
 import type { Running } from '../processes/running.ts';
 import type { SandboxOrder } from './sandbox-options.ts';
 import { startWebhook } from './webhook.ts';
@@ -27,7 +27,7 @@ export const USER = { id: 'user-0', key: 'key-of-user-0' } as const;
 const TABLE = 'migration-sandbox';
 
 // A shell may have real keys set: the sandbox must not use them.
-const NOT_FROM_ELSEWHERE = {
+const CLEARED_VARIABLES = {
   QDRANT_API_KEY: '',
   QDRANT_API_KEY_PARAMETER: '',
   MEMORY_BACKEND_KEY_PARAMETER: '',
@@ -48,11 +48,11 @@ interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isB
  * @throws UserError
  */
 export async function openPlayground(
-  { memories, run, isByHand, qdrantUrl, world: own = {} }: PlaygroundOptions,
+  { memories, run, isByHand, qdrantUrl, world: worldOptions = {} }: PlaygroundOptions,
   running: Running,
   onAsked: (action: HookAction) => void,
 ): Promise<Playground> {
-  await ownFolder(running);
+  await redirectTemporaryFiles(running);
   const access = useDummyCredentials();
   const { endpoint, child } = await startDatabase(running);
   await ensureTable(endpoint, TABLE);
@@ -60,7 +60,7 @@ export async function openPlayground(
   const clock = () => new Date();
   const remembering = createRemembering({ client, tableName: TABLE, clock });
   const users = Math.ceil(memories / 20);
-  const options = { runId: run, remembering, memories, users, ...own };
+  const options = { runId: run, remembering, memories, users, ...worldOptions };
   const world = qdrantUrl
     ? await startWorldOn({ url: qdrantUrl }, options)
     : await startSandboxWorld(options);
@@ -72,7 +72,7 @@ export async function openPlayground(
   return {
     ended: child?.ended ?? new Promise(() => {}),
     environment: {
-      ...NOT_FROM_ELSEWHERE,
+      ...CLEARED_VARIABLES,
       ...access,
       DYNAMODB_ENDPOINT: endpoint,
       TABLE_NAME: TABLE,
@@ -81,21 +81,27 @@ export async function openPlayground(
     },
     async act(action) {
       const collection = await world.services.setting.read();
-      const whom = { runId: run, testUser: testUserOf(run) };
-      await hooks.ask({ action, ...whom, collection, occasion: 'by-hand', deadlineAt: undefined });
+      const addressee = { runId: run, testUser: testUserOf(run) };
+      await hooks.ask({
+        action,
+        ...addressee,
+        collection,
+        occasion: 'by-hand',
+        deadlineAt: undefined,
+      });
     },
   };
 }
 
 // Puts all temporary files into one folder, which is removed at the end even if the start fails halfway.
-async function ownFolder(running: Running): Promise<void> {
+async function redirectTemporaryFiles(running: Running): Promise<void> {
   const folder = await running.createTemporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;
 }
 
 // This process and `npm run migrate` must use the same credentials.
 function useDummyCredentials() {
-  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess({});
   const access = {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: accessKeyId,

@@ -9,28 +9,28 @@ type Environment = Readonly<Record<string, string>>;
 
 /** Returns the text of a file for `set -a; . FILE`. */
 export function formatAssignments(environment: Environment): string {
-  return `${assignments(environment).join('\n')}\n`;
+  return `${listAssignments(environment).join('\n')}\n`;
 }
 
 export function formatExports(environment: Environment): string[] {
-  return assignments(environment).map((assignment) => `export ${assignment}`);
+  return listAssignments(environment).map((assignment) => `export ${assignment}`);
 }
 
-export function firstSteps(order: SandboxOrder, environment: Environment): string[] {
+export function describeFirstSteps(order: SandboxOrder, environment: Environment): string[] {
   const { memories, run, isByHand, envFile } = order;
   const { MEMORY_BACKEND_URL = '' } = environment;
   const body = JSON.stringify({ user_id: USER.id, messages: [{ role: 'user', content: 'I row' }] });
   return [
     '',
     `${memories} memories are in the collection ${SOURCE}. In a second terminal, paste the lines above${
-      envFile === undefined ? '' : `, or: set -a; . ${quoted(resolve(envFile))}; set +a`
+      envFile === undefined ? '' : `, or: set -a; . ${quote(resolve(envFile))}; set +a`
     }; then begin with`,
     `  npm run -s migrate -- run --run ${run} --source ${SOURCE} --accept no-graph --free-gb 1`,
     isByHand
       ? BY_HAND
       : 'A webhook freezes, deploys and opens writes; its actions are printed here.',
     'A user writes a memory, unless writes are frozen, with',
-    `  curl -s ${MEMORY_BACKEND_URL}/memories -H 'x-api-key: ${USER.key}' -d ${quoted(body)}`,
+    `  curl -s ${MEMORY_BACKEND_URL}/memories -H 'x-api-key: ${USER.key}' -d ${quote(body)}`,
     'Ctrl-C stops everything and removes it.',
     'ready',
   ];
@@ -39,11 +39,11 @@ export function firstSteps(order: SandboxOrder, environment: Environment): strin
 const BY_HAND =
   'You freeze, deploy and open: type freeze, deploy-new, deploy-old or open-writes here, then press Enter there.';
 
-function assignments(environment: Environment): string[] {
-  return Object.entries(environment).map(([name, value]) => `${name}=${quoted(value)}`);
+function listAssignments(environment: Environment): string[] {
+  return Object.entries(environment).map(([name, value]) => `${name}=${quote(value)}`);
 }
 
 /** Quotes a value for a shell. */
-function quoted(text: string): string {
+function quote(text: string): string {
   return /^[\w./:-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

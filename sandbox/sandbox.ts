@@ -9,7 +9,7 @@ import { EXIT, reportError, runProgram } from '../processes/program.ts';
 import { createRunning } from '../processes/running.ts';
 import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
-import { firstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
+import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
 // After this time the process exits anyway: everything else ends with it, or lies in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
@@ -28,16 +28,17 @@ async function open(order: SandboxOrder): Promise<void> {
     console.log(`webhook: ${action}, done`);
   });
   const { environment } = playground;
-  if (order.envFile !== undefined) await write(order.envFile, formatAssignments(environment));
-  for (const line of [...formatExports(environment), ...firstSteps(order, environment)]) {
+  if (order.envFile !== undefined)
+    await writeNewFile(order.envFile, formatAssignments(environment));
+  for (const line of [...formatExports(environment), ...describeFirstSteps(order, environment)]) {
     console.log(line);
   }
-  if (order.isByHand) listen(playground);
+  if (order.isByHand) performTypedActions(playground);
   throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
 /** Writes a new file, and never replaces an existing one. */
-async function write(file: string, text: string): Promise<void> {
+async function writeNewFile(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
   });
@@ -45,7 +46,7 @@ async function write(file: string, text: string): Promise<void> {
 }
 
 /** Reads lines from the person at the terminal; each line is an action of the operator. */
-function listen(playground: Playground): void {
+function performTypedActions(playground: Playground): void {
   const runCommand = async (word: string) => {
     if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);
     await playground.act(word).then(
@@ -53,9 +54,9 @@ function listen(playground: Playground): void {
       (error: unknown) => console.log(`${word} failed: ${firstLine(error)}`),
     );
   };
-  let done = Promise.resolve();
+  let previous = Promise.resolve();
   createInterface({ input: process.stdin }).on('line', (line) => {
-    done = done.then(() => runCommand(line.trim()));
+    previous = previous.then(() => runCommand(line.trim()));
   });
 }
 

@@ -28,7 +28,7 @@ export async function startWebhook(
   onDone: (action: HookAction) => void = () => {},
 ): Promise<Webhook> {
   const server = createServer((incoming, response) => {
-    answerTo(hooks, incoming).then(
+    answerRequest(hooks, incoming).then(
       ({ action, status }) => {
         onDone(action);
         response.writeHead(status).end();
@@ -48,7 +48,7 @@ export async function startWebhook(
   };
 }
 
-async function answerTo(hooks: Hooks, incoming: IncomingMessage) {
+async function answerRequest(hooks: Hooks, incoming: IncomingMessage) {
   const body: unknown = JSON.parse(Buffer.concat(await Array.fromAsync(incoming)).toString());
   const { action, run_id, collection, test_user, deadline_at } = v.parse(requestSchema, body);
   const [, occasion = ''] = KEY.exec(String(incoming.headers['idempotency-key'])) ?? [];

@@ -16,7 +16,7 @@ import { testUserOf } from '../lib/migration/runs/run-names.ts';
 import type { Services } from '../lib/migration/services.ts';
 import type { LogEntry } from '../lib/shared/log.ts';
 import { createSandboxGraph, type SandboxGraph } from './graph.ts';
-import { lazily } from './memory-backend/lazy-version.ts';
+import { createLazyVersion } from './memory-backend/lazy-version.ts';
 import { type Shortcomings, startNewVersion } from './memory-backend/new-version.ts';
 import { startOldVersion } from './memory-backend/old-version.ts';
 import {
@@ -145,18 +145,22 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   const settingFile = join(folder, 'collection');
   const artifactsFolder = join(folder, 'artifacts');
   await writeFile(settingFile, image?.setting ?? source);
-  const onSource = { ...settings, collection: source };
+  const sourceSettings = { ...settings, collection: source };
   const startOld = () =>
-    options.isUpgraded ? startNewVersion({ ...onSource, shortcomings }) : startOldVersion(onSource);
+    options.isUpgraded
+      ? startNewVersion({ ...sourceSettings, shortcomings })
+      : startOldVersion(sourceSettings);
   if (options.datatype && !image) {
     const layout = { size: dimensions, distance: 'Cosine', datatype: options.datatype } as const;
     await vectors.createCollection(source, { vectors: layout });
   }
-  if (options.isUpgraded && !image) await startOldVersion(onSource);
+  if (options.isUpgraded && !image) await startOldVersion(sourceSettings);
   // An image may lack the old collection because it was deleted; starting the old version at once would create it again.
-  backend.deploy(image ? lazily(startOld) : await startOld());
+  backend.deploy(image ? createLazyVersion(startOld) : await startOld());
   const target = `${source}_${options.isInPlace ? 'preview' : 'v3'}_${runId}`;
-  preview.deploy(lazily(() => startNewVersion({ ...settings, collection: target, shortcomings })));
+  preview.deploy(
+    createLazyVersion(() => startNewVersion({ ...settings, collection: target, shortcomings })),
+  );
   for (const server of [backend, preview]) server.grant(KEY, testUserOf(runId));
   if (!image)
     await seedMemories(vectors, { collection: source, users, memories, dimensions, seed: 1 });
@@ -172,8 +176,8 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
     artifacts:
       options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: remembering.clock }),
     setting: createFileCollectionSetting(settingFile),
-    backend: connect(backend),
-    preview: options.hasPreview === false ? undefined : connect(preview),
+    backend: connectBackend(backend),
+    preview: options.hasPreview === false ? undefined : connectBackend(preview),
     hooks: operator.hooks,
     graph: options.hasGraph === false ? undefined : graph,
     snapshotPartBytes: options.snapshotPartBytes ?? 16 * 1024,
@@ -201,7 +205,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   };
 }
 
-function connect({ url }: MemoryBackendSandbox) {
+function connectBackend({ url }: MemoryBackendSandbox) {
   return createHttpMemoryBackend({ url, apiKey: createSecret(KEY), timeoutMs: 10_000 });
 }
 

@@ -8,9 +8,9 @@ import type { Ledger } from '../../lib/ledger/ledger.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { embeddedEngine, startOnPort } from '../../local/engine.ts';
 import type { Progress } from '../progress.ts';
-import { round } from '../report.ts';
+import { formatNumber } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
-import { householdLedger } from './household-ledger.ts';
+import { createHouseholdLedger } from './household-ledger.ts';
 import { importExport, writeExport } from './imported-database.ts';
 import { createLedgerItems } from './ledger-items.ts';
 import { createMeteredClient, type MeteredClient } from './metered-client.ts';
@@ -20,14 +20,14 @@ export interface Contents {
   readonly transactions: Iterable<Transaction>;
 }
 
-export interface Place {
+export interface LedgerAddress {
   readonly endpoint: string;
   readonly tableName: string;
   readonly ledgerId: string;
 }
 
 export interface BenchLedger {
-  readonly place: Place;
+  readonly place: LedgerAddress;
   readonly client: DynamoDBDocumentClient;
   /** The ledger as a deployed function would open it. */
   readonly ledger: Ledger;
@@ -50,8 +50,8 @@ export const PURCHASE: NewTransaction = {
 const SEED = 20_260_630;
 
 /** Generates a history, always the same for the same size and span. */
-export function household(transactions: number, years: number): Contents {
-  return householdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
+export function createHousehold(transactions: number, years: number): Contents {
+  return createHouseholdLedger({ transactions, years, lastDay: LAST_DAY, seed: SEED });
 }
 
 /**
@@ -65,16 +65,19 @@ export async function openBenchLedger(
 ): Promise<BenchLedger> {
   const tableName = 'ledger';
   const ledgerId = 'default';
-  run.progress.start(`making ${round(rows)} transactions`, rows);
+  run.progress.start(`making ${formatNumber(rows)} transactions`, rows);
   const items = createLedgerItems(ledgerId, categories);
-  const rowsThenSummary = chain(counted(items.rows(transactions), run.progress), items.summary());
-  const made = await writeExport(
+  const rowsThenSummary = concatenate(
+    trackProgress(items.rows(transactions), run.progress),
+    items.summary(),
+  );
+  const ledgerExport = await writeExport(
     await run.running.createTemporaryFolder('ledger-bench-'),
     tableName,
     rowsThenSummary,
   );
   run.progress.start('loading them into the engine', 1);
-  const folder = await importExport(made);
+  const folder = await importExport(ledgerExport);
   run.progress.done();
   const { endpoint } = await startOnPort(run.running, embeddedEngine, folder);
   const client = createDocumentClient(endpoint);
@@ -90,13 +93,13 @@ export async function openBenchLedger(
   };
 }
 
-function* counted<Each>(all: Iterable<Each>, progress: Progress): Generator<Each> {
-  for (const each of all) {
-    yield each;
+function* trackProgress<Item>(all: Iterable<Item>, progress: Progress): Generator<Item> {
+  for (const item of all) {
+    yield item;
     progress.step();
   }
 }
 
-function* chain<Each>(...parts: readonly Iterable<Each>[]): Generator<Each> {
+function* concatenate<Item>(...parts: readonly Iterable<Item>[]): Generator<Item> {
   for (const part of parts) yield* part;
 }

@@ -2,27 +2,27 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Argument } from '@commander-js/extra-typings';
-import { speakLocally } from '../../local/local-access.ts';
+import { useLocalAccess } from '../../local/local-access.ts';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
 import { describeMachine } from '../machine.ts';
 import { type Report, toMarkdown } from '../report.ts';
 import { type BenchRun, createBenchRun } from './bench-run.ts';
-import { withFigures } from './figures.ts';
+import { replaceFigures } from './figures.ts';
 import { PARTS } from './parts.ts';
 
 const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
 
 // Each part gets a new instance, which is stopped afterwards, so that no program left running slows the next part.
 let running = createRunning();
-speakLocally(process.env);
+useLocalAccess(process.env);
 
-const known = [...PARTS.keys()];
+const partNames = [...PARTS.keys()];
 const command = createCommand(
   'npm run bench --',
   'Measure the service and write the figures into docs/ledger/performance.md.',
 )
-  .addArgument(new Argument('[parts...]', 'without it, all').choices(known))
+  .addArgument(new Argument('[parts...]', 'without it, all').choices(partNames))
   .option('--quick', 'smaller ledgers; show the figures and do not write them down')
   .option(
     '--against <commit>',
@@ -30,8 +30,8 @@ const command = createCommand(
   )
   .action(async (names, { quick = false, against }) => {
     let missed = 0;
-    for (const name of names.length > 0 ? names : known)
-      missed += missedBars(await measure(name, { quick, against }));
+    for (const name of names.length > 0 ? names : partNames)
+      missed += countMissedBars(await measure(name, { quick, against }));
     if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
   })
   .addHelpText(
@@ -49,22 +49,22 @@ async function measure(
   const report = await PARTS.get(name)?.(run);
   await running.stop();
   if (!report) throw new Error(`No part is called ${name}`);
-  const figures = `${toMarkdown(report)}\n\n${provenance()}`;
+  const figures = `${toMarkdown(report)}\n\n${describeProvenance()}`;
   console.log(`\n## ${name}\n\n${figures}\n`);
-  if (!options.quick) await writeDown(name, figures);
+  if (!options.quick) await writeFigures(name, figures);
   return report;
 }
 
-async function writeDown(name: string, figures: string): Promise<void> {
+async function writeFigures(name: string, figures: string): Promise<void> {
   const document = await readFile(DOCUMENT, 'utf8');
-  await writeFile(DOCUMENT, withFigures(document, name, figures));
+  await writeFile(DOCUMENT, replaceFigures(document, name, figures));
 }
 
-function provenance(): string {
+function describeProvenance(): string {
   const day = new Date().toISOString().slice(0, 10);
   return `*Measured on ${day}: ${describeMachine()}.*`;
 }
 
-function missedBars({ bars }: Report): number {
+function countMissedBars({ bars }: Report): number {
   return bars.filter(({ met }) => met === false).length;
 }

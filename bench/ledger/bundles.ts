@@ -3,7 +3,7 @@ import { glob, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { type BuildOptions, build } from 'esbuild';
 import { bundleOptions } from '../../serverless/bundle/esbuild.config.ts';
-import { checkOut, PROJECT, placeIn } from '../editions.ts';
+import { checkOut, findFile, PROJECT } from '../editions.ts';
 
 export interface Bundle {
   /** Folder and name of the function, such as `transactions/list`. */
@@ -23,7 +23,7 @@ const RENAMED: Readonly<Record<string, string>> = {
  */
 export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
   const { bundleOptions: options } = (await import(
-    placeIn(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')
+    findFile(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')
   )) as typeof import('../../serverless/bundle/esbuild.config.ts');
   const pattern = 'functions/{api,service,categories,summary,transactions}/*.ts';
   const sources = await Array.fromAsync(

@@ -2,14 +2,14 @@
 // and with the same function at an earlier commit.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { atMost, type Report, round, type Table } from '../report.ts';
+import { atMost, formatNumber, type Report, type Table } from '../report.ts';
 import { median } from '../statistics.ts';
 import type { BenchRun } from './bench-run.ts';
 import { type Bundle, bundleEmpty, bundleFunctions, bundleFunctionsAt } from './bundles.ts';
 import { race } from './race.ts';
-import { previousRelease } from './releases.ts';
+import { findPreviousRelease } from './releases.ts';
 
-const FRESH_PROCESSES = 21;
+const STARTS = 21;
 const MAX_BUNDLE_KB = 320;
 const MAX_START_RATIO = 3.6;
 /** Highest accepted ratio of a function to the same function at the earlier commit. */
@@ -24,35 +24,36 @@ const ENVIRONMENT = {
   TABLE_NAME: 'ledger',
 };
 
-interface Started extends Bundle {
+interface MeasuredBundle extends Bundle {
   readonly milliseconds: number;
   readonly processor: number;
 }
 
-export async function coldStart(run: BenchRun): Promise<Report> {
-  const against = run.against === 'release' ? await previousRelease() : run.against;
-  const newFolder = () => run.running.createTemporaryFolder('ledger-bench-');
-  const now = await bundleFunctions(await newFolder());
-  const then = against ? await bundleFunctionsAt(against, await newFolder()) : [];
-  const empty = await bundleEmpty(await newFolder());
-  run.progress.start('starting fresh processes', FRESH_PROCESSES);
-  const [floor, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
-  if (!floor) throw new Error('Nothing was started');
+export async function measureColdStart(run: BenchRun): Promise<Report> {
+  const against = run.against === 'release' ? await findPreviousRelease() : run.against;
+  const createFolder = () => run.running.createTemporaryFolder('ledger-bench-');
+  const now = await bundleFunctions(await createFolder());
+  const then = against ? await bundleFunctionsAt(against, await createFolder()) : [];
+  const empty = await bundleEmpty(await createFolder());
+  run.progress.start('starting fresh processes', STARTS);
+  const [baseline, ...started] = await startInTurns([empty, ...now, ...then], run.progress.step);
+  if (!baseline) throw new Error('Nothing was started');
   const functions = started.slice(0, now.length);
-  const earlier = new Map(started.slice(now.length).map((each) => [each.name, each]));
-  const most = (figure: (each: Started) => number) => Math.max(...functions.map(figure));
+  const earlier = new Map(started.slice(now.length).map((bundle) => [bundle.name, bundle]));
+  const findMax = (figure: (bundle: MeasuredBundle) => number) =>
+    Math.max(...functions.map(figure));
   return {
     bars: [
-      atMost('largest bundle', most(kilobytes), MAX_BUNDLE_KB, ' KB'),
+      atMost('largest bundle', findMax(toKilobytes), MAX_BUNDLE_KB, ' KB'),
       atMost(
         'start and import against an empty function, time',
-        most(({ milliseconds }) => milliseconds / floor.milliseconds),
+        findMax(({ milliseconds }) => milliseconds / baseline.milliseconds),
         MAX_START_RATIO,
         'x',
       ),
       atMost(
         'the same, processor time',
-        most(({ processor }) => processor / floor.processor),
+        findMax(({ processor }) => processor / baseline.processor),
         MAX_START_RATIO,
         'x',
       ),
@@ -60,7 +61,7 @@ export async function coldStart(run: BenchRun): Promise<Report> {
         ? [
             atMost(
               `the same, against ${against}`,
-              most(
+              findMax(
                 ({ name, processor }) => processor / (earlier.get(name)?.processor ?? processor),
               ),
               MAX_RATIO_TO_EARLIER,
@@ -71,7 +72,7 @@ export async function coldStart(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `Medians of ${FRESH_PROCESSES} fresh processes each, taking turns:`,
+        title: `Medians of ${STARTS} fresh processes each, taking turns:`,
         columns: [
           'function',
           'bundle KB',
@@ -80,24 +81,24 @@ export async function coldStart(run: BenchRun): Promise<Report> {
           'processor time, ms',
           'against an empty function',
         ],
-        rows: [...functions, floor].map((each) => [
-          each.name,
-          kilobytes(each),
-          each.milliseconds,
-          each.milliseconds / floor.milliseconds,
-          each.processor,
-          each.processor / floor.processor,
+        rows: [...functions, baseline].map((bundle) => [
+          bundle.name,
+          toKilobytes(bundle),
+          bundle.milliseconds,
+          bundle.milliseconds / baseline.milliseconds,
+          bundle.processor,
+          bundle.processor / baseline.processor,
         ]),
       },
-      ...(against ? [comparison(against, functions, earlier)] : []),
+      ...(against ? [createComparison(against, functions, earlier)] : []),
     ],
   };
 }
 
-function comparison(
+function createComparison(
   commit: string,
-  functions: readonly Started[],
-  earlier: ReadonlyMap<string, Started>,
+  functions: readonly MeasuredBundle[],
+  earlier: ReadonlyMap<string, MeasuredBundle>,
 ): Table {
   return {
     title: `The same functions at ${commit}, measured in the same turns:`,
@@ -111,17 +112,20 @@ function comparison(
     rows: functions.flatMap((now) => {
       const then = earlier.get(now.name);
       if (!then) return [];
-      const time = `${round(now.milliseconds / then.milliseconds)}x`;
-      const processor = `${round(now.processor / then.processor)}x`;
-      return [[now.name, kilobytes(then), kilobytes(now), time, processor]];
+      const time = `${formatNumber(now.milliseconds / then.milliseconds)}x`;
+      const processor = `${formatNumber(now.processor / then.processor)}x`;
+      return [[now.name, toKilobytes(then), toKilobytes(now), time, processor]];
     }),
   };
 }
 
-async function startInTurns(bundles: readonly Bundle[], onRound: () => void): Promise<Started[]> {
+async function startInTurns(
+  bundles: readonly Bundle[],
+  onRound: () => void,
+): Promise<MeasuredBundle[]> {
   const starters = bundles.map(createStarter);
   const runs = starters.map(({ start }) => start);
-  const times = await race(runs, FRESH_PROCESSES, onRound);
+  const times = await race(runs, STARTS, onRound);
   return starters.map(({ bundle, processorTimes }, index) => ({
     ...bundle,
     milliseconds: times[index] ?? Number.NaN,
@@ -129,7 +133,7 @@ async function startInTurns(bundles: readonly Bundle[], onRound: () => void): Pr
   }));
 }
 
-function kilobytes({ bytes }: Bundle): number {
+function toKilobytes({ bytes }: Bundle): number {
   return bytes / BYTES_PER_KB;
 }
 

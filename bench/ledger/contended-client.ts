@@ -28,12 +28,12 @@ export function createContendedClient(
 
   async function transact(command: TransactWriteCommand) {
     const items = command.input.TransactItems ?? [];
-    const isOwned = (item: TransactItem) => owned.has(itemName(item));
+    const isOwned = (item: TransactItem) => owned.has(nameItem(item));
     if (items.some(isOwned)) {
       conflicts += 1;
-      throw cancelled(command, 'TransactionConflict', isOwned);
+      throw createCancellation(command, 'TransactionConflict', isOwned);
     }
-    const names = items.map(itemName);
+    const names = items.map(nameItem);
     for (const name of names) owned.add(name);
     try {
       await time.sleep(ownedMs);
@@ -45,7 +45,7 @@ export function createContendedClient(
 
   async function send(command: Parameters<Client['send']>[0]) {
     if (command instanceof TransactWriteCommand) return await transact(command);
-    if (command instanceof UpdateCommand && owned.has(keyName(command.input.Key))) {
+    if (command instanceof UpdateCommand && owned.has(nameKey(command.input.Key))) {
       conflicts += 1;
       throw new TransactionConflictException({
         message: 'Transaction is ongoing for the item',
@@ -58,16 +58,16 @@ export function createContendedClient(
   return { send: send as Client['send'], conflicts: () => conflicts };
 }
 
-function itemName({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
-  return keyName(Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key);
+function nameItem({ Put, Update, Delete, ConditionCheck }: TransactItem): string {
+  return nameKey(Put?.Item ?? Update?.Key ?? Delete?.Key ?? ConditionCheck?.Key);
 }
 
-function keyName(key: Readonly<Record<string, unknown>> = {}): string {
+function nameKey(key: Readonly<Record<string, unknown>> = {}): string {
   return `${key.pk} ${key.sk}`;
 }
 
 /** Creates DynamoDB's error for a cancelled transaction, which has a reason for every item and by default blames the first. */
-export function cancelled(
+export function createCancellation(
   { input }: TransactWriteCommand,
   Code: string,
   isAtFault: (item: TransactItem, position: number) => boolean = (_, position) => position === 0,

@@ -7,7 +7,7 @@ import { createVerification } from '../../lib/ledger/store/verification/verifica
 import { isContention } from '../../lib/shared/retryable-errors.ts';
 import { atLeast, type Report } from '../report.ts';
 import { median } from '../statistics.ts';
-import { type BenchLedger, household, openBenchLedger, PURCHASE } from './bench-ledger.ts';
+import { type BenchLedger, createHousehold, openBenchLedger, PURCHASE } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { createContendedClient } from './contended-client.ts';
 import { createVirtualRetryPolicy, createVirtualTime } from './virtual-time.ts';
@@ -36,22 +36,22 @@ interface Outcome {
   readonly longest: number;
 }
 
-export async function contention(run: BenchRun): Promise<Report> {
+export async function measureContention(run: BenchRun): Promise<Report> {
   const seconds = run.quick ? 5 : 10;
-  const bench = await openBenchLedger(run, household(ROWS, 1), ROWS);
+  const bench = await openBenchLedger(run, createHousehold(ROWS, 1), ROWS);
   const rows: (string | number)[][] = [];
   let ceiling = 0;
   run.progress.start('writing at a rate', Object.keys(WRITES).length * RATES.length);
   for (const [name, write] of Object.entries(WRITES)) {
     for (const rate of RATES) {
-      const outcome = await writeAt(rate, { bench, write, seconds });
+      const outcome = await writeAtRate(rate, { bench, write, seconds });
       const { arrived, applied, milliseconds, longest } = outcome;
       rows.push([name, rate, applied / seconds, arrived - applied, milliseconds, longest]);
       if (name === 'create' && applied === arrived) ceiling = Math.max(ceiling, rate);
       run.progress.step();
     }
   }
-  await assertInOrder(bench);
+  await assertConsistent(bench);
   return {
     bars: [
       atLeast('creates a second of one ledger in one year, all applied', ceiling, MIN_CREATES, ''),
@@ -73,7 +73,7 @@ export async function contention(run: BenchRun): Promise<Report> {
   };
 }
 
-async function writeAt(
+async function writeAtRate(
   rate: number,
   options: { bench: BenchLedger; write: Write; seconds: number },
 ): Promise<Outcome> {
@@ -82,7 +82,7 @@ async function writeAt(
   const time = createVirtualTime();
   const client = createContendedClient(time.watch(bench.client), { time, ownedMs: OWNED_MS });
   const times: number[] = [];
-  const arrivals = arrivalsAt(rate, seconds);
+  const arrivals = drawArrivals(rate, seconds);
 
   async function request(arrival: number, n: number): Promise<void> {
     await time.sleep(arrival);
@@ -116,16 +116,16 @@ async function writeAt(
 }
 
 /** Draws the arrival times of independent clients, in milliseconds from the start. */
-function arrivalsAt(rate: number, seconds: number): number[] {
+function drawArrivals(rate: number, seconds: number): number[] {
   const random = createSeededRandom(rate).next;
   const arrivals: number[] = [];
-  for (let at = 0; at < seconds * 1_000; at += (-Math.log(1 - random()) * 1_000) / rate)
-    arrivals.push(at);
+  for (let time = 0; time < seconds * 1_000; time += (-Math.log(1 - random()) * 1_000) / rate)
+    arrivals.push(time);
   return arrivals;
 }
 
 /** Verifies the ledger. @throws Error if a refused write changed the table */
-async function assertInOrder({ client, place }: BenchLedger): Promise<void> {
+async function assertConsistent({ client, place }: BenchLedger): Promise<void> {
   const { tableName, ledgerId } = place;
   const { drifts } = await createVerification({ client, tableName, ledgerId }).verify();
   if (drifts.length > 0) throw new Error(`The ledger has ${drifts.length} drifts`);

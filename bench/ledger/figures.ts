@@ -1,7 +1,7 @@
 // Writes the figures of the bench between the markers of a document, and leaves the prose around them unchanged.
 
 /** @throws Error if the document has no such markers, because the measured figures would be lost */
-export function withFigures(document: string, part: string, figures: string): string {
+export function replaceFigures(document: string, part: string, figures: string): string {
   const start = `<!-- bench:${part} -->`;
   const end = `<!-- /bench:${part} -->`;
   const from = document.indexOf(start);

@@ -29,7 +29,7 @@ const COMBINATIONS: readonly [string, Pick<TransactionFilter, 'type' | 'category
 ];
 
 /** @param years number of years that the ledger goes back */
-export function namedFilters(years: number): NamedFilter[] {
+export function createNamedFilters(years: number): NamedFilter[] {
   const last = Number(LAST_DAY.slice(0, 4));
   const ranges = [
     { dates: 'all', startDate: undefined, endDate: undefined },
@@ -42,7 +42,11 @@ export function namedFilters(years: number): NamedFilter[] {
     { dates: '10 weeks', startDate: `${last - 1}-10-20`, endDate: `${last}-01-02` },
     { dates: '3 weeks of one month', startDate: `${last - 1}-05-04`, endDate: `${last - 1}-05-24` },
   ];
-  return COMBINATIONS.flatMap(([combination, of]) =>
-    ranges.map(({ dates, ...range }) => ({ combination, dates, filter: { ...of, ...range } })),
+  return COMBINATIONS.flatMap(([combination, combinationFilter]) =>
+    ranges.map(({ dates, ...range }) => ({
+      combination,
+      dates,
+      filter: { ...combinationFilter, ...range },
+    })),
   );
 }

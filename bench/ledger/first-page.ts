@@ -10,29 +10,32 @@ import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
 import { createKeys, lastKeyOnDay, parseDateKey } from '../../lib/ledger/store/keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
-import { atMost, type Report, round } from '../report.ts';
-import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import { atMost, formatNumber, type Report } from '../report.ts';
+import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, type Listed, listed } from './listed.ts';
+import { assertSame, type ListResult, toListResult } from './listed.ts';
 import type { MeteredClient } from './metered-client.ts';
 import { PER_PAGE } from './pages.ts';
-import { race, timed } from './race.ts';
+import { createContender, race } from './race.ts';
 
 const YEARS = 10;
 const ROUNDS = 200;
 const MAX_ROUND_TRIPS = 2;
 const QUERY = { ...EVERYTHING, page: 1, perPage: PER_PAGE };
 
-export async function firstPage(run: BenchRun): Promise<Report> {
+export async function compareFirstPage(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
-  const bench = await openBenchLedger(run, household(transactions, YEARS), transactions);
+  const bench = await openBenchLedger(run, createHousehold(transactions, YEARS), transactions);
   const { meter, metered, ledger, client } = bench;
   const parallel = await meter.measure(() => metered.transactions.list(QUERY));
   const sequential = await meter.measure(() => readSequentially(bench, meter));
-  assertSame('first page', listed(parallel.result), sequential.result);
-  const [ours = Number.NaN, theirs = Number.NaN] = await race(
-    [timed(() => ledger.transactions.list(QUERY)), timed(() => readSequentially(bench, client))],
+  assertSame('first page', toListResult(parallel.result), sequential.result);
+  const [parallelTime = Number.NaN, sequentialTime = Number.NaN] = await race(
+    [
+      createContender(() => ledger.transactions.list(QUERY)),
+      createContender(() => readSequentially(bench, client)),
+    ],
     ROUNDS,
   );
   const row = (name: string, { cost }: typeof parallel | typeof sequential, time: number) => [
@@ -40,21 +43,21 @@ export async function firstPage(run: BenchRun): Promise<Report> {
     cost.roundTrips,
     cost.calls,
     cost.readUnits,
-    `${round(time / theirs)}x`,
+    `${formatNumber(time / sequentialTime)}x`,
   ];
   return {
     bars: [
       atMost('sequential round trips', parallel.cost.roundTrips, MAX_ROUND_TRIPS, ''),
       atMost('read units', parallel.cost.readUnits, sequential.cost.readUnits, ''),
-      atMost('time against the sequential way', ours / theirs, 1, 'x'),
+      atMost('time against the sequential way', parallelTime / sequentialTime, 1, 'x'),
     ],
     tables: [
       {
-        title: `The first page of ${round(transactions)} transactions, in turns:`,
+        title: `The first page of ${formatNumber(transactions)} transactions, in turns:`,
         columns: ['rows are read', 'sequential round trips', 'calls', 'read units', 'time'],
         rows: [
-          row('beside the counts', parallel, ours),
-          row('after the counts', sequential, theirs),
+          row('beside the counts', parallel, parallelTime),
+          row('after the counts', sequential, sequentialTime),
         ],
       },
     ],
@@ -65,7 +68,7 @@ export async function firstPage(run: BenchRun): Promise<Report> {
 async function readSequentially(
   { place }: BenchLedger,
   client: Pick<MeteredClient, 'send'>,
-): Promise<Listed> {
+): Promise<ListResult> {
   const { tableName, ledgerId } = place;
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });

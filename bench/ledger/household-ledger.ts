@@ -12,7 +12,7 @@ import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
 export type HouseholdLedgerOptions = Omit<HouseholdOptions, 'categoryIds'>;
 
 /** Numbers categories and transactions from 1; the ids of transactions follow their dates. */
-export function householdLedger(options: HouseholdLedgerOptions): {
+export function createHouseholdLedger(options: HouseholdLedgerOptions): {
   readonly categories: readonly Category[];
   readonly transactions: Iterable<Transaction>;
 } {
@@ -20,21 +20,21 @@ export function householdLedger(options: HouseholdLedgerOptions): {
     ...fields,
     id: index + 1,
     transactionCount: 0,
-    ...written(options.lastDay, 0),
+    ...createTimestamps(options.lastDay, 0),
   }));
   const categoryIds = categories.map(({ id }) => id);
-  return { categories, transactions: numbered({ ...options, categoryIds }) };
+  return { categories, transactions: numberTransactions({ ...options, categoryIds }) };
 }
 
-function* numbered(options: HouseholdOptions): Generator<Transaction> {
+function* numberTransactions(options: HouseholdOptions): Generator<Transaction> {
   let id = 0;
   for (const fields of generateHouseholdTransactions(options)) {
     id += 1;
-    yield { ...fields, id, ...written(fields.date, id) };
+    yield { ...fields, id, ...createTimestamps(fields.date, id) };
   }
 }
 
-function written(date: string, order: number) {
+function createTimestamps(date: string, order: number) {
   const at = Date.parse(`${date}T12:00:00Z`) + (order % 10_000_000);
   return { createdAt: at, updatedAt: at, version: 1 };
 }

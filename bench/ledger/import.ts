@@ -2,16 +2,16 @@
 // with its requests. Both are compared with the importer of an earlier commit.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { writeFile as saveFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
-import { checkOut, PROJECT, placeIn } from '../editions.ts';
-import { atMost, type Report, round } from '../report.ts';
+import { checkOut, findFile, PROJECT } from '../editions.ts';
+import { atMost, formatNumber, type Report } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
 import { startService } from './local-service.ts';
-import { race, type Timed, timed } from './race.ts';
-import { previousRelease } from './releases.ts';
+import { type Contender, createContender, race } from './race.ts';
+import { findPreviousRelease } from './releases.ts';
 
 const ROWS = { full: 20_000, quick: 2_000 };
 const ROUNDS = 9;
@@ -31,9 +31,9 @@ interface Step {
   readonly run: (importer: Importer) => Promise<unknown>;
 }
 
-export async function importing(run: BenchRun): Promise<Report> {
-  const file = writeFile(run.quick ? ROWS.quick : ROWS.full);
-  const against = run.against === 'release' ? await previousRelease() : run.against;
+export async function measureImport(run: BenchRun): Promise<Report> {
+  const file = createBankFile(run.quick ? ROWS.quick : ROWS.full);
+  const against = run.against === 'release' ? await findPreviousRelease() : run.against;
   const editions = [PROJECT];
   const folder = await run.running.createTemporaryFolder('ledger-bench-');
   if (against) {
@@ -45,13 +45,15 @@ export async function importing(run: BenchRun): Promise<Report> {
   const steps = listSteps(file);
   run.progress.start('importing', ROUNDS * steps.length + COMMAND_ROUNDS);
   const measured: { readonly name: string; readonly now: number; readonly then: number }[] = [];
-  for (const { name, run: take } of steps) {
-    const contenders = importers.map((importer): Timed => timed(() => take(importer)));
+  for (const { name, run: runStep } of steps) {
+    const contenders = importers.map(
+      (importer): Contender => createContender(() => runStep(importer)),
+    );
     const [now = Number.NaN, then = Number.NaN] = await race(contenders, ROUNDS, run.progress.step);
     measured.push({ name, now, then });
   }
   const path = join(folder, 'bank.csv');
-  await saveFile(path, file);
+  await writeFile(path, file);
   const commands = editions.map((root) => async () => await timeCommand(run, root, path));
   const [now = Number.NaN, then = Number.NaN] = await race(
     commands,
@@ -74,7 +76,7 @@ export async function importing(run: BenchRun): Promise<Report> {
         rows: measured.map(({ name, now, then }) => [
           name,
           now,
-          ...(against ? describe(now, then) : []),
+          ...(against ? describeEarlier(now, then) : []),
         ]),
       },
     ],
@@ -82,13 +84,13 @@ export async function importing(run: BenchRun): Promise<Report> {
 }
 
 /** Describes the earlier figure; there is none if the earlier edition made no plans and sent all rows. */
-function describe(now: number, then: number): readonly (string | number)[] {
-  return Number.isNaN(then) ? ['-', '-'] : [then, `${round(now / then)}x`];
+function describeEarlier(now: number, then: number): readonly (string | number)[] {
+  return Number.isNaN(then) ? ['-', '-'] : [then, `${formatNumber(now / then)}x`];
 }
 
 function listSteps(file: string): readonly Step[] {
   const toLedger = (rows: readonly object[]) =>
-    rows.map((row, n) => ({ ...row, ...RECORD, id: String(n + 1) }));
+    rows.map((row, n) => ({ ...row, ...RECORDED_FIELDS, id: String(n + 1) }));
   return [
     {
       name: 'into an empty ledger',
@@ -104,7 +106,7 @@ function listSteps(file: string): readonly Step[] {
   ];
 }
 
-const RECORD = {
+const RECORDED_FIELDS = {
   createdAt: '2026-01-01T00:00:00.000Z',
   updatedAt: '2026-01-01T00:00:00.000Z',
   etag: '',
@@ -114,7 +116,7 @@ const RECORD = {
 /** Times the command, in milliseconds, with a service whose ledger is empty; the start of the service does not count. */
 async function timeCommand({ running }: BenchRun, root: string, file: string): Promise<number> {
   const { url, stop } = await startService(running);
-  const program = placeIn(
+  const program = findFile(
     root,
     ...['cli/ledger/import/import.ts', 'cli/import/import.ts', 'local/import.ts'],
   );
@@ -130,7 +132,7 @@ async function timeCommand({ running }: BenchRun, root: string, file: string): P
 }
 
 /** Returns a file with rows of some years, in the form in which a bank writes them. */
-function writeFile(rows: number): string {
+function createBankFile(rows: number): string {
   const lines = Array.from({ length: rows }, (_, n) => {
     const date = new Date(Date.UTC(2020, 0, 1 + Math.floor(n / 10))).toISOString().slice(0, 10);
     const cents = (((n * 7_919) % 90_000) + 100) / 100;
@@ -148,15 +150,15 @@ async function loadImporter(root: string): Promise<Importer | undefined> {
   if (existsSync(join(root, 'local/import'))) return undefined;
   const load = async (name: string) =>
     await import(
-      pathToFileURL(placeIn(root, `lib/ledger/import/${name}`, `cli/import/${name}`)).href
+      pathToFileURL(findFile(root, `lib/ledger/import/${name}`, `cli/import/${name}`)).href
     );
   const { readStatement } = await load('statement.ts');
   const { planImport } = await load('plan.ts');
-  const isFormer =
-    root !== PROJECT && placeIn(root, 'lib/ledger/import', 'cli/import').endsWith('cli/import');
+  const isEarlierForm =
+    root !== PROJECT && findFile(root, 'lib/ledger/import', 'cli/import').endsWith('cli/import');
   return {
     readRows: async (file) =>
-      (await readStatement(isFormer ? file : new TextEncoder().encode(file))).rows,
+      (await readStatement(isEarlierForm ? file : new TextEncoder().encode(file))).rows,
     plan: (rows, ledger) => planImport(rows, ledger),
   };
 }

@@ -10,7 +10,7 @@ import { createGzip } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import type { Item } from '../../lib/shared/database.ts';
 import definition from '../../lib/shared/table.json' with { type: 'json' };
-import { embeddedProgram } from '../../local/engine.ts';
+import { requireEmbeddedProgram } from '../../local/engine.ts';
 
 export interface Export {
   readonly folder: string;
@@ -29,7 +29,7 @@ export async function writeExport(
   await mkdir(data, { recursive: true });
   await writeFile(schema, JSON.stringify({ Table: { TableName: tableName, ...definition } }));
   await pipeline(
-    Readable.from(lines(items)),
+    Readable.from(serializeItems(items)),
     createGzip({ level: 1 }),
     createWriteStream(join(data, 'items.json.gz')),
   );
@@ -40,13 +40,13 @@ export async function writeExport(
 export async function importExport({ folder, source, schema }: Export): Promise<string> {
   const database = join(folder, 'ledger.db');
   const from = ['--source', source, '--schema', schema];
-  await promisify(execFile)(embeddedProgram(), ['import', ...from, '--output', database]);
+  await promisify(execFile)(requireEmbeddedProgram(), ['import', ...from, '--output', database]);
   return folder;
 }
 
 const ITEMS_PER_CHUNK = 1_000;
 
-function* lines(items: Iterable<Item>): Generator<string> {
+function* serializeItems(items: Iterable<Item>): Generator<string> {
   let chunk: string[] = [];
   for (const item of items) {
     chunk.push(`${JSON.stringify({ Item: marshall(item) })}\n`);

@@ -1,7 +1,7 @@
 // Runs the list function in this process: a whole request except for the gateway.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
-import type { Place } from './bench-ledger.ts';
-import type { Listed } from './listed.ts';
+import type { LedgerAddress } from './bench-ledger.ts';
+import type { ListResult } from './listed.ts';
 import { PER_PAGE } from './pages.ts';
 
 type Handler = (event: object, context: object) => Promise<{ statusCode?: number; body?: string }>;
@@ -12,7 +12,7 @@ interface Body {
 }
 
 /** Must be called only once in a process, because a function reads its environment when it is loaded. */
-export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) {
+export async function loadListHandler({ endpoint, tableName, ledgerId }: LedgerAddress) {
   const environment = {
     DYNAMODB_ENDPOINT: endpoint,
     TABLE_NAME: tableName,
@@ -23,7 +23,7 @@ export async function loadListHandler({ endpoint, tableName, ledgerId }: Place) 
   const module = await import('../../functions/transactions/list.ts');
   const handler = module.handler as unknown as Handler;
 
-  return async (filter: TransactionFilter, page: number): Promise<Listed> => {
+  return async (filter: TransactionFilter, page: number): Promise<ListResult> => {
     const event = {
       headers: {},
       queryStringParameters: toQuery(filter, page),

@@ -35,7 +35,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   }
 
   function* summarise(): Generator<Item> {
-    yield* dayItems(tally.counters);
+    yield* createDayItems(tally.counters);
     for (const category of categories) {
       yield toCategoryItem(keys, { ...category, transactionCount: countTransactions(category) });
       yield toNameGuard(keys, category.name, category.id);
@@ -56,7 +56,7 @@ export function createLedgerItems(ledgerId: string, categories: readonly Categor
   return { rows, summary };
 }
 
-function dayItems(counters: Counters): Iterable<Item> {
+function createDayItems(counters: Counters): Iterable<Item> {
   const items = new Map<string, Item>();
   for (const { key, attribute, count } of counters.values()) {
     if (attribute === TRANSACTION_COUNT) continue;

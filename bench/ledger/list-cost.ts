@@ -1,15 +1,15 @@
 // Measures the cost of a list for every kind of filter and many pages, over ten years and over fifty.
 import { createSeededRandom } from '../../cli/seeded-random.ts';
-import { atMost, type Bar, type Report, round, type Table } from '../report.ts';
+import { atMost, type Bar, formatNumber, type Report, type Table } from '../report.ts';
 import { mean } from '../statistics.ts';
-import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
-import { type NamedFilter, namedFilters } from './filters.ts';
-import { assertSame, listed } from './listed.ts';
+import { createNamedFilters, type NamedFilter } from './filters.ts';
+import { assertSame, toListResult } from './listed.ts';
 import type { Cost } from './metered-client.ts';
 import { createNaiveListing } from './naive-listing.ts';
-import { lastPage, measuredPages, PER_PAGE } from './pages.ts';
-import { race, timed } from './race.ts';
+import { choosePages, findLastPage, PER_PAGE } from './pages.ts';
+import { createContender, race } from './race.ts';
 
 /** A list reads the counts of every year in its range, so forty more years cost one unit more. */
 const SPANS = [
@@ -29,14 +29,14 @@ interface Measured extends NamedFilter {
   readonly timeRatio: number;
 }
 
-export async function listCost(run: BenchRun): Promise<Report> {
+export async function measureListCost(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
   const bars: Bar[] = [];
   const tables: Table[] = [];
   for (const { years, mostReadUnits } of SPANS) {
-    const span = `${round(transactions)} transactions over ${years} years`;
-    const ledger = await openBenchLedger(run, household(transactions, years), transactions);
-    const filters = namedFilters(years);
+    const span = `${formatNumber(transactions)} transactions over ${years} years`;
+    const ledger = await openBenchLedger(run, createHousehold(transactions, years), transactions);
+    const filters = createNamedFilters(years);
     run.progress.start(`listing ${span}`, filters.length);
     const measured: Measured[] = [];
     for (const filter of filters) {
@@ -54,21 +54,21 @@ async function measureFilter(
   named: NamedFilter,
 ): Promise<Measured> {
   const ids = await createNaiveListing(client, place).allIds(named.filter);
-  const pages = measuredPages(ids.length, createSeededRandom(ids.length));
+  const pages = choosePages(ids.length, createSeededRandom(ids.length));
   const costs = new Map<number, Cost>();
   for (const page of pages) {
     const query = { ...named.filter, page, perPage: PER_PAGE };
     const { result, cost } = await meter.measure(() => metered.transactions.list(query));
     const expected = ids.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-    assertSame(`${named.combination}, ${named.dates}, page ${page}`, listed(result), {
+    assertSame(`${named.combination}, ${named.dates}, page ${page}`, toListResult(result), {
       total: ids.length,
       ids: expected,
     });
     costs.set(page, cost);
   }
-  const last = lastPage(ids.length);
+  const last = findLastPage(ids.length);
   const listPage = (page: number) =>
-    timed(() => ledger.transactions.list({ ...named.filter, page, perPage: PER_PAGE }));
+    createContender(() => ledger.transactions.list({ ...named.filter, page, perPage: PER_PAGE }));
   const [firstTime = Number.NaN, lastTime = Number.NaN] = await race(
     [listPage(1), listPage(last)],
     ROUNDS,
@@ -87,31 +87,31 @@ function readUnits(cost: Cost | undefined): number {
 }
 
 function createBars(span: string, mostReadUnits: number, measured: readonly Measured[]): Bar[] {
-  const costs = measured.flatMap((each) => each.costs);
-  const most = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
-  const whole = measured.filter(({ filter }) => filter.startDate === undefined);
+  const costs = measured.flatMap((result) => result.costs);
+  const findMax = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
+  const overAllDates = measured.filter(({ filter }) => filter.startDate === undefined);
   return [
     atMost(
       `${span}: read units of any page of any filter, names included`,
-      most((cost) => cost.readUnits),
+      findMax((cost) => cost.readUnits),
       mostReadUnits,
       '',
     ),
     atMost(
       `${span}: calls one after another`,
-      most((cost) => cost.roundTrips),
+      findMax((cost) => cost.roundTrips),
       MAX_ROUND_TRIPS,
       '',
     ),
     atMost(
       `${span}: read units of the last page against the first`,
-      Math.max(...measured.map((each) => each.unitsRatio)),
+      Math.max(...measured.map((result) => result.unitsRatio)),
       MAX_LAST_TO_FIRST,
       'x',
     ),
     atMost(
       `${span}: time of the last page against the first`,
-      Math.max(...whole.map((each) => each.timeRatio)),
+      Math.max(...overAllDates.map((result) => result.timeRatio)),
       MAX_LAST_TO_FIRST,
       'x',
     ),

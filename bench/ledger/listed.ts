@@ -2,17 +2,17 @@
 import { deepStrictEqual } from 'node:assert';
 import type { TransactionListing } from '../../lib/ledger/service/transactions.ts';
 
-export interface Listed {
+export interface ListResult {
   readonly total: number;
   /** Ids of the page, newest first. */
   readonly ids: readonly number[];
 }
 
-export function listed({ items, pagination }: TransactionListing): Listed {
+export function toListResult({ items, pagination }: TransactionListing): ListResult {
   return { total: pagination.total, ids: items.map(({ id }) => id) };
 }
 
 /** @throws Error if the two results differ, because the time of a wrong answer means nothing */
-export function assertSame(what: string, ours: Listed, theirs: Listed): void {
-  deepStrictEqual(ours, theirs, `${what}: the answers differ`);
+export function assertSame(name: string, actual: ListResult, expected: ListResult): void {
+  deepStrictEqual(actual, expected, `${name}: the answers differ`);
 }

@@ -21,6 +21,6 @@ export async function startService(running: Running): Promise<LocalService> {
       if (url) resolve(url);
     },
   });
-  child.ended.then((how) => reject(new UserError(`The service ${how}`)));
+  child.ended.then((ending) => reject(new UserError(`The service ${ending}`)));
   return { url: await ready, stop: child.stop };
 }

@@ -22,24 +22,24 @@ export interface Measured<Result> {
   readonly cost: Cost;
 }
 
-const NOTHING: Cost = { readUnits: 0, writeUnits: 0, calls: 0, roundTrips: 0 };
+const NO_COST: Cost = { readUnits: 0, writeUnits: 0, calls: 0, roundTrips: 0 };
 
 interface Answer {
   readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
 }
 
 export function createMeteredClient(client: Client): MeteredClient {
-  let cost = NOTHING;
+  let cost = NO_COST;
 
   async function send(command: Parameters<Client['send']>[0]): Promise<unknown> {
     Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
     const roundTrip = cost.roundTrips + 1;
     const answer = (await client.send(command)) as Answer;
     const units = sumUnits(answer);
-    const reads = ['GetCommand', 'QueryCommand'].includes(command.constructor.name);
+    const isRead = ['GetCommand', 'QueryCommand'].includes(command.constructor.name);
     cost = {
-      readUnits: cost.readUnits + (reads ? units : 0),
-      writeUnits: cost.writeUnits + (reads ? 0 : units),
+      readUnits: cost.readUnits + (isRead ? units : 0),
+      writeUnits: cost.writeUnits + (isRead ? 0 : units),
       calls: cost.calls + 1,
       roundTrips: Math.max(cost.roundTrips, roundTrip),
     };
@@ -47,7 +47,7 @@ export function createMeteredClient(client: Client): MeteredClient {
   }
 
   async function measure<Result>(work: () => Promise<Result>): Promise<Measured<Result>> {
-    cost = NOTHING;
+    cost = NO_COST;
     const result = await work();
     return { result, cost };
   }
@@ -57,7 +57,8 @@ export function createMeteredClient(client: Client): MeteredClient {
 
 /** @throws Error if the engine reports no units, because missing units must not count as zero */
 function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
-  const all = Array.isArray(consumed) ? consumed : [consumed];
-  if (all.length === 0) throw new Error('The engine does not tell the capacity it consumed');
-  return all.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);
+  const consumptions = Array.isArray(consumed) ? consumed : [consumed];
+  if (consumptions.length === 0)
+    throw new Error('The engine does not tell the capacity it consumed');
+  return consumptions.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);
 }

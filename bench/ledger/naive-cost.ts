@@ -1,17 +1,17 @@
 // Compares the cost of a page with the cost without stored counts, where all rows are counted and all rows up to the page are
 // read.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
-import { atLeast, notJudged, type Report, round } from '../report.ts';
-import { type BenchLedger, household, openBenchLedger } from './bench-ledger.ts';
+import { atLeast, formatNumber, markNotJudged, type Report } from '../report.ts';
+import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, listed } from './listed.ts';
+import { assertSame, toListResult } from './listed.ts';
 import { createNaiveListing } from './naive-listing.ts';
-import { lastPage, PER_PAGE } from './pages.ts';
-import { race, timed } from './race.ts';
+import { findLastPage, PER_PAGE } from './pages.ts';
+import { createContender, race } from './race.ts';
 
 const YEARS = 10;
-const TIMES_CHEAPER = 1_000;
+const MIN_TIMES_CHEAPER = 1_000;
 const ROUNDS = 11;
 
 const FILTERS: readonly [string, TransactionFilter][] = [
@@ -24,9 +24,9 @@ const FILTERS: readonly [string, TransactionFilter][] = [
   ],
 ];
 
-export async function naiveCost(run: BenchRun): Promise<Report> {
+export async function measureNaiveCost(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
-  const ledger = await openBenchLedger(run, household(transactions, YEARS), transactions);
+  const ledger = await openBenchLedger(run, createHousehold(transactions, YEARS), transactions);
   const compared: Compared[] = [];
   run.progress.start('reading up to the page', FILTERS.length * 3);
   for (const [name, filter] of FILTERS) {
@@ -35,7 +35,7 @@ export async function naiveCost(run: BenchRun): Promise<Report> {
       page: 1,
       perPage: PER_PAGE,
     });
-    const last = lastPage(pagination.total);
+    const last = findLastPage(pagination.total);
     for (const [place, page] of [
       ['first', 1],
       ['middle', Math.ceil(last / 2)],
@@ -45,18 +45,18 @@ export async function naiveCost(run: BenchRun): Promise<Report> {
       run.progress.step();
     }
   }
-  const lastOfAll = compared.find(({ name }) => name === 'all, last');
+  const lastPageOfAll = compared.find(({ name }) => name === 'all, last');
   const bar = atLeast(
-    `read units of the naive read of the last page of ${round(transactions)}, against ours`,
-    lastOfAll ? lastOfAll.naiveUnits / lastOfAll.ourUnits : Number.NaN,
-    TIMES_CHEAPER,
+    `read units of the naive read of the last page of ${formatNumber(transactions)}, against ours`,
+    lastPageOfAll ? lastPageOfAll.naiveUnits / lastPageOfAll.ourUnits : Number.NaN,
+    MIN_TIMES_CHEAPER,
     'x',
   );
   return {
-    bars: [run.quick ? notJudged(bar) : bar],
+    bars: [run.quick ? markNotJudged(bar) : bar],
     tables: [
       {
-        title: `${round(transactions)} transactions over ${YEARS} years, pages of ${PER_PAGE}; the naive read leaves the skipped rows in the database, and does not look up names.`,
+        title: `${formatNumber(transactions)} transactions over ${YEARS} years, pages of ${PER_PAGE}; the naive read leaves the skipped rows in the database, and does not look up names.`,
         columns: [
           'filter, page',
           'page number',
@@ -72,10 +72,10 @@ export async function naiveCost(run: BenchRun): Promise<Report> {
           each.page,
           each.ourUnits,
           each.naiveUnits,
-          `${round(each.naiveUnits / each.ourUnits)}x`,
+          `${formatNumber(each.naiveUnits / each.ourUnits)}x`,
           each.ourCalls,
           each.naiveCalls,
-          `${round(each.timeRatio)}x`,
+          `${formatNumber(each.timeRatio)}x`,
         ]),
       },
     ],
@@ -98,8 +98,8 @@ async function compare(
   const started = performance.now();
   const naive = await meter.measure(() => naiveListing.page(filter, offset, PER_PAGE));
   const naiveTime = performance.now() - started;
-  assertSame(name, listed(ours.result), naive.result);
-  const list = timed(() => ledger.transactions.list(query));
+  assertSame(name, toListResult(ours.result), naive.result);
+  const list = createContender(() => ledger.transactions.list(query));
   const [ourTime = Number.NaN] = await race([list], ROUNDS);
   return {
     name,

@@ -12,55 +12,59 @@ import {
   lastKeyOnDay,
   parseDateKey,
 } from '../../lib/ledger/store/keys.ts';
-import type { Place } from './bench-ledger.ts';
-import type { Listed } from './listed.ts';
+import type { LedgerAddress } from './bench-ledger.ts';
+import type { ListResult } from './listed.ts';
 
 export function createNaiveListing(
   client: Pick<DynamoDBDocumentClient, 'send'>,
-  { tableName, ledgerId }: Place,
+  { tableName, ledgerId }: LedgerAddress,
 ) {
   const keys = createKeys(ledgerId);
 
-  async function page(filter: TransactionFilter, offset: number, limit: number): Promise<Listed> {
+  async function page(
+    filter: TransactionFilter,
+    offset: number,
+    limit: number,
+  ): Promise<ListResult> {
     const query = toQuery(filter);
     const total = await count(query);
-    const ids = await idsUpTo(query, offset + limit);
+    const ids = await readIds(query, offset + limit);
     return { total, ids: ids.slice(offset) };
   }
 
   /** Returns the ids of all matching rows, newest first. */
   async function allIds(filter: TransactionFilter): Promise<number[]> {
-    return await idsUpTo(toQuery(filter), Number.POSITIVE_INFINITY);
+    return await readIds(toQuery(filter), Number.POSITIVE_INFINITY);
   }
 
   async function count(query: QueryCommandInput): Promise<number> {
     let total = 0;
-    let from: QueryCommandInput['ExclusiveStartKey'];
+    let startKey: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const counting = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
+      const counting = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: startKey };
       const { Count, LastEvaluatedKey } = await client.send(new QueryCommand(counting));
       total += Count ?? 0;
-      from = LastEvaluatedKey;
-    } while (from);
+      startKey = LastEvaluatedKey;
+    } while (startKey);
     return total;
   }
 
   // Fetches one attribute only, which costs the same read units, but transfers and decodes the least.
-  async function idsUpTo(query: QueryCommandInput, rows: number): Promise<number[]> {
+  async function readIds(query: QueryCommandInput, rows: number): Promise<number[]> {
     const ids: number[] = [];
-    let from: QueryCommandInput['ExclusiveStartKey'];
+    let startKey: QueryCommandInput['ExclusiveStartKey'];
     do {
       const limit = Number.isFinite(rows) ? { Limit: rows - ids.length } : {};
       const reading = {
         ...query,
         ...limit,
         ProjectionExpression: 'date_key',
-        ExclusiveStartKey: from,
+        ExclusiveStartKey: startKey,
       };
       const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(reading));
       ids.push(...Items.map(({ date_key }) => parseDateKey(String(date_key)).id));
-      from = LastEvaluatedKey;
-    } while (from && ids.length < rows);
+      startKey = LastEvaluatedKey;
+    } while (startKey && ids.length < rows);
     return ids;
   }
 

@@ -1,34 +1,34 @@
 // Measures the worst case, a hundred thousand rows on one day: the counts do not tell where a page starts within a day.
 
 import type { Transaction } from '../../lib/ledger/domain/transaction.ts';
-import { type Report, round } from '../report.ts';
+import { formatNumber, type Report } from '../report.ts';
 import {
   type BenchLedger,
   type Contents,
-  household,
+  createHousehold,
   LAST_DAY,
   openBenchLedger,
 } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, listed } from './listed.ts';
+import { assertSame, toListResult } from './listed.ts';
 import { createNaiveListing } from './naive-listing.ts';
 import { PER_PAGE } from './pages.ts';
-import { race, timed } from './race.ts';
+import { createContender, race } from './race.ts';
 
 /** Shares of the day's rows that come before the measured page. */
-const PLACES = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
+const POSITIONS = [0, 0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.99, 1];
 const ROUNDS = 5;
 
-export async function oneDay(run: BenchRun): Promise<Report> {
+export async function measureOneDay(run: BenchRun): Promise<Report> {
   const rows = run.quick ? 10_000 : 100_000;
-  const ledger = await openBenchLedger(run, allOnOneDay(rows), rows);
+  const ledger = await openBenchLedger(run, createOneDayLedger(rows), rows);
   const naive = createNaiveListing(ledger.client, ledger.place);
   const ids = await naive.allIds(EVERYTHING);
-  run.progress.start('listing one day', PLACES.length);
+  run.progress.start('listing one day', POSITIONS.length);
   const measured: (string | number)[][] = [];
-  for (const place of PLACES) {
-    const page = 1 + Math.round(place * (rows / PER_PAGE - 1));
+  for (const position of POSITIONS) {
+    const page = 1 + Math.round(position * (rows / PER_PAGE - 1));
     measured.push(await measurePage(ledger, ids, page));
     run.progress.step();
   }
@@ -36,7 +36,7 @@ export async function oneDay(run: BenchRun): Promise<Report> {
     bars: [],
     tables: [
       {
-        title: `${round(rows)} transactions on one day, all types and categories, pages of ${PER_PAGE}:`,
+        title: `${formatNumber(rows)} transactions on one day, all types and categories, pages of ${PER_PAGE}:`,
         columns: ['rows before the page', 'read units', 'calls', 'one after another', 'ms'],
         rows: measured,
       },
@@ -52,21 +52,24 @@ async function measurePage(
   const query = { ...EVERYTHING, page, perPage: PER_PAGE };
   const { result, cost } = await meter.measure(() => metered.transactions.list(query));
   const offset = (page - 1) * PER_PAGE;
-  assertSame(`one day, page ${page}`, listed(result), {
+  assertSame(`one day, page ${page}`, toListResult(result), {
     total: ids.length,
     ids: ids.slice(offset, offset + PER_PAGE),
   });
-  const [time = Number.NaN] = await race([timed(() => ledger.transactions.list(query))], ROUNDS);
+  const [time = Number.NaN] = await race(
+    [createContender(() => ledger.transactions.list(query))],
+    ROUNDS,
+  );
   return [offset, cost.readUnits, cost.calls, cost.roundTrips, time];
 }
 
 /** Moves all rows of the household to its last day, and keeps their order. */
-function allOnOneDay(rows: number): Contents {
-  const { categories, transactions } = household(rows, 1);
-  return { categories, transactions: onDay(transactions) };
+function createOneDayLedger(rows: number): Contents {
+  const { categories, transactions } = createHousehold(rows, 1);
+  return { categories, transactions: moveToLastDay(transactions) };
 }
 
-function* onDay(transactions: Iterable<Transaction>): Generator<Transaction> {
+function* moveToLastDay(transactions: Iterable<Transaction>): Generator<Transaction> {
   const midnight = Date.parse(LAST_DAY);
   for (const transaction of transactions) {
     const at = midnight + transaction.id * 100;

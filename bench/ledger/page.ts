@@ -12,16 +12,16 @@ import { startService } from './local-service.ts';
 
 const TRANSACTIONS = { full: 20_000, quick: 2_000 };
 const CATEGORIES = 20;
-const BULK = 100;
+const BULK_SIZE = 100;
 const LOADS = 5;
 const PRESSES = 10;
-const SLOWED = 4;
+const SLOWDOWN = 4;
 /** Number of frames to wait for, because the browser reports a key press some time after it has drawn the result. */
 const REPORTING_FRAMES = 4;
-const DRAWN = '#ledger[aria-busy=false] .entry';
+const DRAWN_SELECTOR = '#ledger[aria-busy=false] .entry';
 const POLL_MS = 20;
 const MAX_POLLS = 1_500;
-const AFTER_VIEW_MS = 300;
+const SETTLING_MS = 300;
 const MAX_REQUESTS = 5;
 const MAX_SCRIPT_MS = 150;
 const MAX_FRAME_MS = 50;
@@ -37,28 +37,33 @@ const VIEWS = [
   ['a search', `#q=row&period=${THIS_YEAR}`],
 ] as const;
 
-export async function page(run: BenchRun): Promise<Report> {
-  const obstacle = whyNoChromium();
-  if (obstacle) return { bars: [], tables: [], skipped: `${obstacle} on this machine.` };
+export async function measurePage(run: BenchRun): Promise<Report> {
+  const reason = whyNoChromium();
+  if (reason) return { bars: [], tables: [], skipped: `${reason} on this machine.` };
   const { url } = await startService(run.running);
   const transactions = run.quick ? TRANSACTIONS.quick : TRANSACTIONS.full;
-  run.progress.start('writing transactions', transactions / BULK);
+  run.progress.start('writing transactions', transactions / BULK_SIZE);
   await fillLedger(url, transactions, run.progress.step);
   const browser = await launchChromium();
   run.running.whenStopping(() => browser.close());
   run.progress.start('loading views and pressing keys', VIEWS.length * LOADS + FIELDS.length);
   const { views, loop } = await measureViews(browser, url, run.progress.step);
   const fields = await measureKeys(browser, url, run.progress.step);
-  const bare = await measureBareField(browser);
+  const bareField = await measureBareField(browser);
   run.progress.done();
-  const most = (values: readonly number[]) => Math.max(...values);
+  const findMax = (values: readonly number[]) => Math.max(...values);
   return {
     bars: [
-      atMost('requests of a view', most(views.map(({ requests }) => requests)), MAX_REQUESTS, ''),
-      atMost('script of a view', most(views.map(({ script }) => script)), MAX_SCRIPT_MS, ' ms'),
       atMost(
-        `a key press until the next frame, processor slowed ${SLOWED} times`,
-        most(fields.map(({ slowest }) => slowest)),
+        'requests of a view',
+        findMax(views.map(({ requests }) => requests)),
+        MAX_REQUESTS,
+        '',
+      ),
+      atMost('script of a view', findMax(views.map(({ script }) => script)), MAX_SCRIPT_MS, ' ms'),
+      atMost(
+        `a key press until the next frame, processor slowed ${SLOWDOWN} times`,
+        findMax(fields.map(({ slowest }) => slowest)),
         MAX_FRAME_MS,
         ' ms',
       ),
@@ -75,7 +80,7 @@ export async function page(run: BenchRun): Promise<Report> {
       {
         title: `${PRESSES} key presses in each field; the browser measures in steps of 8 ms, and nothing below ${MIN_REPORTED_MS}:`,
         columns: ['field', 'median, ms', 'slowest, ms'],
-        rows: [...fields, bare].map(({ name, middle, slowest }) => [name, middle, slowest]),
+        rows: [...fields, bareField].map(({ name, middle, slowest }) => [name, middle, slowest]),
       },
     ],
   };
@@ -100,15 +105,15 @@ async function fillLedger(url: string, count: number, onBulk: () => void): Promi
       .toISOString()
       .slice(0, 10),
   });
-  for (let first = 0; first < count; first += BULK) {
-    const transactions = Array.from({ length: BULK }, (_, n) => row(first + n));
+  for (let first = 0; first < count; first += BULK_SIZE) {
+    const transactions = Array.from({ length: BULK_SIZE }, (_, n) => row(first + n));
     await post('/transactions/bulk', { transactions });
     onBulk();
   }
 }
 
 /** Says what the machine does in the same minutes, without the page. */
-const LOOP = `(() => {
+const LOOP_SCRIPT = `(() => {
   const begun = performance.now();
   let sum = 0;
   for (let n = 0; n < 10_000_000; n += 1) sum = (sum + n * 7) % 1_000_003;
@@ -123,7 +128,7 @@ async function measureViews(browser: Browser, url: string, onLoad: () => void) {
     const loads: { readonly requests: number; readonly script: number }[] = [];
     for (let n = 0; n < LOADS; n += 1) {
       loads.push(await loadView(browser, `${url}/${hash}`));
-      loops.push((await empty.evaluate(LOOP)) as number);
+      loops.push((await empty.evaluate(LOOP_SCRIPT)) as number);
       onLoad();
     }
     measured.push({
@@ -137,19 +142,19 @@ async function measureViews(browser: Browser, url: string, onLoad: () => void) {
 }
 
 async function loadView(browser: Browser, address: string) {
-  const opened = await browser.newPage();
-  const session = await opened.context().newCDPSession(opened);
+  const page = await browser.newPage();
+  const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
   let requests = 0;
-  opened.on('request', (request) => {
+  page.on('request', (request) => {
     if (request.resourceType() === 'fetch') requests += 1;
   });
-  await opened.goto(address, { waitUntil: 'commit' });
+  await page.goto(address, { waitUntil: 'commit' });
   await waitWithoutScript(session);
   const { metrics } = await session.send('Performance.getMetrics');
   const seconds = metrics.find(({ name }) => name === 'ScriptDuration')?.value;
   if (seconds === undefined) throw new Error('The browser does not say how long scripts ran');
-  await opened.context().close();
+  await page.context().close();
   return { requests, script: seconds * 1000 };
 }
 
@@ -158,14 +163,14 @@ async function loadView(browser: Browser, address: string) {
  * that waited in the page would count as the page's own.
  */
 async function waitWithoutScript(session: CDPSession): Promise<void> {
-  for (let polls = 0; !(await holds(session, DRAWN)); polls += 1) {
+  for (let polls = 0; !(await matchesSelector(session, DRAWN_SELECTOR)); polls += 1) {
     if (polls >= MAX_POLLS) throw new Error('The page did not draw its view in time');
     await setTimeout(POLL_MS);
   }
-  await setTimeout(AFTER_VIEW_MS);
+  await setTimeout(SETTLING_MS);
 }
 
-async function holds(session: CDPSession, selector: string): Promise<boolean> {
+async function matchesSelector(session: CDPSession, selector: string): Promise<boolean> {
   const { root } = await session.send('DOM.getDocument', { depth: 0 });
   const query = { nodeId: root.nodeId, selector };
   // While the page begins to load, its document may be replaced between the two requests; the next poll asks again.
@@ -173,14 +178,14 @@ async function holds(session: CDPSession, selector: string): Promise<boolean> {
   return nodeId !== 0;
 }
 
-async function hasRendered(opened: Page): Promise<void> {
-  await opened.waitForSelector(DRAWN);
-  await nextFrame(opened);
+async function waitUntilRendered(page: Page): Promise<void> {
+  await page.waitForSelector(DRAWN_SELECTOR);
+  await waitForNextFrame(page);
 }
 
 /** Waits for a frame that is drawn after everything that has happened so far. */
-async function nextFrame(opened: Page): Promise<void> {
-  await opened.evaluate(
+async function waitForNextFrame(page: Page): Promise<void> {
+  await page.evaluate(
     'new Promise((drawn) => requestAnimationFrame(() => setTimeout(() => requestAnimationFrame(drawn))))',
   );
 }
@@ -189,31 +194,31 @@ interface Field {
   readonly name: string;
   /** The key to press in the field. */
   readonly key: string;
-  readonly find: (opened: Page) => Locator;
+  readonly find: (page: Page) => Locator;
 }
 
 function listFields(
   form: string,
-  find: (opened: Page) => Locator,
+  find: (page: Page) => Locator,
   keys: Readonly<Record<string, string>>,
 ): readonly Field[] {
   return Object.entries(keys).map(([label, key]) => ({
     name: `${form}: ${label}`,
     key,
-    find: (opened) => find(opened).getByLabel(label),
+    find: (page) => find(page).getByLabel(label),
   }));
 }
 
 /** Fields to measure; the search comes last, because it changes the list. */
 const FIELDS: readonly Field[] = [
-  ...listFields('new row', addForm, {
+  ...listFields('new row', locateAddForm, {
     Date: 'ArrowUp',
     Description: 'a',
     Amount: '1',
     Type: 'ArrowDown',
     Category: 'c',
   }),
-  ...listFields('opened row', editForm, {
+  ...listFields('opened row', locateEditForm, {
     Description: 'a',
     Amount: '1',
     Category: 'c',
@@ -222,42 +227,42 @@ const FIELDS: readonly Field[] = [
   {
     name: 'category of the selected',
     key: 'c',
-    find: (opened) => opened.getByLabel('Category for selected'),
+    find: (page) => page.getByLabel('Category for selected'),
   },
-  { name: 'search', key: 'r', find: (opened) => opened.getByRole('searchbox') },
+  { name: 'search', key: 'r', find: (page) => page.getByRole('searchbox') },
 ];
 
-function addForm(opened: Page): Locator {
-  return opened.getByRole('form', { name: 'Add transaction' });
+function locateAddForm(page: Page): Locator {
+  return page.getByRole('form', { name: 'Add transaction' });
 }
 
-function editForm(opened: Page): Locator {
-  return opened.getByRole('form', { name: /^Edit/ });
+function locateEditForm(page: Page): Locator {
+  return page.getByRole('form', { name: /^Edit/ });
 }
 
 async function measureKeys(browser: Browser, url: string, onField: () => void) {
-  const opened = await browser.newPage();
-  await opened.goto(`${url}/#period=all`);
-  await hasRendered(opened);
-  await opened.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
-  await opened.locator('.entry').first().click();
-  await editForm(opened).waitFor();
-  return await pressInFields(opened, FIELDS, onField);
+  const page = await browser.newPage();
+  await page.goto(`${url}/#period=all`);
+  await waitUntilRendered(page);
+  await page.getByRole('checkbox', { name: 'Select', exact: true }).nth(1).check();
+  await page.locator('.entry').first().click();
+  await locateEditForm(page).waitFor();
+  return await pressInFields(page, FIELDS, onField);
 }
 
 const BARE_FIELD = {
   name: 'for comparison: a page of one field',
   key: 'a',
-  find: (opened: Page) => opened.getByLabel('Bare'),
+  find: (page: Page) => page.getByLabel('Bare'),
 };
 
 /** Measures what a key press takes in a page that has one field, and one listener that draws nothing. */
 async function measureBareField(browser: Browser): Promise<MeasuredField> {
-  const opened = await browser.newPage();
-  await opened.setContent(`<label>Bare <input></label><script>
+  const page = await browser.newPage();
+  await page.setContent(`<label>Bare <input></label><script>
     document.querySelector('input').addEventListener('input', ({ target }) => { window.typed = target.value; });
   </script>`);
-  const [measured] = await pressInFields(opened, [BARE_FIELD], () => undefined);
+  const [measured] = await pressInFields(page, [BARE_FIELD], () => undefined);
   if (!measured) throw new Error('The field of the empty page was not measured');
   return measured;
 }
@@ -269,13 +274,13 @@ interface MeasuredField {
 }
 
 async function pressInFields(
-  opened: Page,
+  page: Page,
   fields: readonly Field[],
   onField: () => void,
 ): Promise<readonly MeasuredField[]> {
-  const session = await opened.context().newCDPSession(opened);
-  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWED });
-  await opened.evaluate(`
+  const session = await page.context().newCDPSession(page);
+  await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN });
+  await page.evaluate(`
     window.slow = [];
     new PerformanceObserver((list) => {
       for (const { name, duration } of list.getEntries()) if (/^key|input/.test(name)) window.slow.push(duration);
@@ -283,20 +288,20 @@ async function pressInFields(
   `);
   const measured = [];
   for (const { name, key, find } of fields) {
-    await find(opened).focus();
+    await find(page).focus();
     const presses: number[] = [];
-    for (let n = 0; n < PRESSES; n += 1) presses.push(await measurePress(opened, key));
+    for (let n = 0; n < PRESSES; n += 1) presses.push(await measurePress(page, key));
     measured.push({ name, middle: median(presses), slowest: Math.max(...presses) });
     onField();
   }
   return measured;
 }
 
-async function measurePress(opened: Page, key: string): Promise<number> {
-  await nextFrame(opened);
-  await opened.evaluate('window.slow.length = 0');
-  await opened.keyboard.press(key);
-  for (let frame = 0; frame < REPORTING_FRAMES; frame += 1) await nextFrame(opened);
-  const durations = (await opened.evaluate('[...window.slow]')) as number[];
+async function measurePress(page: Page, key: string): Promise<number> {
+  await waitForNextFrame(page);
+  await page.evaluate('window.slow.length = 0');
+  await page.keyboard.press(key);
+  for (let frame = 0; frame < REPORTING_FRAMES; frame += 1) await waitForNextFrame(page);
+  const durations = (await page.evaluate('[...window.slow]')) as number[];
   return Math.max(MIN_REPORTED_MS, ...durations);
 }

@@ -2,28 +2,28 @@
 
 import type { Report } from '../report.ts';
 import type { BenchRun } from './bench-run.ts';
-import { coldStart } from './cold-start.ts';
-import { contention } from './contention.ts';
-import { firstPage } from './first-page.ts';
-import { importing } from './import.ts';
-import { listCost } from './list-cost.ts';
-import { naiveCost } from './naive-cost.ts';
-import { oneDay } from './one-day.ts';
-import { page } from './page.ts';
-import { peers } from './peers.ts';
-import { postgres } from './postgres.ts';
-import { writeCost } from './write-cost.ts';
+import { measureColdStart } from './cold-start.ts';
+import { measureContention } from './contention.ts';
+import { compareFirstPage } from './first-page.ts';
+import { measureImport } from './import.ts';
+import { measureListCost } from './list-cost.ts';
+import { measureNaiveCost } from './naive-cost.ts';
+import { measureOneDay } from './one-day.ts';
+import { measurePage } from './page.ts';
+import { comparePeers } from './peers.ts';
+import { comparePostgres } from './postgres.ts';
+import { measureWriteCost } from './write-cost.ts';
 
 export const PARTS: ReadonlyMap<string, (run: BenchRun) => Promise<Report>> = new Map([
-  ['list', listCost],
-  ['first-page', firstPage],
-  ['writes', writeCost],
-  ['contention', contention],
-  ['naive', naiveCost],
-  ['one-day', oneDay],
-  ['postgres', postgres],
-  ['peers', peers],
-  ['cold-start', coldStart],
-  ['import', importing],
-  ['page', page],
+  ['list', measureListCost],
+  ['first-page', compareFirstPage],
+  ['writes', measureWriteCost],
+  ['contention', measureContention],
+  ['naive', measureNaiveCost],
+  ['one-day', measureOneDay],
+  ['postgres', comparePostgres],
+  ['peers', comparePeers],
+  ['cold-start', measureColdStart],
+  ['import', measureImport],
+  ['page', measurePage],
 ]);

@@ -3,23 +3,23 @@
 import { join } from 'node:path';
 import type { Child } from '../../processes/child-process.ts';
 import { findFreePort } from '../../processes/free-port.ts';
-import { atMost, notJudged, type Report, round } from '../report.ts';
-import { household, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
+import { atMost, formatNumber, markNotJudged, type Report } from '../report.ts';
+import { createHousehold, LAST_DAY, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { openPostgresListing } from './postgres-listing.ts';
 import { startPostgres, whyNoPostgres } from './postgres-server.ts';
-import { race, timed } from './race.ts';
+import { createContender, race } from './race.ts';
 import { measureMemory } from './resident-memory.ts';
 
 const YEARS = 10;
-const BULK = 100;
+const BULK_SIZE = 100;
 const MAX_MEGABYTES = 400;
 const PURCHASE = {
   ...{ description: 'Supermarket', amount: 23.4, type: 'expense', notes: null },
   ...{ category_id: 7, transaction_date: LAST_DAY },
 };
 
-interface Work {
+interface MeasuredRequest {
   readonly name: string;
   readonly rounds: number;
   /** Highest accepted ratio of our time to the peer's. */
@@ -29,9 +29,9 @@ interface Work {
 }
 
 /** For each service, the next year that no request has searched yet. */
-const unsearched = new Map<string, number>();
+const nextUnsearchedYear = new Map<string, number>();
 
-const WORK: readonly Work[] = [
+const REQUESTS: readonly MeasuredRequest[] = [
   {
     name: 'first page',
     ...{ rounds: 61, most: 2.5 },
@@ -42,8 +42,8 @@ const WORK: readonly Work[] = [
     // Two further searches run before the race, so each whole year is searched once.
     rounds: YEARS - 1 - 2,
     run: (url) => {
-      const year = unsearched.get(url) ?? 2017;
-      unsearched.set(url, year + 1);
+      const year = nextUnsearchedYear.get(url) ?? 2017;
+      nextUnsearchedYear.set(url, year + 1);
       return searchYear(url, year);
     },
   },
@@ -56,10 +56,10 @@ const WORK: readonly Work[] = [
   // An export of one type never uses the cache.
   { name: 'export of all expenses', rounds: 5, run: (url) => exportAll(url, 'type=expense') },
   {
-    name: `bulk of ${BULK}`,
+    name: `bulk of ${BULK_SIZE}`,
     ...{ rounds: 15, most: 15 },
     run: async (url) => {
-      const transactions = Array.from({ length: BULK }, () => PURCHASE);
+      const transactions = Array.from({ length: BULK_SIZE }, () => PURCHASE);
       const { data } = await send(`${url}/transactions/bulk`, { transactions });
       return (data as unknown as { results: unknown[] }).results.length;
     },
@@ -71,17 +71,20 @@ const WORK: readonly Work[] = [
   },
 ];
 
-export async function peers(run: BenchRun): Promise<Report> {
+export async function comparePeers(run: BenchRun): Promise<Report> {
   const skipped = await whyNoPostgres();
   if (skipped) return { bars: [], tables: [], skipped };
   const rows = run.quick ? 5_000 : 20_000;
-  const [ours, theirs] = await Promise.all([startOurs(run, rows), startTheirs(run, rows)]);
-  const results: (Work & { readonly times: readonly number[] })[] = [];
-  for (const work of WORK) {
+  const [ours, theirs] = await Promise.all([
+    startOurService(run, rows),
+    startPostgresService(run, rows),
+  ]);
+  const results: (MeasuredRequest & { readonly times: readonly number[] })[] = [];
+  for (const work of REQUESTS) {
     const urls = [ours.url, theirs.url];
     const [our, their] = await Promise.all(urls.map((url) => work.run(url)));
     if (our !== their || our === 0) throw new Error(`${work.name}: ${our} rows, and ${their}`);
-    const contenders = urls.map((url) => timed(() => work.run(url)));
+    const contenders = urls.map((url) => createContender(() => work.run(url)));
     results.push({ ...work, times: await race(contenders, work.rounds) });
   }
   const megabytes = await measureMemory(ours.child.pid);
@@ -98,22 +101,22 @@ export async function peers(run: BenchRun): Promise<Report> {
     ),
   ];
   return {
-    bars: run.quick ? bars.map(notJudged) : bars,
+    bars: run.quick ? bars.map(markNotJudged) : bars,
     tables: [
       {
-        title: `${round(rows)} transactions over ${YEARS} years, over HTTP, PostgreSQL ${theirs.version}: p50 in turns.`,
+        title: `${formatNumber(rows)} transactions over ${YEARS} years, over HTTP, PostgreSQL ${theirs.version}: p50 in turns.`,
         columns: ['request', 'ours, ms', 'PostgreSQL, ms', 'ours against PostgreSQL'],
         rows: results.map(({ name, times: [our = 0, their = 1] }) => [
           ...[name, our, their],
-          `${round(our / their)}x`,
+          `${formatNumber(our / their)}x`,
         ]),
       },
     ],
   };
 }
 
-async function startOurs(run: BenchRun, rows: number) {
-  const { place } = await openBenchLedger(run, household(rows, YEARS), rows);
+async function startOurService(run: BenchRun, rows: number) {
+  const { place } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
   const port = await findFreePort();
   const child = await startService(run, [join(import.meta.dirname, '../../local/start.ts')], {
     ...{ PORT: String(port), DYNAMODB_ENDPOINT: place.endpoint, TABLE_NAME: place.tableName },
@@ -122,9 +125,9 @@ async function startOurs(run: BenchRun, rows: number) {
   return { url: `http://localhost:${port}`, child };
 }
 
-async function startTheirs(run: BenchRun, rows: number) {
+async function startPostgresService(run: BenchRun, rows: number) {
   const server = await startPostgres(run);
-  const { version } = await openPostgresListing(run, server, household(rows, YEARS));
+  const { version } = await openPostgresListing(run, server, createHousehold(rows, YEARS));
   const port = await findFreePort();
   const program = join(import.meta.dirname, 'postgres-service.ts');
   await startService(run, [program, String(port), String(server.port)]);
@@ -137,10 +140,10 @@ async function startService(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Child> {
-  let lastWord = '';
+  let lastLine = '';
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
   const onLine = (line: string) => {
-    lastWord = line;
+    lastLine = line;
     if (line.startsWith('ready')) resolve(undefined);
   };
   const command = { command: process.execPath, args, onLine };
@@ -149,7 +152,7 @@ async function startService(
     environment: { ...process.env, ...environment },
   });
   const end = await Promise.race([ready, child.ended]);
-  if (end !== undefined) throw new Error(`${args[0]} ${end}: ${lastWord}`);
+  if (end !== undefined) throw new Error(`${args[0]} ${end}: ${lastLine}`);
   return child;
 }
 

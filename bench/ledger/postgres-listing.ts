@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { Contents } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
-import type { Listed } from './listed.ts';
+import type { ListResult } from './listed.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 const ROWS_PER_INSERT = 5_000;
@@ -44,7 +44,7 @@ export async function openPostgresListing(
     categories.map(({ id }) => id),
     categories.map(({ name }) => name),
   ]);
-  for (const rows of inChunks(transactions, ROWS_PER_INSERT)) {
+  for (const rows of splitIntoChunks(transactions, ROWS_PER_INSERT)) {
     await pool.query(INSERT, toColumns(rows));
     run.progress.step(rows.length);
   }
@@ -54,10 +54,14 @@ export async function openPostgresListing(
   const { rows } = await pool.query<{ server_version: string }>('SHOW server_version');
 
   /** Queries count and page in parallel. The rows of the page are fetched only after their ids are known. */
-  async function page(filter: TransactionFilter, offset: number, limit: number): Promise<Listed> {
-    const { where, values } = conditions(filter);
-    const place = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`;
-    const [counted, found] = await Promise.all([
+  async function page(
+    filter: TransactionFilter,
+    offset: number,
+    limit: number,
+  ): Promise<ListResult> {
+    const { where, values } = createConditions(filter);
+    const paging = `LIMIT $${values.length + 1} OFFSET $${values.length + 2}`;
+    const [countResult, pageResult] = await Promise.all([
       pool.query<{ total: string }>({
         name: `count ${where}`,
         text: `SELECT count(*) AS total FROM transactions ${where}`,
@@ -67,7 +71,7 @@ export async function openPostgresListing(
         name: `page ${where}`,
         text: `
           SELECT transactions.*, categories.name AS category_name
-          FROM (SELECT id FROM transactions ${where} ORDER BY ${NEWEST_FIRST} ${place}) AS page
+          FROM (SELECT id FROM transactions ${where} ORDER BY ${NEWEST_FIRST} ${paging}) AS page
           JOIN transactions USING (id)
           LEFT JOIN categories ON categories.id = transactions.category_id
           ORDER BY ${NEWEST_FIRST.replace(' id', ' transactions.id')}`,
@@ -75,8 +79,8 @@ export async function openPostgresListing(
       }),
     ]);
     return {
-      total: Number(counted.rows[0]?.total),
-      ids: found.rows.map(({ id }) => Number(id)),
+      total: Number(countResult.rows[0]?.total),
+      ids: pageResult.rows.map(({ id }) => Number(id)),
     };
   }
 
@@ -103,24 +107,24 @@ function toColumns(rows: readonly Transaction[]): unknown[][] {
   ];
 }
 
-function conditions({ type, categoryId, startDate, endDate }: TransactionFilter) {
-  const given = [
+function createConditions({ type, categoryId, startDate, endDate }: TransactionFilter) {
+  const present = [
     ['type =', type],
     ['category_id =', categoryId],
     ['transaction_date >=', startDate],
     ['transaction_date <=', endDate],
   ].filter(([, value]) => value !== undefined);
-  const clauses = given.map(([comparison], index) => `${comparison} $${index + 1}`);
+  const clauses = present.map(([comparison], index) => `${comparison} $${index + 1}`);
   return {
     where: clauses.length > 0 ? `WHERE ${clauses.join(' AND ')}` : '',
-    values: given.map(([, value]) => value),
+    values: present.map(([, value]) => value),
   };
 }
 
-function* inChunks<Each>(all: Iterable<Each>, size: number): Generator<Each[]> {
-  let chunk: Each[] = [];
-  for (const each of all) {
-    chunk.push(each);
+function* splitIntoChunks<Item>(items: Iterable<Item>, size: number): Generator<Item[]> {
+  let chunk: Item[] = [];
+  for (const item of items) {
+    chunk.push(item);
     if (chunk.length === size) {
       yield chunk;
       chunk = [];

@@ -11,7 +11,7 @@ import type { BenchRun } from './bench-run.ts';
 const execute = promisify(execFile);
 
 /** PostgreSQL refuses to run as root, so it runs as this user, which its packages create. */
-const UNPRIVILEGED = 'postgres';
+const UNPRIVILEGED_USER = 'postgres';
 const USER = 'bench';
 
 // The cache holds all of the data, and every query is planned for its own values, because a generic plan would be worse.
@@ -33,24 +33,24 @@ export interface PostgresServer {
 export async function whyNoPostgres(): Promise<string | undefined> {
   if ((await findPrograms()) === undefined) return 'PostgreSQL is not on this machine';
   if (!isRoot()) return undefined;
-  const known = await execute('id', [UNPRIVILEGED]).catch(() => undefined);
-  return known ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED}`;
+  const user = await execute('id', [UNPRIVILEGED_USER]).catch(() => undefined);
+  return user ? undefined : `PostgreSQL refuses root, and there is no user ${UNPRIVILEGED_USER}`;
 }
 
 /** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
   const folder = await run.running.createTemporaryFolder('ledger-bench-');
-  if (isRoot()) await execute('chown', [UNPRIVILEGED, folder]);
+  if (isRoot()) await execute('chown', [UNPRIVILEGED_USER, folder]);
   const cluster = join(folder, 'cluster');
-  const initialise = asUnprivileged(join(programs, 'initdb'), [
+  const initialise = dropPrivileges(join(programs, 'initdb'), [
     ...['--pgdata', cluster, '--username', USER, '--auth', 'trust'],
     ...['--encoding', 'UTF8', '--locale', 'C', '--no-sync'],
   ]);
   await execute(initialise.command, initialise.args, { cwd: folder });
   const port = await findFreePort();
-  await serve(run, {
-    ...asUnprivileged(join(programs, 'postgres'), [
+  await startServer(run, {
+    ...dropPrivileges(join(programs, 'postgres'), [
       ...['-D', cluster, '-h', '127.0.0.1', '-p', String(port), '-k', folder],
       ...SETTINGS.flatMap((setting) => ['-c', setting]),
     ]),
@@ -59,16 +59,16 @@ export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   return { port, user: USER, database: 'postgres' };
 }
 
-async function serve({ running }: BenchRun, command: ChildCommand): Promise<void> {
-  let lastWord = '';
+async function startServer({ running }: BenchRun, command: ChildCommand): Promise<void> {
+  let lastLine = '';
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
   const onLine = (line: string) => {
-    lastWord = line;
+    lastLine = line;
     if (line.includes('ready to accept connections')) resolve(undefined);
   };
   const child = running.startProgram({ ...command, onLine, graceMilliseconds: 5_000 });
   const end = await Promise.race([ready, child.ended]);
-  if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastWord}`);
+  if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastLine}`);
 }
 
 /** Finds the folder of `initdb` and `postgres`: the newest of Debian's folders, or a folder on the path. */
@@ -84,8 +84,8 @@ function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
 
-function asUnprivileged(command: string, args: string[]) {
+function dropPrivileges(command: string, args: string[]) {
   if (!isRoot()) return { command, args };
-  const user = ['--reuid', UNPRIVILEGED, '--regid', UNPRIVILEGED, '--clear-groups'];
+  const user = ['--reuid', UNPRIVILEGED_USER, '--regid', UNPRIVILEGED_USER, '--clear-groups'];
   return { command: 'setpriv', args: [...user, '--', command, ...args] };
 }

@@ -13,21 +13,21 @@ const ROW = `id::float8 AS id, description, amount::float8 AS amount, type, cate
   (SELECT name FROM categories WHERE categories.id = category_id) AS category_name,
   to_char(transaction_date, 'YYYY-MM-DD') AS transaction_date, notes, created_at, updated_at, version`;
 const NEWEST_FIRST = 'ORDER BY transaction_date DESC, created_at DESC, id DESC';
-const MATCHING = `FROM transactions WHERE transaction_date BETWEEN $1 AND $2
+const MATCHING_ROWS = `FROM transactions WHERE transaction_date BETWEEN $1 AND $2
   AND (description || ' ' || coalesce(notes, '')) ILIKE $3`;
 
-type Sent = Readonly<Record<string, unknown>>;
+type RequestBody = Readonly<Record<string, unknown>>;
 
 const HANDLERS: Readonly<
   Record<string, (query: URLSearchParams, body: unknown) => Promise<object>>
 > = {
   'GET /transactions': async (query) => {
     const perPage = Number(query.get('per_page'));
-    const skipped = (Number(query.get('page')) - 1) * perPage;
+    const offset = (Number(query.get('page')) - 1) * perPage;
     const [data, [counted]] = await Promise.all([
       select('page', `SELECT ${ROW} FROM transactions ${NEWEST_FIRST} LIMIT $1 OFFSET $2`, [
         perPage,
-        skipped,
+        offset,
       ]),
       select('count', 'SELECT count(*)::float8 AS total FROM transactions', []),
     ]);
@@ -36,8 +36,12 @@ const HANDLERS: Readonly<
   'GET /transactions/search': async (query) => {
     const values = [query.get('start_date'), query.get('end_date'), `%${query.get('q')}%`];
     const [data, [pagination]] = await Promise.all([
-      select('search', `SELECT ${ROW} ${MATCHING} ${NEWEST_FIRST} LIMIT 20`, values),
-      select('found', `SELECT count(*)::float8 AS total, sum(amount)::float8 ${MATCHING}`, values),
+      select('search', `SELECT ${ROW} ${MATCHING_ROWS} ${NEWEST_FIRST} LIMIT 20`, values),
+      select(
+        'found',
+        `SELECT count(*)::float8 AS total, sum(amount)::float8 ${MATCHING_ROWS}`,
+        values,
+      ),
     ]);
     return { success: true, data, pagination };
   },
@@ -50,10 +54,13 @@ const HANDLERS: Readonly<
     ),
     next: null,
   }),
-  'POST /transactions': async (_, body) => ({ success: true, data: await insert([body as Sent]) }),
+  'POST /transactions': async (_, body) => ({
+    success: true,
+    data: await insert([body as RequestBody]),
+  }),
   'POST /transactions/bulk': async (_, body) => ({
     success: true,
-    data: { results: await insert((body as { transactions: Sent[] }).transactions) },
+    data: { results: await insert((body as { transactions: RequestBody[] }).transactions) },
   }),
 };
 
@@ -61,7 +68,7 @@ async function select(name: string, text: string, values: unknown[]): Promise<ob
   return (await pool.query({ name, text, values })).rows;
 }
 
-function insert(rows: readonly Sent[]): Promise<object[]> {
+function insert(rows: readonly RequestBody[]): Promise<object[]> {
   const column = (name: string) => rows.map((row) => row[name] ?? null);
   return select(
     'insert',

@@ -1,15 +1,15 @@
 // Compares lists with PostgreSQL, which has an index for every kind of filter: the same rows on the same machine, in turns.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
-import { atMost, notJudged, type Report, round } from '../report.ts';
-import { household, openBenchLedger } from './bench-ledger.ts';
+import { atMost, formatNumber, markNotJudged, type Report } from '../report.ts';
+import { createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
 import { loadListHandler } from './in-process-handler.ts';
-import { assertSame, listed } from './listed.ts';
-import { lastPage, PER_PAGE } from './pages.ts';
+import { assertSame, toListResult } from './listed.ts';
+import { findLastPage, PER_PAGE } from './pages.ts';
 import { openPostgresListing } from './postgres-listing.ts';
 import { startPostgres, whyNoPostgres } from './postgres-server.ts';
-import { race, timed } from './race.ts';
+import { createContender, race } from './race.ts';
 
 const YEARS = 10;
 const ROUNDS = 31;
@@ -33,7 +33,7 @@ interface Result {
   readonly theirs: number;
 }
 
-export async function postgres(run: BenchRun): Promise<Report> {
+export async function comparePostgres(run: BenchRun): Promise<Report> {
   const skipped = await whyNoPostgres();
   if (skipped) return { bars: [], tables: [], skipped };
   const rows = run.quick ? 100_000 : 1_000_000;
@@ -42,36 +42,37 @@ export async function postgres(run: BenchRun): Promise<Report> {
   run.progress.start('listing in turns', FILTERS.length * 3);
   for (const [name, filter] of FILTERS) {
     for (const place of ['first', 'middle', 'last'] as const) {
-      results.push(await compete(contenders, { name, filter, place }));
+      results.push(await compareLists(contenders, { name, filter, place }));
       run.progress.step();
     }
   }
   return createReport(
     run,
     results,
-    `${round(rows)} transactions over ${YEARS} years, pages of ${PER_PAGE}, PostgreSQL ${contenders.theirs.version}`,
+    `${formatNumber(rows)} transactions over ${YEARS} years, pages of ${PER_PAGE}, PostgreSQL ${contenders.theirs.version}`,
   );
 }
 
 type Contenders = Awaited<ReturnType<typeof openContenders>>;
 
 async function openContenders(run: BenchRun, rows: number) {
-  const { ledger, place } = await openBenchLedger(run, household(rows, YEARS), rows);
+  const { ledger, place } = await openBenchLedger(run, createHousehold(rows, YEARS), rows);
   const server = await startPostgres(run);
-  run.progress.start(`loading PostgreSQL with ${round(rows)}`, rows);
-  const theirs = await openPostgresListing(run, server, household(rows, YEARS));
+  run.progress.start(`loading PostgreSQL with ${formatNumber(rows)}`, rows);
+  const theirs = await openPostgresListing(run, server, createHousehold(rows, YEARS));
   return { ledger, handler: await loadListHandler(place), theirs };
 }
 
-async function compete(
+async function compareLists(
   { ledger, handler, theirs }: Contenders,
   { name, filter, place }: { name: string; filter: TransactionFilter; place: Result['place'] },
 ): Promise<Result> {
   const { pagination } = await ledger.transactions.list({ ...filter, page: 1, perPage: PER_PAGE });
-  const last = lastPage(pagination.total);
+  const last = findLastPage(pagination.total);
   const page = { first: 1, middle: Math.ceil(last / 2), last }[place];
   const contenders = [
-    async () => listed(await ledger.transactions.list({ ...filter, page, perPage: PER_PAGE })),
+    async () =>
+      toListResult(await ledger.transactions.list({ ...filter, page, perPage: PER_PAGE })),
     () => handler(filter, page),
     () => theirs.page(filter, (page - 1) * PER_PAGE, PER_PAGE),
   ] as const;
@@ -80,15 +81,15 @@ async function compete(
   assertSame(`${name}, ${place}: handler`, handled, our);
   assertSame(`${name}, ${place}: PostgreSQL`, their, our);
   const [ours = Number.NaN, inHandler = Number.NaN, inPostgres = Number.NaN] = await race(
-    contenders.map(timed),
+    contenders.map(createContender),
     ROUNDS,
   );
   return { name, place, page, ours, handler: inHandler, theirs: inPostgres };
 }
 
-function createReport(run: BenchRun, results: readonly Result[], what: string): Report {
-  const deep = results.filter(({ name, place }) => name === 'all' && place !== 'first');
-  const bars = deep.map(({ place, ours, theirs }) =>
+function createReport(run: BenchRun, results: readonly Result[], title: string): Report {
+  const laterPages = results.filter(({ name, place }) => name === 'all' && place !== 'first');
+  const bars = laterPages.map(({ place, ours, theirs }) =>
     atMost(
       `p50 of the ${place} page of all, against PostgreSQL`,
       ours / theirs,
@@ -97,10 +98,10 @@ function createReport(run: BenchRun, results: readonly Result[], what: string): 
     ),
   );
   return {
-    bars: run.quick ? bars.map(notJudged) : bars,
+    bars: run.quick ? bars.map(markNotJudged) : bars,
     tables: [
       {
-        title: `${what}: p50 of ${ROUNDS} lists each, taking turns.`,
+        title: `${title}: p50 of ${ROUNDS} lists each, taking turns.`,
         columns: [
           'filter, page',
           'page number',
@@ -116,8 +117,8 @@ function createReport(run: BenchRun, results: readonly Result[], what: string): 
           ours,
           handler,
           theirs,
-          `${round(ours / theirs)}x`,
-          `${round(handler / theirs)}x`,
+          `${formatNumber(ours / theirs)}x`,
+          `${formatNumber(handler / theirs)}x`,
         ]),
       },
     ],

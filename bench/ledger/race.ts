@@ -2,9 +2,9 @@
 import { median } from '../statistics.ts';
 
 /** A contender. @returns the milliseconds that the work took */
-export type Timed = () => Promise<number>;
+export type Contender = () => Promise<number>;
 
-export function timed(work: () => Promise<unknown>): Timed {
+export function createContender(work: () => Promise<unknown>): Contender {
   return async () => {
     const started = performance.now();
     await work();
@@ -18,7 +18,7 @@ export function timed(work: () => Promise<unknown>): Timed {
  * @returns the median of each contender in milliseconds
  */
 export async function race(
-  contenders: readonly Timed[],
+  contenders: readonly Contender[],
   rounds: number,
   onRound: () => void = () => undefined,
 ): Promise<number[]> {

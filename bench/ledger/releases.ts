@@ -17,7 +17,7 @@ export interface Release {
  * Reads the newest release from the changelog.
  * @throws Error if the changelog has no version
  */
-export function newestRelease(changelog: string): Release {
+export function parseNewestRelease(changelog: string): Release {
   const section = changelog.split(/^(?=## )/m).find((part) => /^## \[\d/.test(part)) ?? '';
   const [, version] = /^## \[([^\]]+)\]/.exec(section) ?? [];
   if (!version) throw new Error('CHANGELOG.md has no version');
@@ -29,18 +29,20 @@ export function newestRelease(changelog: string): Release {
  * Finds the commit of the newest release, and fetches the commit if the clone lacks it.
  * @throws Error if the release has neither a tag nor a commit, or if it cannot be fetched
  */
-export async function previousRelease(): Promise<string> {
-  const { version, commit } = newestRelease(await readFile(join(PROJECT, 'CHANGELOG.md'), 'utf8'));
-  const git = async (...words: string[]) =>
-    (await promisify(execFile)('git', words, { cwd: PROJECT })).stdout.trim();
+export async function findPreviousRelease(): Promise<string> {
+  const { version, commit } = parseNewestRelease(
+    await readFile(join(PROJECT, 'CHANGELOG.md'), 'utf8'),
+  );
+  const git = async (...args: string[]) =>
+    (await promisify(execFile)('git', args, { cwd: PROJECT })).stdout.trim();
   const find = (name: string) =>
     git('rev-parse', '--verify', '--quiet', `${name}^{commit}`).catch(() => undefined);
-  const fetch = (...what: string[]) =>
-    git('fetch', '--quiet', '--depth', '1', 'origin', ...what).catch(() => undefined);
+  const fetch = (...refs: string[]) =>
+    git('fetch', '--quiet', '--depth', '1', 'origin', ...refs).catch(() => undefined);
 
   const tag = `v${version}`;
-  const known = (await find(`refs/tags/${tag}`)) ?? (commit && (await find(commit)));
-  if (known) return known;
+  const localCommit = (await find(`refs/tags/${tag}`)) ?? (commit && (await find(commit)));
+  if (localCommit) return localCommit;
   await fetch(...(commit ? [commit] : ['tag', tag]));
   const fetched = await find(commit ?? `refs/tags/${tag}`);
   if (fetched) return fetched;

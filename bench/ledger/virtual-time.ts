@@ -13,7 +13,7 @@ interface Alarm {
 export function createVirtualTime() {
   const alarms: Alarm[] = [];
   let time = 0;
-  let callsUnderWay = 0;
+  let pendingCalls = 0;
 
   const now = () => time;
 
@@ -29,17 +29,17 @@ export function createVirtualTime() {
 
   function setAlarm(milliseconds: number, ring: () => void): void {
     alarms.push({ at: time + milliseconds, ring });
-    alarms.sort((one, other) => one.at - other.at);
+    alarms.sort((left, right) => left.at - right.at);
   }
 
   /** Wraps a client so that its calls take no virtual time, however long they really take. */
   function watch(client: Client): Client {
     const send = async (command: Parameters<Client['send']>[0], options: object) => {
-      callsUnderWay += 1;
+      pendingCalls += 1;
       try {
         return await client.send(command, options);
       } finally {
-        callsUnderWay -= 1;
+        pendingCalls -= 1;
       }
     };
     return { send: send as Client['send'] };
@@ -48,13 +48,13 @@ export function createVirtualTime() {
   /** Runs work that sleeps in virtual time and calls through watched clients. */
   async function run<Result>(work: Promise<Result>): Promise<Result> {
     let isDone = false;
-    const end = () => {
+    const finish = () => {
       isDone = true;
     };
-    work.then(end, end);
+    work.then(finish, finish);
     while (!isDone) {
       await nextTurn();
-      if (callsUnderWay === 0) passTime();
+      if (pendingCalls === 0) passTime();
     }
     return await work;
   }

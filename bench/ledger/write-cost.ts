@@ -1,9 +1,9 @@
 // Measures the cost of writes in a small and a large ledger: updating the counts must not cost more as the ledger grows.
 
-import { atMost, type Report, round } from '../report.ts';
+import { atMost, formatNumber, type Report } from '../report.ts';
 import {
   type BenchLedger,
-  household,
+  createHousehold,
   LAST_DAY,
   openBenchLedger,
   PURCHASE,
@@ -18,19 +18,19 @@ const MAX_WRITE_UNITS = new Map([
   ['update of notes', 6],
 ]);
 
-export async function writeCost(run: BenchRun): Promise<Report> {
+export async function measureWriteCost(run: BenchRun): Promise<Report> {
   const sizes = run.quick ? [1_000, 10_000] : [1_000, 100_000];
   const bySize = new Map<number, ReadonlyMap<string, Cost>>();
   for (const size of sizes) {
-    const ledger = await openBenchLedger(run, household(size, YEARS), size);
+    const ledger = await openBenchLedger(run, createHousehold(size, YEARS), size);
     bySize.set(size, await measureWrites(ledger));
   }
   const names = [...(bySize.values().next().value?.keys() ?? [])];
-  const listUnits = (name: string) =>
+  const listWriteUnits = (name: string) =>
     sizes.map((size) => bySize.get(size)?.get(name)?.writeUnits ?? Number.NaN);
   return {
     bars: [...MAX_WRITE_UNITS].map(([name, limit]) =>
-      atMost(`write units: ${name}, at either size`, Math.max(...listUnits(name)), limit, ''),
+      atMost(`write units: ${name}, at either size`, Math.max(...listWriteUnits(name)), limit, ''),
     ),
     tables: [
       {
@@ -38,13 +38,13 @@ export async function writeCost(run: BenchRun): Promise<Report> {
           'Write units by the number of transactions in the ledger. DynamoDB charges each item of a transaction twice, and each index entry separately.',
         columns: [
           'write',
-          ...sizes.map((size) => `at ${round(size)}`),
+          ...sizes.map((size) => `at ${formatNumber(size)}`),
           'calls',
           'one after another',
         ],
         rows: names.map((name) => {
           const cost = bySize.get(Math.max(...sizes))?.get(name);
-          return [name, ...listUnits(name), cost?.calls ?? '', cost?.roundTrips ?? ''];
+          return [name, ...listWriteUnits(name), cost?.calls ?? '', cost?.roundTrips ?? ''];
         }),
       },
     ],
@@ -75,9 +75,9 @@ async function measureWrites({ metered, meter }: BenchLedger): Promise<Map<strin
     transactions.update(otherYear, { categoryId: 8 }),
   );
   await measure('delete', () => transactions.remove(String(moved.id)));
-  const bare = await measure('create without a category', () =>
+  const uncategorised = await measure('create without a category', () =>
     transactions.create({ ...PURCHASE, categoryId: null }),
   );
-  await measure('delete without a category', () => transactions.remove(String(bare.id)));
+  await measure('delete without a category', () => transactions.remove(String(uncategorised.id)));
   return costs;
 }

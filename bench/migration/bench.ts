@@ -7,17 +7,17 @@ import { reconcile } from '../../lib/migration/reconcile.ts';
 import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
 import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
-import { memories } from '../../sandbox/awkward-memories.ts';
+import { generateMemories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
 import { median } from '../statistics.ts';
-import { HEAP_OF_A_SMALL_FUNCTION, measureWorker, startSandboxProcess } from './processes.ts';
-import type { Measured, Way } from './worker.ts';
+import { measureWorker, SMALL_FUNCTION_HEAP, startSandboxProcess } from './processes.ts';
+import type { CopyMethod, Measured } from './worker.ts';
 
 const MAX_MEGABYTES = 256;
 const MIN_SPEED = 0.7;
 const USERS = 500;
-const BATCH = 250;
+const BATCH_SIZE = 250;
 
 interface Size {
   readonly count: number;
@@ -42,7 +42,7 @@ async function compare(size: Size): Promise<void> {
   const bars = await measure(sandbox.url, folder, size);
   progress.done();
   const title = `${size.count.toLocaleString('en')} points of ${size.dimensions} dimensions`;
-  const limits = HEAP_OF_A_SMALL_FUNCTION.join(' ');
+  const limits = SMALL_FUNCTION_HEAP.join(' ');
   console.log(`\n${title}; workers run with ${limits}\n\n${toMarkdown({ bars, tables: [] })}`);
   if (bars.some(({ met }) => met === false)) process.exitCode = EXIT.failed;
 }
@@ -51,12 +51,12 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   const { count, rounds } = size;
   const vectors = { size: size.dimensions, distance: 'Cosine' } as const;
   const store = createQdrant({ url });
-  const copied = async (way: Way) => {
-    await store.createCollection(way, { vectors });
-    const measured = await measureWorker(way, url, 'source', way, folder);
-    await store.deleteCollection(way);
+  const measureCopy = async (method: CopyMethod) => {
+    await store.createCollection(method, { vectors });
+    const createUnjudgedBar = await measureWorker(method, url, 'source', method, folder);
+    await store.deleteCollection(method);
     progress.step();
-    return measured;
+    return createUnjudgedBar;
   };
   await store.createCollection('source', { vectors });
   const expected = await seed(store, size);
@@ -64,8 +64,8 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   const bare: Measured[] = [];
   const plain: Measured[] = [];
   for (let round = 0; round < rounds; round += 1) {
-    bare.push(await copied('bare'));
-    plain.push(await copied('copy'));
+    bare.push(await measureCopy('bare'));
+    plain.push(await measureCopy('copy'));
   }
   progress.start('Copy with keyword vectors, verified', 2);
   const target = 'filled';
@@ -79,9 +79,13 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   const restored = await store.count('restored');
   progress.done();
   return [
-    ...fidelityBars(report, expected, count),
-    holds('points of the restored snapshot', restored === count, restored.toLocaleString('en')),
-    ...costBars({ bare, plain, filled }, count),
+    ...createFidelityBars(report, expected, count),
+    createCheck(
+      'points of the restored snapshot',
+      restored === count,
+      restored.toLocaleString('en'),
+    ),
+    ...createCostBars({ bare, plain, filled }, count),
     atMost('resident memory of the snapshot', snapshot.peakMegabytes, MAX_MEGABYTES, ' MB'),
   ];
 }
@@ -91,10 +95,10 @@ async function seed(store: VectorStore, { count, dimensions }: Size): Promise<st
   progress.start('Made-up memories into the source', count);
   const digest = createDigestSum();
   let batch = [];
-  for (const point of memories({ count, dimensions, users: USERS })) {
+  for (const point of generateMemories({ count, dimensions, users: USERS })) {
     digest.add(digestOf(point.id, point.payload));
     batch.push(point);
-    if (batch.length < BATCH) continue;
+    if (batch.length < BATCH_SIZE) continue;
     await store.upsert('source', batch, 'upsert');
     progress.step(batch.length);
     batch = [];
@@ -115,14 +119,18 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
   return report;
 }
 
-function fidelityBars(report: ReconcileReport, expected: string, count: number): Bar[] {
+function createFidelityBars(report: ReconcileReport, expected: string, count: number): Bar[] {
   const { from, to, compared, inserted, replaced, deleted } = report;
   const faults = listProblems(report);
   const repaired = inserted + replaced + deleted;
   return [
-    holds('digest of the source is that of what was made', from.digest === expected, from.digest),
-    holds('digest of the target is that of the source', to.digest === expected, to.digest),
-    holds(
+    createCheck(
+      'digest of the source is that of what was made',
+      from.digest === expected,
+      from.digest,
+    ),
+    createCheck('digest of the target is that of the source', to.digest === expected, to.digest),
+    createCheck(
       `comparison: ${faults.join(', ') || 'equal'}`,
       faults.length + repaired === 0 && compared === count,
       `${compared.toLocaleString('en')} vectors compared`,
@@ -130,12 +138,12 @@ function fidelityBars(report: ReconcileReport, expected: string, count: number):
   ];
 }
 
-function costBars(
+function createCostBars(
   runs: { bare: Measured[]; plain: Measured[]; filled: Measured },
   count: number,
 ): Bar[] {
   const { bare, plain, filled } = runs;
-  const [bareMs, plainMs] = [bare, plain].map((run) => median(run.map((one) => one.milliseconds)));
+  const [bareMs, plainMs] = [bare, plain].map((run) => median(run.map((run) => run.milliseconds)));
   const ratio = (bareMs ?? 0) / (plainMs ?? 1);
   const peak = Math.max(...[...plain, filled].map(({ peakMegabytes }) => peakMegabytes));
   const perSecond = (milliseconds = 1) => Math.round(count / (milliseconds / 1_000));
@@ -154,6 +162,6 @@ function costBars(
   ];
 }
 
-function holds(rule: string, met: boolean, figure: string): Bar {
+function createCheck(rule: string, met: boolean, figure: string): Bar {
   return { rule, figure: figure.length > 24 ? `${figure.slice(0, 16)}…` : figure, limit: '', met };
 }

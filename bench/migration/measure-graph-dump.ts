@@ -22,14 +22,14 @@ try {
   const artifacts = createFileArtifacts({ folder, now });
   const started = performance.now();
   const options = { artifacts, prefix: 'dump', runId: 'measure', now };
-  const { contents } = await dumpGraph({ source: source(), ...options });
+  const { contents } = await dumpGraph({ source: createSource(), ...options });
   const dumped = performance.now();
   await verifyDump(artifacts, 'dump');
   const verified = performance.now();
   const peak = Math.ceil(process.resourceUsage().maxRSS / 1024);
   console.log(
     `${contents.nodes} nodes and ${contents.relationships} relationships, ${Math.round(rawBytes / MEGABYTE)} MB: ` +
-      `dumped in ${seconds(started, dumped)} s, verified in ${seconds(dumped, verified)} s, ` +
+      `dumped in ${formatSeconds(started, dumped)} s, verified in ${formatSeconds(dumped, verified)} s, ` +
       `at most ${peak} MB resident (limit ${limit} MB)`,
   );
   if (peak > limit) process.exitCode = 1;
@@ -38,7 +38,7 @@ try {
 }
 
 /** Generates the graph while it is read, so that the graph itself takes no memory. */
-function source(): GraphSource {
+function createSource(): GraphSource {
   return {
     server: async () => ({ version: '5.26.0', edition: 'made up' }),
     size: async () => ({ nodes: size, relationships: size }),
@@ -46,29 +46,29 @@ function source(): GraphSource {
     schema: async () => [],
     nodes: async function* () {
       const embedding = Buffer.alloc(DIMENSIONS * 4);
-      for (let at = 0; at < size; at += 1) {
-        embedding.writeFloatLE(at / size, (at % DIMENSIONS) * 4);
-        const name = `entity ${at}`;
+      for (let n = 0; n < size; n += 1) {
+        embedding.writeFloatLE(n / size, (n % DIMENSIONS) * 4);
+        const name = `entity ${n}`;
         const $f32 = embedding.toString('base64');
-        const properties = { name, user_id: `user ${at % 1000}`, embedding: { $f32 } };
-        yield counted({ id: `4:made-up:${at}`, labels: ['__Entity__'], properties });
+        const properties = { name, user_id: `user ${n % 1000}`, embedding: { $f32 } };
+        yield countBytes({ id: `4:made-up:${n}`, labels: ['__Entity__'], properties });
       }
     },
     relationships: async function* () {
-      for (let at = 0; at < size; at += 1) {
-        const [start, end] = [`4:made-up:${at}`, `4:made-up:${(at * 7) % size}`];
+      for (let n = 0; n < size; n += 1) {
+        const [start, end] = [`4:made-up:${n}`, `4:made-up:${(n * 7) % size}`];
         const properties = { valid: true };
-        yield counted({ id: `5:made-up:${at}`, type: 'knows', start, end, properties });
+        yield countBytes({ id: `5:made-up:${n}`, type: 'knows', start, end, properties });
       }
     },
   };
 }
 
-function counted<Row>(row: Row): Row {
+function countBytes<Row>(row: Row): Row {
   rawBytes += JSON.stringify(row).length + 1;
   return row;
 }
 
-function seconds(from: number, to: number): string {
+function formatSeconds(from: number, to: number): string {
   return ((to - from) / 1000).toFixed(1);
 }

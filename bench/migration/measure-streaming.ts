@@ -24,21 +24,21 @@ try {
 
 async function measure(store: ArtifactStore): Promise<void> {
   const started = performance.now();
-  const kept = await store.put('streamed', content(megabytes));
-  const found = await measureStream(store.get('streamed'));
+  const stored = await store.put('streamed', generateContent(megabytes));
+  const received = await measureStream(store.get('streamed'));
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   await store.delete('streamed');
-  const same = found.sha256 === kept.sha256 && found.bytes === megabytes * MEGABYTE;
+  const isSame = received.sha256 === stored.sha256 && received.bytes === megabytes * MEGABYTE;
   const peak = Math.ceil(process.resourceUsage().maxRSS / 1024);
   const place = s3Endpoint ? 'an S3 bucket' : 'a folder';
   console.log(
-    `${megabytes} MB into ${place} and back in ${seconds} s: ${same ? 'the same' : 'NOT the same'}, ` +
+    `${megabytes} MB into ${place} and back in ${seconds} s: ${isSame ? 'the same' : 'NOT the same'}, ` +
       `at most ${peak} MB resident (limit ${limit} MB)`,
   );
-  if (!same || peak > limit) process.exitCode = 1;
+  if (!isSame || peak > limit) process.exitCode = 1;
 }
 
-async function* content(parts: number): AsyncIterable<Uint8Array> {
+async function* generateContent(parts: number): AsyncIterable<Uint8Array> {
   for (let part = 0; part < parts; part += 1) yield Buffer.alloc(MEGABYTE, `${part},`);
 }
 

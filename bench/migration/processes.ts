@@ -1,11 +1,11 @@
 // The processes of the migration bench: the sandbox, and a worker for each copy.
 import { fileURLToPath } from 'node:url';
 import { type Child, startChild } from '../../processes/child-process.ts';
-import type { Measured, Way } from './worker.ts';
+import type { CopyMethod, Measured } from './worker.ts';
 
 // Limits the heap like a small deployed function, whose limits come from its memory size or from NODE_OPTIONS. The copy's live
 // data takes some 11 MB; without limits on a large machine, V8 lets garbage grow far beyond that before collecting it.
-export const HEAP_OF_A_SMALL_FUNCTION = ['--max-old-space-size=160', '--max-semi-space-size=8'];
+export const SMALL_FUNCTION_HEAP = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export interface ServedSandbox {
   readonly url: string;
@@ -16,31 +16,34 @@ export function startSandboxProcess(): Promise<ServedSandbox> {
   return new Promise((resolve, reject) => {
     const child = startChild({
       command: process.execPath,
-      args: ['--max-old-space-size=4096', pathOf('../../sandbox/qdrant/serve.ts')],
+      args: ['--max-old-space-size=4096', resolvePath('../../sandbox/qdrant/serve.ts')],
       onLine: (line) => {
         const url = /http:\S+/.exec(line)?.[0];
         if (url) resolve({ url, child });
       },
     });
-    child.ended.then((howItEnded) => reject(new Error(`The sandbox ${howItEnded}`)));
+    child.ended.then((ending) => reject(new Error(`The sandbox ${ending}`)));
   });
 }
 
 /** Runs a worker, and reads the figures that it prints. @throws Error with the output of a worker that fails */
-export async function measureWorker(way: Way, ...places: readonly string[]): Promise<Measured> {
+export async function measureWorker(
+  method: CopyMethod,
+  ...workerArgs: readonly string[]
+): Promise<Measured> {
   const lines: string[] = [];
-  const args = [...HEAP_OF_A_SMALL_FUNCTION, pathOf('./worker.ts'), way, ...places];
+  const args = [...SMALL_FUNCTION_HEAP, resolvePath('./worker.ts'), method, ...workerArgs];
   const child = startChild({
     command: process.execPath,
     args,
     onLine: (line) => void lines.push(line),
   });
-  const howItEnded = await child.ended;
+  const ending = await child.ended;
   const measured = lines.find((line) => line.startsWith('{"milliseconds"'));
-  if (!measured) throw new Error(`The ${way} worker ${howItEnded}\n${lines.join('\n')}`);
+  if (!measured) throw new Error(`The ${method} worker ${ending}\n${lines.join('\n')}`);
   return JSON.parse(measured) as Measured;
 }
 
-function pathOf(file: string): string {
+function resolvePath(file: string): string {
   return fileURLToPath(new URL(file, import.meta.url));
 }

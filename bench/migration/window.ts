@@ -15,11 +15,11 @@ import { createCommand, createNumberParser, EXIT, runProgram } from '../../proce
 import { createRunning } from '../../processes/running.ts';
 import { openPlayground } from '../../sandbox/playground.ts';
 import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server.ts';
-import { checkOut, PROJECT, placeIn } from '../editions.ts';
-import { atMost, type Bar, notJudged, round, toMarkdown } from '../report.ts';
+import { checkOut, findFile, PROJECT } from '../editions.ts';
+import { atMost, type Bar, formatNumber, markNotJudged, toMarkdown } from '../report.ts';
 
 /** Release 0.1.0, whose switch could only go forward. */
-const EARLIER = 'dd2c40c';
+const EARLIER_COMMIT = 'dd2c40c';
 /** With at least this many memories, most of the window is spent reading them. */
 const MANY_MEMORIES = 30_000;
 const ACCEPTED = ['--accept', 'no-graph', '--free-gb', '1000'];
@@ -90,7 +90,7 @@ const command = createCommand('npm run bench -- window', 'Compare the windows of
   )
   .option('--dimensions <n>', 'of their vectors', createNumberParser({ min: 1 }), 384)
   .option('--drain-seconds <n>', 'of each window', createNumberParser({ min: 1 }), 2)
-  .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER)
+  .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER_COMMIT)
   .action(compare);
 await runProgram(command, { running });
 
@@ -101,7 +101,7 @@ async function compare({ against, ...size }: Size & { readonly against: string }
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
   const qdrant = await startQdrant(running);
   const now = { folder: PROJECT, isRepeated: true };
-  const before = against === 'nothing' ? undefined : await measureBefore(against, qdrant, size);
+  const before = against === 'nothing' ? undefined : await measureEarlier(against, qdrant, size);
   const anew = await measure({ title: 'new collection', ...now, options: [] }, qdrant, size);
   const inPlace = await measure(
     { title: 'in place', ...now, options: ['--in-place'] },
@@ -115,7 +115,7 @@ async function compare({ against, ...size }: Size & { readonly against: string }
   if (bars.some(({ met }) => met === false)) process.exitCode = EXIT.failed;
 }
 
-async function measureBefore(commit: string, qdrant: QdrantServer, size: Size): Promise<Measured> {
+async function measureEarlier(commit: string, qdrant: QdrantServer, size: Size): Promise<Measured> {
   const folder = await running.createTemporaryFolder('edition-');
   await checkOut(commit, folder);
   return await measure({ title: commit, folder, options: [], isRepeated: false }, qdrant, size);
@@ -123,7 +123,7 @@ async function measureBefore(commit: string, qdrant: QdrantServer, size: Size): 
 
 function listFigures(measured: Measured): string[] {
   return Object.values(measured).map((figure) =>
-    typeof figure === 'number' ? round(figure) : (figure ?? ''),
+    typeof figure === 'number' ? formatNumber(figure) : (figure ?? ''),
   );
 }
 
@@ -136,13 +136,13 @@ interface Results {
 function createBars({ before, anew, inPlace }: Results, against: string, size: Size): Bar[] {
   const beyondDrain = (what: string, seconds: number, limit: number) =>
     atMost(`${what}, beyond the drain`, seconds - size.drainSeconds, limit, ' s');
-  const few = beyondDrain('window', anew.window, MAX_SECONDS);
+  const windowBar = beyondDrain('window', anew.window, MAX_SECONDS);
   const ratio = anew.window / (before?.window ?? Number.NaN);
-  const share = atMost(`window over that of ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
-  const isMany = size.memories >= MANY_MEMORIES;
+  const ratioBar = atMost(`window over that of ${against}`, ratio, MAX_RATIO_TO_EARLIER, 'x');
+  const areMany = size.memories >= MANY_MEMORIES;
   return [
-    ...(before ? [isMany ? share : notJudged(share)] : []),
-    isMany ? notJudged(few) : few,
+    ...(before ? [areMany ? ratioBar : markNotJudged(ratioBar)] : []),
+    areMany ? markNotJudged(windowBar) : windowBar,
     beyondDrain('window in place', inPlace.window, MAX_SECONDS_IN_PLACE),
     beyondDrain('rollback in place', inPlace.rollback, MAX_SECONDS_IN_PLACE),
     atMost('disk in place', inPlace.disk, MAX_DISK_IN_PLACE, 'x'),
@@ -173,29 +173,29 @@ async function measure(
     recordAction,
   );
   const runCommand = async (...words: readonly string[]) => {
-    const program = placeIn(
+    const program = findFile(
       folder,
       'cli/migration/migrate/migrate.ts',
       'cli/migrate/migrate.ts',
       'local/migrate.ts',
     );
     const env = { PATH: process.env.PATH, ...environment };
-    const begun = performance.now();
+    const startedAt = performance.now();
     const args = [program, ...words, '--run', runId];
     const { stdout } = await promisify(execFile)(process.execPath, args, { env, cwd: folder });
-    const seconds = (performance.now() - begun) / 1_000;
-    console.log(`${title}: ${words[0]} in ${round(seconds)} s`);
+    const seconds = (performance.now() - startedAt) / 1_000;
+    console.log(`${title}: ${words[0]} in ${formatNumber(seconds)} s`);
     return { stdout, seconds };
   };
   /** Returns the seconds from the freeze of the nth window to an action. */
-  const span = (n: number, to: HookAction) => {
+  const measureSpan = (n: number, to: HookAction) => {
     const [from, until] = [windows[n]?.get('freeze'), windows[n]?.get(to)];
     return ((until ?? Number.NaN) - (from ?? Number.NaN)) / 1_000;
   };
-  const watched = await watchDisk(store, source, qdrant);
+  const diskWatch = await watchDisk(store, source, qdrant);
   const plan = ['--source', source, '--drain-seconds', `${drainSeconds}`, ...ACCEPTED, ...options];
   const { seconds: whole } = await runCommand('run', '--yes', ...plan);
-  const { written, disk } = await watched.end();
+  const { written, disk } = await diskWatch.end();
   const stages = listStages((await runCommand('status', '--json')).stdout);
   await runCommand('rollback', '--execute', '--yes');
   if (isRepeated) await runCommand('run', '--yes');
@@ -203,11 +203,11 @@ async function measure(
   await removeCollections(store, runId);
   return {
     mode: title,
-    window: span(0, 'open-writes'),
-    untilDeployed: span(0, 'deploy-new'),
+    window: measureSpan(0, 'open-writes'),
+    untilDeployed: measureSpan(0, 'deploy-new'),
     stages,
-    rollback: span(1, 'open-writes'),
-    secondWindow: isRepeated ? span(2, 'open-writes') : undefined,
+    rollback: measureSpan(1, 'open-writes'),
+    secondWindow: isRepeated ? measureSpan(2, 'open-writes') : undefined,
     secondStages: isRepeated ? secondStages : undefined,
     whole,
     written,
@@ -220,20 +220,20 @@ function listStages(status: string): string {
   const parsed = v.safeParse(statusSchema, JSON.parse(status));
   const took = parsed.success ? Object.entries(parsed.output.result.took) : [];
   const stages = took.filter(([name]) => STAGES.includes(name));
-  return stages.map(([name, seconds]) => `${name} ${round(seconds)}`).join(', ');
+  return stages.map(([name, seconds]) => `${name} ${formatNumber(seconds)}`).join(', ');
 }
 
 /** Measures the bytes that the store writes and its peak disk usage, until `end` is called. */
 async function watchDisk(store: VectorStore, collection: string, { child, folder }: QdrantServer) {
   const { pid } = child();
   const begun = await measureFolder(folder);
-  const atOnce = begun + (await measureSnapshot(store, collection));
+  const baseline = begun + (await measureSnapshot(store, collection));
   const before = await countWrittenBytes(pid);
-  let most = begun;
+  let peak = begun;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      most = Math.max(most, await measureFolder(folder));
+      peak = Math.max(peak, await measureFolder(folder));
       await pause(POLL_MS);
     }
   })();
@@ -241,7 +241,10 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
     async end() {
       isOver = true;
       await watching;
-      return { written: ((await countWrittenBytes(pid)) - before) / MEGABYTE, disk: most / atOnce };
+      return {
+        written: ((await countWrittenBytes(pid)) - before) / MEGABYTE,
+        disk: peak / baseline,
+      };
     },
   };
 }
@@ -249,13 +252,13 @@ async function watchDisk(store: VectorStore, collection: string, { child, folder
 async function measureSnapshot(store: VectorStore, collection: string): Promise<number> {
   await store.startSnapshot(collection);
   for (;;) {
-    const [made] = await store.listSnapshots(collection);
-    if (!made) {
+    const [snapshot] = await store.listSnapshots(collection);
+    if (!snapshot) {
       await pause(POLL_MS);
       continue;
     }
-    await store.deleteSnapshot(collection, made.name);
-    return made.size;
+    await store.deleteSnapshot(collection, snapshot.name);
+    return snapshot.size;
   }
 }
 
@@ -271,7 +274,10 @@ async function measureFolder(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true }).catch(() => []);
   const sizes = entries.map(async (name) => (await stat(join(folder, name))).blocks * 512);
   const settled = await Promise.allSettled(sizes);
-  return settled.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0);
+  return settled.reduce(
+    (sum, result) => sum + (result.status === 'fulfilled' ? result.value : 0),
+    0,
+  );
 }
 
 async function removeCollections(store: VectorStore, runId: string): Promise<void> {

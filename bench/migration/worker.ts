@@ -14,25 +14,25 @@ export interface Measured {
   readonly peakMegabytes: number;
 }
 
-const WAYS = { copy, bare: copyByBareLoop, snapshot: passSnapshotThrough };
+const METHODS = { copy, bare: copyByBareLoop, snapshot: passSnapshotThrough };
 
-export type Way = keyof typeof WAYS;
+export type CopyMethod = keyof typeof METHODS;
 
-interface Places {
+interface CopyOptions {
   readonly url: string;
   readonly source: string;
   readonly target: string;
   readonly folder: string;
 }
 
-const [way = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
-const run = WAYS[way as Way];
+const [method = '', url = '', source = '', target = '', folder = ''] = process.argv.slice(2);
+const run = METHODS[method as CopyMethod];
 const milliseconds = await run({ url, source, target, folder });
-const measured: Measured = { milliseconds, peakMegabytes: await peakMegabytes() };
+const measured: Measured = { milliseconds, peakMegabytes: await measurePeakMegabytes() };
 console.log(JSON.stringify(measured));
 
 // Copies like a migration run, with checkpoints synced to disk. Only the copy is timed, not the preparation.
-async function copy({ url, source, target, folder }: Places): Promise<number> {
+async function copy({ url, source, target, folder }: CopyOptions): Promise<number> {
   const store = createQdrant({ url });
   const settings = await chooseCopySettings(store, { from: source, to: target });
   await using file = await open(join(folder, `${target}.checkpoint`), 'w');
@@ -40,34 +40,37 @@ async function copy({ url, source, target, folder }: Places): Promise<number> {
     await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
     await file.datasync();
   };
-  const begun = performance.now();
+  const startedAt = performance.now();
   await reconcile({ ...settings, mode: 'fill' }, { saveCheckpoint });
-  return performance.now() - begun;
+  return performance.now() - startedAt;
 }
 
 // Downloads a snapshot through this process, and uploads it under a new name; the store checks the upload against the
 // snapshot's digest.
-async function passSnapshotThrough({ url, source, target }: Places): Promise<number> {
+async function passSnapshotThrough({ url, source, target }: CopyOptions): Promise<number> {
   const store = createQdrant({ url });
-  const begun = performance.now();
+  const startedAt = performance.now();
   await store.startSnapshot(source);
-  const { name, size, checksum } = await untilListed(store, source);
+  const { name, size, checksum } = await waitUntilListed(store, source);
   const { bytes } = await store.downloadSnapshot(source, name);
   const points = await store.count(source);
   await store.uploadSnapshot(target, { fileName: name, size, checksum: checksum ?? '', bytes });
-  await untilRestored(store, target, points);
-  return performance.now() - begun;
+  await waitUntilRestored(store, target, points);
+  return performance.now() - startedAt;
 }
 
 /** Waits for the restored collection, which the store creates after it has answered the upload. */
-async function untilRestored(store: VectorStore, name: string, points: number): Promise<void> {
-  for (let looks = 0; looks < 300; looks += 1) {
+async function waitUntilRestored(store: VectorStore, name: string, points: number): Promise<void> {
+  for (let polls = 0; polls < 300; polls += 1) {
     if ((await store.restoredPoints(name)) === points) return;
     await pause(200);
   }
 }
 
-async function untilListed(store: VectorStore, collection: string): Promise<SnapshotDescription> {
+async function waitUntilListed(
+  store: VectorStore,
+  collection: string,
+): Promise<SnapshotDescription> {
   for (;;) {
     const [snapshot] = await store.listSnapshots(collection);
     if (snapshot) return snapshot;
@@ -77,7 +80,7 @@ async function untilListed(store: VectorStore, collection: string): Promise<Snap
 
 // Prefers the kernel's VmHWM, which belongs to this program alone: the peak in resourceUsage counts from the fork, and so
 // includes the parent's memory.
-async function peakMegabytes(): Promise<number> {
+async function measurePeakMegabytes(): Promise<number> {
   const status = await readFile('/proc/self/status', 'utf8').catch(() => '');
   const kilobytes = /^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1];
   return Number(kilobytes ?? process.resourceUsage().maxRSS) / 1024;

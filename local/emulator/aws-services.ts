@@ -7,7 +7,7 @@ import { findFreePort } from '../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import type { Running } from '../../processes/running.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
-import { localAccess } from '../local-access.ts';
+import { readLocalAccess } from '../local-access.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'moto.txt');
 export const awsServices: Service = {
@@ -18,7 +18,7 @@ export const awsServices: Service = {
 
 async function start(running: Running): Promise<StartedService> {
   const python = await preparePython(running, REQUIREMENTS);
-  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess({});
   const port = await findFreePort();
   let lastLine = '';
   const child = running.startProgram({

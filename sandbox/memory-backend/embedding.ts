@@ -2,11 +2,11 @@
 import { createHash } from 'node:crypto';
 
 /** Similarity of any two texts, counted in shared words. */
-const COMMON = 3;
+const COMMON_WORDS = 3;
 
 /** Returns a unit vector, always the same for the same text. */
 export function embed(text: string, size: number): number[] {
-  const sum = embedWord('', size).map((value) => COMMON * value);
+  const sum = embedWord('', size).map((value) => COMMON_WORDS * value);
   for (const word of text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? ['']) {
     embedWord(word, size).forEach((value, n) => {
       sum[n] = (sum[n] ?? 0) + value;

@@ -48,9 +48,9 @@ const chatSchema = v.object({ message: v.string() });
 const callerSchema = v.object({ user_id: v.string() });
 
 const NOT_FOUND: Answer = { status: 404, body: { detail: 'Not Found' } };
-const CLOSED: Answer = { status: 503, body: { detail: 'Under maintenance' } };
+const UNDER_MAINTENANCE: Answer = { status: 503, body: { detail: 'Under maintenance' } };
 
-const POSTS: Readonly<Record<string, Endpoint>> = {
+const POST_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   '/memories': async (call) => {
     const { messages } = v.parse(memorySchema, call.body);
     return await remember(call, messages.map(({ content }) => content).join('\n'));
@@ -61,13 +61,13 @@ const POSTS: Readonly<Record<string, Endpoint>> = {
   },
   '/chat': async (call) => {
     const { message } = v.parse(chatSchema, call.body);
-    if (!mayWrite(call)) return CLOSED;
+    if (!mayWrite(call)) return UNDER_MAINTENANCE;
     if (call.state.chatWrites) await remember(call, message);
     return ok({ reply: `You said: ${message}` });
   },
 };
 
-const GETS: Readonly<Record<string, Endpoint>> = {
+const GET_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   stats: async ({ version, userId }) => {
     const memory_count = await version.count(userId);
     return ok(memory_count === 0 ? {} : { memory_count });
@@ -75,18 +75,22 @@ const GETS: Readonly<Record<string, Endpoint>> = {
   'graph/relationships': async ({ version, userId }) => ok(await version.relationships(userId)),
 };
 
-export async function answerTo(state: BackendState, request: IncomingMessage): Promise<Answer> {
+export async function answerRequest(
+  state: BackendState,
+  request: IncomingMessage,
+): Promise<Answer> {
   const { version } = state;
-  const asked = request.url ?? '/';
-  const path = state.moved[asked] ?? asked;
+  const requestedPath = request.url ?? '/';
+  const path = state.moved[requestedPath] ?? requestedPath;
   if (!version) return { status: 503, body: { detail: 'Starting' } };
   if (path === '/health') return ok({ status: 'ok' });
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));
   if (userOfKey === undefined) return { status: 401, body: { detail: 'Unknown key' } };
-  if (request.method === 'GET') return await get({ state, version, userId: '', body: null }, path);
+  if (request.method === 'GET')
+    return await answerGet({ state, version, userId: '', body: null }, path);
   // Like a web framework, decides on the route before reading the body; `validatesFirst` imitates a gateway that reads the body
   // first.
-  const post = POSTS[path];
+  const post = POST_ENDPOINTS[path];
   if (!post && !state.validatesFirst) return NOT_FOUND;
   const body = JSON.parse(Buffer.concat(await Array.fromAsync(request)).toString());
   const { user_id: userId } = v.parse(callerSchema, body);
@@ -96,13 +100,13 @@ export async function answerTo(state: BackendState, request: IncomingMessage): P
   return await post({ state, version, userId, body: texts });
 }
 
-async function get(call: Call, path: string): Promise<Answer> {
+async function answerGet(call: Call, path: string): Promise<Answer> {
   const [, kind = '', user = ''] = path.match(/^\/(stats|graph\/relationships)\/([^/]+)$/) ?? [];
-  return (await GETS[kind]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND;
+  return (await GET_ENDPOINTS[kind]?.({ ...call, userId: decodeURIComponent(user) })) ?? NOT_FOUND;
 }
 
 async function remember(call: Call, text: string): Promise<Answer> {
-  if (!mayWrite(call)) return CLOSED;
+  if (!mayWrite(call)) return UNDER_MAINTENANCE;
   const { state, version, userId } = call;
   const ids = await version.add(userId, text);
   state.writes += ids.length;

@@ -1,7 +1,7 @@
 // Imitates a backend that builds its memory with the first request instead of at its own start.
 import type { MemoryVersion } from './memory-version.ts';
 
-export function lazily(start: () => Promise<MemoryVersion>): MemoryVersion {
+export function createLazyVersion(start: () => Promise<MemoryVersion>): MemoryVersion {
   let started: Promise<MemoryVersion> | undefined;
   const version = () => {
     started ??= start().catch((error: unknown) => {

@@ -24,7 +24,7 @@ export interface MemoryVersion {
 /** Payload fields that mem0 indexes as soon as it starts. */
 export const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 
-export function ofUser(userId: string): Filter {
+export function filterByUser(userId: string): Filter {
   return { must: [{ key: 'user_id', match: { value: userId } }] };
 }
 
@@ -50,23 +50,23 @@ export async function countMemories(
   { store, collection }: VersionSettings,
   userId: string,
 ): Promise<number> {
-  return await store.count(collection, ofUser(userId));
+  return await store.count(collection, filterByUser(userId));
 }
 
 /** Returns the user's memories that share a word with the query, best first. */
 export async function searchWords(settings: VersionSettings, userId: string, query: string) {
   const { store, collection } = settings;
-  const filter = ofUser(userId);
+  const filter = filterByUser(userId);
   const page = await store.scroll(collection, { limit: 1_000, filter, vector: false });
-  const wanted = splitWords(query);
+  const queryWords = splitWords(query);
   return page.points
-    .map(({ id, payload }) => ({ id: JSON.parse(id), memory: textOf(payload) }))
-    .map((memory) => ({ ...memory, score: shared(splitWords(memory.memory), wanted) }))
+    .map(({ id, payload }) => ({ id: JSON.parse(id), memory: readText(payload) }))
+    .map((memory) => ({ ...memory, score: countShared(splitWords(memory.memory), queryWords) }))
     .filter(({ score }) => score > 0)
-    .sort((one, other) => other.score - one.score);
+    .sort((left, right) => right.score - left.score);
 }
 
-export function textOf(payload: string): string {
+export function readText(payload: string): string {
   const { data } = JSON.parse(payload) as { data?: unknown };
   return typeof data === 'string' ? data : '';
 }
@@ -75,6 +75,6 @@ export function splitWords(text: string): Set<string> {
   return new Set(text.toLowerCase().match(/[\p{L}\p{N}]+/gu));
 }
 
-export function shared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
+export function countShared(words: ReadonlySet<string>, others: ReadonlySet<string>): number {
   return [...words].filter((word) => others.has(word)).length;
 }

@@ -7,13 +7,13 @@ import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';
 import {
   countMemories,
+  countShared,
   createMemory,
+  filterByUser,
   type MemoryVersion,
-  ofUser,
+  readText,
   SCOPE_KEYS,
-  shared,
   splitWords,
-  textOf,
   toPoint,
   type VersionSettings,
 } from './memory-version.ts';
@@ -44,7 +44,7 @@ export async function startNewVersion(
   const dimensions = shortcomings.otherDimensions ?? settings.dimensions;
   let emptyExtractions = shortcomings.emptyExtractions ?? 0;
 
-  async function createUnlessThere(name: string): Promise<void> {
+  async function ensureCollection(name: string): Promise<void> {
     if ((await store.listCollections()).includes(name)) return;
     const slot = shortcomings.slotWithoutIdf ? {} : { modifier: 'idf' as const };
     await store.createCollection(name, {
@@ -56,17 +56,17 @@ export async function startNewVersion(
     }
   }
 
-  await createUnlessThere(collection);
+  await ensureCollection(collection);
   const params = (await store.collectionInfo(collection))?.config.params;
   const isHybrid = params?.sparse_vectors?.bm25 !== undefined && !shortcomings.noKeywordModel;
 
-  function embedded(text: string): number[] {
+  function embedDense(text: string): number[] {
     const words = shortcomings.otherEmbeddings ? [...text].reverse().join('') : text;
     return embed(words, dimensions);
   }
 
-  function embedText(text: string): unknown {
-    const dense = embedded(text);
+  function createVectors(text: string): unknown {
+    const dense = embedDense(text);
     if (!isHybrid) return dense;
     const sparse = encodeBm25(text);
     return { '': dense, bm25: { indices: [...sparse.indices], values: [...sparse.values] } };
@@ -79,7 +79,7 @@ export async function startNewVersion(
     }
     const text_lemmatized = shortcomings.noLanguageModel ? text : lemmatize(text);
     const memory = { ...createMemory(userId, text, now()), text_lemmatized };
-    const point = toPoint(embedText(text), memory);
+    const point = toPoint(createVectors(text), memory);
     await store.upsert(collection, [point], 'upsert');
     if (!shortcomings.noLanguageModel) await addEntities(userId, text, point.id);
     return [JSON.parse(point.id)];
@@ -89,9 +89,9 @@ export async function startNewVersion(
     const names = text.match(/(?<=\s)\p{Lu}\p{L}+(?: \p{Lu}\p{L}+)*/gu) ?? [];
     if (names.length === 0) return;
     const companion = `${collection}_entities`;
-    await createUnlessThere(companion);
+    await ensureCollection(companion);
     const points = names.map((data) =>
-      toPoint(embedText(data), {
+      toPoint(createVectors(data), {
         data,
         entity_type: 'PROPER',
         linked_memory_ids: [JSON.parse(memoryId)],
@@ -103,17 +103,17 @@ export async function startNewVersion(
 
   // Ranks by meaning, as far as the sandbox's vectors have one, and by words if a memory has a keyword vector.
   async function search(userId: string, query: string) {
-    const filter = ofUser(userId);
+    const filter = filterByUser(userId);
     const { points } = await store.scroll(collection, { limit: 1_000, filter });
-    const direction = embedded(query);
+    const direction = embedDense(query);
     return points
       .map(({ id, vector, payload }) => {
-        const memory = textOf(payload);
-        const words = hasKeywords(vector) ? shared(splitWords(memory), splitWords(query)) : 0;
+        const memory = readText(payload);
+        const words = hasKeywords(vector) ? countShared(splitWords(memory), splitWords(query)) : 0;
         return { id: JSON.parse(id), memory, score: cosine(vector, direction) + words };
       })
       .filter(({ score }) => score >= MIN_SCORE)
-      .sort((one, other) => other.score - one.score);
+      .sort((left, right) => right.score - left.score);
   }
 
   return {

@@ -2,7 +2,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import * as v from 'valibot';
-import { type Answer, answerTo, type BackendState, type Writers } from './endpoints.ts';
+import { type Answer, answerRequest, type BackendState, type Writers } from './endpoints.ts';
 import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
@@ -34,7 +34,7 @@ export async function startMemoryBackendSandbox({
   validatesFirst = false,
   paths = {},
 }: MemoryBackendOptions = {}): Promise<MemoryBackendSandbox> {
-  const others = Object.entries(paths);
+  const differingPaths = Object.entries(paths);
   const state: BackendState = {
     version: undefined,
     writers: 'all-users',
@@ -44,12 +44,12 @@ export async function startMemoryBackendSandbox({
     writes: 0,
     keys: new Map(),
     moved: Object.fromEntries([
-      ...others.map(([path]) => [path, '/nowhere']),
-      ...others.map(([path, instead]) => [instead, path]),
+      ...differingPaths.map(([path]) => [path, '/nowhere']),
+      ...differingPaths.map(([path, servedPath]) => [servedPath, path]),
     ]),
   };
   const server = createServer((request, response) => {
-    answerTo(state, request).then(
+    answerRequest(state, request).then(
       (answer) => send(response, answer),
       (error: unknown) =>
         send(response, {

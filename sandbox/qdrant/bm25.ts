@@ -32,11 +32,11 @@ export function encodeBm25(text: string): SparseVector {
     frequencies.set(id, (frequencies.get(id) ?? 0) + 1);
   }
   const indices = Uint32Array.from(frequencies.keys()).sort();
-  const weigh = (id: number) => weight(frequencies.get(id) ?? 0, terms.length);
+  const weigh = (id: number) => computeWeight(frequencies.get(id) ?? 0, terms.length);
   return { indices, values: Float32Array.from(indices, weigh) };
 }
 
-function weight(frequency: number, length: number): number {
+function computeWeight(frequency: number, length: number): number {
   return (frequency * (K + 1)) / (frequency + K * (1 - B + (B * length) / AVERAGE_LENGTH));
 }
 

@@ -2,12 +2,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { toInfo, undoDeletions, updateCollection } from './collection.ts';
-import { BareJson, type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { BareJson, type Exchange, jsonBody, readName } from './exchange.ts';
 import { Refusal, wrongInput } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { withoutSlots } from './vectors.ts';
-import { has } from './versions.ts';
-import { writeResult } from './write-order.ts';
+import { removeSlots } from './vectors.ts';
+import { hasFeature } from './versions.ts';
+import { numberWrite } from './write-order.ts';
 
 export function createCollectionCalls({ registry, version }: SandboxState) {
   function root() {
@@ -20,11 +20,11 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   }
 
   function info(exchange: Exchange) {
-    return toInfo(registry.get(nameIn(exchange, 'collection')));
+    return toInfo(registry.get(readName(exchange, 'collection')));
   }
 
   function shards(exchange: Exchange): Schemas['CollectionClusterInfo'] {
-    const points_count = registry.get(nameIn(exchange, 'collection')).points.size();
+    const points_count = registry.get(readName(exchange, 'collection')).points.size();
     return {
       peer_id: 1,
       shard_count: 1,
@@ -35,37 +35,37 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   }
 
   function exists(exchange: Exchange): Schemas['CollectionExistence'] {
-    return { exists: registry.has(nameIn(exchange, 'collection')) };
+    return { exists: registry.has(readName(exchange, 'collection')) };
   }
 
   function create(exchange: Exchange): boolean {
     registry.create(
-      nameIn(exchange, 'collection'),
+      readName(exchange, 'collection'),
       jsonBody<Schemas['CreateCollection']>(exchange),
     );
     return true;
   }
 
   function update(exchange: Exchange): boolean {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     updateCollection(collection, jsonBody<Schemas['UpdateCollection']>(exchange));
     return true;
   }
 
   function remove(exchange: Exchange): boolean {
-    return registry.remove(nameIn(exchange, 'collection'));
+    return registry.remove(readName(exchange, 'collection'));
   }
 
   function createIndex(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const { field_name, field_schema } = jsonBody<Schemas['CreateFieldIndex']>(exchange);
     const schema = (field_schema ?? 'keyword') as Schemas['PayloadFieldSchema'];
     collection.indexes.set(field_name, schema);
-    return writeResult(exchange, collection);
+    return numberWrite(exchange, collection);
   }
 
   function addVector(exchange: Exchange): Schemas['UpdateResult'] {
-    const { collection, name, slots } = slotsIn(exchange);
+    const { collection, name, slots } = findSlots(exchange);
     const { sparse } = jsonBody<Schemas['SparseVectorNameConfig']>(exchange);
     if (slots[name] && !isDeepStrictEqual(slots[name], sparse)) {
       const reason = 'already exists with a different configuration';
@@ -73,25 +73,25 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     }
     collection.params = { ...collection.params, sparse_vectors: { ...slots, [name]: sparse } };
     undoDeletions(collection);
-    return writeResult(exchange, collection);
+    return numberWrite(exchange, collection);
   }
 
   function removeVector(exchange: Exchange): Schemas['UpdateResult'] {
-    const { collection, name, slots } = slotsIn(exchange);
+    const { collection, name, slots } = findSlots(exchange);
     const { [name]: _, ...sparse_vectors } = slots;
     collection.params = { ...collection.params, sparse_vectors };
     undoDeletions(collection);
     for (const point of collection.points.all()) {
-      if (point.sparse?.has(name)) collection.points.put(withoutSlots(point, new Set([name])));
+      if (point.sparse?.has(name)) collection.points.put(removeSlots(point, new Set([name])));
     }
-    return writeResult(exchange, collection);
+    return numberWrite(exchange, collection);
   }
 
-  function slotsIn(exchange: Exchange) {
-    if (!has(version, 'vectorSlots')) throw new Refusal(404, '', { plain: true });
-    const collection = registry.get(nameIn(exchange, 'collection'));
+  function findSlots(exchange: Exchange) {
+    if (!hasFeature(version, 'vectorSlots')) throw new Refusal(404, '', { plain: true });
+    const collection = registry.get(readName(exchange, 'collection'));
     const slots = collection.params.sparse_vectors ?? {};
-    return { collection, name: nameIn(exchange, 'vector'), slots };
+    return { collection, name: readName(exchange, 'vector'), slots };
   }
 
   function changeAliases(exchange: Exchange): boolean {
@@ -104,7 +104,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
   }
 
   function aliasesOf(exchange: Exchange): Schemas['CollectionsAliasesResponse'] {
-    const name = nameIn(exchange, 'collection');
+    const name = readName(exchange, 'collection');
     registry.get(name);
     return {
       aliases: registry.aliases().filter(({ collection_name }) => collection_name === name),

@@ -33,7 +33,7 @@ export function createCollection(settings: Schemas['CreateCollection']): Collect
       on_disk_payload: settings.on_disk_payload ?? true,
     },
     strictMode: strict_mode_config ?? {},
-    tuning: tuningIn(settings),
+    tuning: pickTuning(settings),
     metadata: (metadata as Schemas['Payload'] | null | undefined) ?? undefined,
     indexes: new Map(),
     points: createPointTable(),
@@ -56,7 +56,7 @@ export function updateCollection(
     vectors: { ...params.vectors, ...vector },
   } as Collection['params'];
   collection.strictMode = { ...strictMode, ...update.strict_mode_config };
-  const changed = tuningIn(update);
+  const changed = pickTuning(update);
   const merged: Schemas['OptimizersConfigDiff'] = {
     ...tuning.optimizers_config,
     ...changed.optimizers_config,
@@ -102,9 +102,9 @@ export function undoDeletions({ points, deletedMeanwhile }: Collection): void {
   deletedMeanwhile?.clear();
 }
 
-function tuningIn(settings: Schemas['UpdateCollection'] | Schemas['CreateCollection']) {
-  const given = TUNING.flatMap((name) => (settings[name] ? [[name, settings[name]]] : []));
-  return Object.fromEntries(given) as Collection['tuning'];
+function pickTuning(settings: Schemas['UpdateCollection'] | Schemas['CreateCollection']) {
+  const present = TUNING.flatMap((name) => (settings[name] ? [[name, settings[name]]] : []));
+  return Object.fromEntries(present) as Collection['tuning'];
 }
 
 /** Copies a collection; a later write to either one does not change the other. */
@@ -122,7 +122,7 @@ export function copyCollection(collection: Collection): Collection {
 export function toInfo(collection: Collection): Schemas['CollectionInfo'] {
   const { points, params, strictMode, metadata, tuning } = collection;
   return {
-    status: statusOf(collection),
+    status: describeStatus(collection),
     optimizer_status: collection.failed ? { error: 'Service internal error' } : 'ok',
     indexed_vectors_count: 0,
     points_count: points.size(),
@@ -160,7 +160,7 @@ export function toInfo(collection: Collection): Schemas['CollectionInfo'] {
   };
 }
 
-function statusOf({ failed, busy }: Collection): Schemas['CollectionStatus'] {
+function describeStatus({ failed, busy }: Collection): Schemas['CollectionStatus'] {
   if (failed) return 'red';
   return busy > 0 ? 'yellow' : 'green';
 }

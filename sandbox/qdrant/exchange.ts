@@ -44,7 +44,7 @@ export class FileAnswer {
   }
 }
 
-export function nameIn({ path }: Exchange, parameter: string): string {
+export function readName({ path }: Exchange, parameter: string): string {
   return path[parameter] ?? '';
 }
 
@@ -58,6 +58,6 @@ export function jsonBody<Body>({ body }: Exchange): Body {
 }
 
 export function isTrue({ query }: Exchange, parameter: string, fallback: boolean): boolean {
-  const given = query.get(parameter);
-  return given === null ? fallback : given === 'true';
+  const value = query.get(parameter);
+  return value === null ? fallback : value === 'true';
 }

@@ -7,9 +7,14 @@ import inject, { type InjectOptions } from 'light-my-request';
  * @throws TypeError if a body is not text
  */
 export function createFetch(listener: RequestListener): typeof fetch {
-  return async (url, { method, headers: given, body } = {}) => {
+  return async (url, { method, headers: requestHeaders, body } = {}) => {
     if (body && typeof body !== 'string') throw new TypeError('The body has to be a text');
-    const request = { method, url: String(url), headers: given, payload: body } as InjectOptions;
+    const request = {
+      method,
+      url: String(url),
+      headers: requestHeaders,
+      payload: body,
+    } as InjectOptions;
     const { statusCode, headers, rawPayload } = await inject(listener, request);
     return new Response(rawPayload, {
       status: statusCode,

@@ -1,6 +1,6 @@
 // Filters over payloads: the conditions that the migration and the memory backend use. Other conditions throw.
 import type { Schemas } from '@qdrant/js-client-rest';
-import { valuesAt } from './payloads.ts';
+import { readValues } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { badRequest } from './refusal.ts';
@@ -45,14 +45,14 @@ function isFilter(condition: Condition | Filter): condition is Filter {
 function toConditionTest({ key, match, is_empty, is_null, ...rest }: Condition): Test {
   const { has_id, has_vector } = rest;
   if (key !== undefined && match?.value !== undefined) {
-    return ({ payload }) => valuesAt(payload, key).includes(match.value);
+    return ({ payload }) => readValues(payload, key).includes(match.value);
   }
   if (key !== undefined && match?.any !== undefined) {
     const any = new Set(match.any);
-    return ({ payload }) => valuesAt(payload, key).some((value) => any.has(value));
+    return ({ payload }) => readValues(payload, key).some((value) => any.has(value));
   }
-  if (is_empty) return ({ payload }) => valuesAt(payload, is_empty.key).every(isNull);
-  if (is_null) return ({ payload }) => valuesAt(payload, is_null.key).some(isNull);
+  if (is_empty) return ({ payload }) => readValues(payload, is_empty.key).every(isNull);
+  if (is_null) return ({ payload }) => readValues(payload, is_null.key).some(isNull);
   if (has_id) {
     const keys = new Set(has_id.map((id) => toPointKey(JSON.stringify(id))));
     return ({ key: own }) => keys.has(own);

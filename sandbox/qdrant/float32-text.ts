@@ -5,27 +5,27 @@ const DIGITS = [6, 7, 8, 9] as const;
 
 const POWERS = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
 const ZEROS = ['0.', '0.0', '0.00', '0.000', '0.0000'];
-const SMALLEST_FRACTION = 1e-5;
+const MIN_FRACTION = 1e-5;
 
-export function float32Text(value: number): string {
+export function formatFloat32(value: number): string {
   const size = Math.abs(value);
-  if (size < 1 && size >= SMALLEST_FRACTION) return fractionText(value, size);
-  return Number.isInteger(value) ? integerText(value) : byPrecision(value);
+  if (size < 1 && size >= MIN_FRACTION) return formatFraction(value, size);
+  return Number.isInteger(value) ? formatInteger(value) : formatByPrecision(value);
 }
 
-export function float32Texts(values: Float32Array): string {
+export function formatFloat32List(values: Float32Array): string {
   let text = '[';
   for (let index = 0; index < values.length; index += 1) {
     if (index > 0) text += ',';
-    text += float32Text(values[index] ?? 0);
+    text += formatFloat32(values[index] ?? 0);
   }
   return `${text}]`;
 }
 
 // Fast path for the millions of components of unit vectors: writing a whole number is several times faster than writing a
 // fraction.
-function fractionText(value: number, size: number): string {
-  const zeros = zerosAfterPoint(size);
+function formatFraction(value: number, size: number): string {
+  const zeros = countZerosAfterPoint(size);
   for (const digits of DIGITS) {
     const scale = POWERS[digits + zeros] ?? 1;
     let mantissa = Math.round(size * scale);
@@ -34,22 +34,22 @@ function fractionText(value: number, size: number): string {
     const text = ZEROS[zeros] + String(mantissa);
     return value < 0 ? `-${text}` : text;
   }
-  return byPrecision(value);
+  return formatByPrecision(value);
 }
 
-function zerosAfterPoint(size: number): number {
+function countZerosAfterPoint(size: number): number {
   if (size >= 0.1) return 0;
   if (size >= 0.01) return 1;
   if (size >= 0.001) return 2;
   return size >= 0.0001 ? 3 : 4;
 }
 
-function integerText(value: number): string {
+function formatInteger(value: number): string {
   if (Object.is(value, -0)) return '-0.0';
-  return Math.abs(value) < 1e16 ? `${value}.0` : byPrecision(value);
+  return Math.abs(value) < 1e16 ? `${value}.0` : formatByPrecision(value);
 }
 
-function byPrecision(value: number): string {
+function formatByPrecision(value: number): string {
   // JSON has no infinity and no NaN.
   if (!Number.isFinite(value)) return 'null';
   for (const digits of DIGITS) {

@@ -23,7 +23,7 @@ export async function saveFormFile(
   const spool = `${target}.form`;
   try {
     await pipeline(incoming, createWriteStream(spool));
-    const { fileName, start, end } = await locate(incoming, field, spool);
+    const { fileName, start, end } = await locateFile(incoming, field, spool);
     await pipeline(createReadStream(spool, { start, end: end - 1 }), createWriteStream(target));
     return { fileName, checksum: await hashFile(target) };
   } finally {
@@ -31,7 +31,7 @@ export async function saveFormFile(
   }
 }
 
-async function locate(incoming: IncomingMessage, field: string, spool: string) {
+async function locateFile(incoming: IncomingMessage, field: string, spool: string) {
   const boundary = /boundary=([^;]+)/.exec(incoming.headers['content-type'] ?? '')?.[1];
   if (!boundary) throw badRequest('Content type error');
   const { size } = await stat(spool);

@@ -7,8 +7,8 @@ export function murmur3(text: string): number {
   const bytes = Buffer.from(text);
   const whole = bytes.length - (bytes.length % 4);
   let hash = 0;
-  for (let at = 0; at < whole; at += 4) {
-    hash ^= scramble(bytes.readUInt32LE(at));
+  for (let offset = 0; offset < whole; offset += 4) {
+    hash ^= scramble(bytes.readUInt32LE(offset));
     hash = (Math.imul(rotate(hash, 13), 5) + 0xe6546b64) | 0;
   }
   if (whole < bytes.length) hash ^= scramble(bytes.readUIntLE(whole, bytes.length - whole));
@@ -19,8 +19,8 @@ function scramble(block: number): number {
   return Math.imul(rotate(Math.imul(block, C1), 15), C2);
 }
 
-function rotate(word: number, by: number): number {
-  return (word << by) | (word >>> (32 - by));
+function rotate(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }
 
 function finish(mixed: number): number {

@@ -14,7 +14,7 @@ export function toPayload(text: string | undefined): PayloadBytes {
 }
 
 /** Returns the whole JSON text, or only the members with these names. */
-export function payloadText(payload: PayloadBytes, keys: true | readonly string[]): string {
+export function formatPayload(payload: PayloadBytes, keys: true | readonly string[]): string {
   const text = payload.toString();
   if (keys === true) return text;
   const scanner = scanJson(text);
@@ -26,7 +26,7 @@ export function payloadText(payload: PayloadBytes, keys: true | readonly string[
 }
 
 /** Merges members into a payload: replaces those with the same name, and adds the others. */
-export function withMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
+export function mergeMembers(payload: PayloadBytes, members: PayloadBytes): PayloadBytes {
   const texts = new Map<string, string>();
   for (const text of [payload, members]) {
     const scanner = scanJson(text.toString());
@@ -37,20 +37,20 @@ export function withMembers(payload: PayloadBytes, members: PayloadBytes): Paylo
 }
 
 // Caches parsed payloads: a payload never changes, and a filtered search looks into every payload.
-const parsed = new WeakMap<PayloadBytes, unknown>();
+const parsedPayloads = new WeakMap<PayloadBytes, unknown>();
 
 /** Returns every value at a dotted path; an array stands for each of its elements. */
-export function valuesAt(payload: PayloadBytes, path: string): unknown[] {
+export function readValues(payload: PayloadBytes, path: string): unknown[] {
   const found: unknown[] = [];
   collect(found, parse(payload), path.split('.'));
   return found;
 }
 
 function parse(payload: PayloadBytes): unknown {
-  const known = parsed.get(payload);
+  const known = parsedPayloads.get(payload);
   if (known !== undefined) return known;
   const value = JSON.parse(payload.toString());
-  parsed.set(payload, value);
+  parsedPayloads.set(payload, value);
   return value;
 }
 

@@ -3,9 +3,9 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { asJsonText, verbatim } from '../../lib/migration/json/json-text.ts';
-import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { type Exchange, jsonBody, readName } from './exchange.ts';
 import { toTest } from './filters.ts';
-import { payloadText, valuesAt } from './payloads.ts';
+import { formatPayload, readValues } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { badRequest, invalid, notFound } from './refusal.ts';
@@ -13,7 +13,7 @@ import type { SandboxState } from './state.ts';
 import { writeVectors } from './vectors.ts';
 
 /** The parts of a point that an answer carries. */
-interface Parts {
+interface PointParts {
   readonly with_payload?: Schemas['QueryRequest']['with_payload'];
   readonly with_vector?: Schemas['QueryRequest']['with_vector'];
 }
@@ -22,17 +22,17 @@ const DEFAULT_LIMIT = 10;
 
 export function createPointReads({ registry }: SandboxState) {
   function scroll(exchange: Exchange): Schemas['ScrollResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const request = jsonBody<Schemas['ScrollRequest']>(exchange);
     const limit = request.limit ?? DEFAULT_LIMIT;
     if (limit < 1) throw invalid('limit', `value ${limit} invalid, must be 1 or larger`);
     if (request.order_by) throw badRequest('the sandbox scrolls in the order of ids only');
     const test = toTest(request.filter as Schemas['Filter']);
-    const found = collection.points
-      .from(offsetIn(exchange))
+    const matching = collection.points
+      .from(readOffset(exchange))
       .filter(test)
       .take(limit + 1);
-    const page = [...found];
+    const page = [...matching];
     const next = page.length > limit ? page.pop() : undefined;
     return {
       points: page.map((point) => toRecord(point, { with_payload: true, ...request })),
@@ -41,24 +41,24 @@ export function createPointReads({ registry }: SandboxState) {
   }
 
   function retrieve(exchange: Exchange): Schemas['Record'][] {
-    const { points } = registry.get(nameIn(exchange, 'collection'));
+    const { points } = registry.get(readName(exchange, 'collection'));
     const request = jsonBody<Schemas['PointRequest']>(exchange);
-    return idTexts(exchange, 'ids')
+    return readIdTexts(exchange, 'ids')
       .map((id) => points.get(toPointKey(id)))
       .filter((point) => point !== undefined)
       .map((point) => toRecord(point, { with_payload: true, ...request }));
   }
 
   function one(exchange: Exchange): Schemas['Record'] {
-    const { points } = registry.get(nameIn(exchange, 'collection'));
-    const id = nameIn(exchange, 'id');
+    const { points } = registry.get(readName(exchange, 'collection'));
+    const id = readName(exchange, 'id');
     const point = points.get(toPointKey(/^\d+$/.test(id) ? id : JSON.stringify(id)));
     if (!point) throw notFound(`Point with id ${id} does not exists!`);
     return toRecord(point, { with_payload: true, with_vector: true });
   }
 
   function count(exchange: Exchange): Schemas['CountResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const { filter } = jsonBody<Schemas['CountRequest']>(exchange);
     if (!filter) return { count: collection.points.size() };
     const test = toTest(filter as Schemas['Filter']);
@@ -68,13 +68,13 @@ export function createPointReads({ registry }: SandboxState) {
   }
 
   function facet(exchange: Exchange): Schemas['FacetResponse'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const { key, limit = DEFAULT_LIMIT, filter } = jsonBody<Schemas['FacetRequest']>(exchange);
     const passes = toTest(filter as Schemas['Filter'] | undefined);
     if (!collection.indexes.has(key)) throw badRequest(`No appropriate index for faceting: ${key}`);
     const counts = new Map<string, number>();
     for (const { payload } of collection.points.all().filter(passes)) {
-      for (const value of valuesAt(payload, key)) {
+      for (const value of readValues(payload, key)) {
         if (typeof value === 'string') counts.set(value, (counts.get(value) ?? 0) + 1);
       }
     }
@@ -88,13 +88,13 @@ export function createPointReads({ registry }: SandboxState) {
 
 export function toRecord(
   point: StoredPoint,
-  { with_payload, with_vector }: Parts,
+  { with_payload, with_vector }: PointParts,
 ): Schemas['Record'] {
   const payload = toSelection(with_payload);
   const vector = toSelection(with_vector);
   return {
     id: verbatimId(point),
-    ...(payload ? { payload: verbatim(asJsonText(payloadText(point.payload, payload))) } : {}),
+    ...(payload ? { payload: verbatim(asJsonText(formatPayload(point.payload, payload))) } : {}),
     ...(vector ? { vector: verbatim(asJsonText(writeVectors(point, vector))) } : {}),
   };
 }
@@ -109,7 +109,7 @@ function toSelection(wanted: unknown): true | readonly string[] | undefined {
 }
 
 // Reads the id as text, because an id beyond 2^53 would not survive as a number.
-function offsetIn(exchange: Exchange): string | undefined {
+function readOffset(exchange: Exchange): string | undefined {
   const scanner = scanJson(exchange.body);
   for (const name of scanner.members<Schemas['ScrollRequest']>()) {
     if (name !== 'offset') continue;
@@ -119,7 +119,7 @@ function offsetIn(exchange: Exchange): string | undefined {
   return undefined;
 }
 
-export function idTexts(exchange: Exchange, member: string): string[] {
+export function readIdTexts(exchange: Exchange, member: string): string[] {
   const scanner = scanJson(exchange.body);
   const ids: string[] = [];
   for (const name of scanner.members()) {

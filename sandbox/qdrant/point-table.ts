@@ -19,7 +19,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
   const points = new Map([...stored].map((point) => [point.key, point]));
   // Sorted only when a scroll needs the order, because thousands of writes may come before the next scroll.
   let sorted: PointKey[] | undefined;
-  let writes = points.values().reduce((most, { version = 0 }) => Math.max(most, version), 0);
+  let writes = points.values().reduce((highest, { version = 0 }) => Math.max(highest, version), 0);
 
   function put(point: StoredPoint): void {
     if (!points.has(point.key)) sorted = undefined;
@@ -40,8 +40,8 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
   function* from(offset: PointKey | undefined): Generator<StoredPoint, void, void> {
     sorted ??= [...points.keys()].sort();
     const keys = sorted;
-    for (let at = firstAtOrAfter(keys, offset); at < keys.length; at += 1) {
-      const point = points.get(keys[at] ?? '');
+    for (let index = findFirst(keys, offset); index < keys.length; index += 1) {
+      const point = points.get(keys[index] ?? '');
       if (point) yield point;
     }
   }
@@ -67,7 +67,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
   };
 }
 
-function firstAtOrAfter(keys: readonly PointKey[], offset: PointKey | undefined): number {
+function findFirst(keys: readonly PointKey[], offset: PointKey | undefined): number {
   if (offset === undefined) return 0;
   let low = 0;
   let high = keys.length;

@@ -3,16 +3,16 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { type JsonScanner, scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { parseLossless } from '../../lib/migration/json/json-text.ts';
 import type { Collection } from './collection.ts';
-import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { type Exchange, jsonBody, readName } from './exchange.ts';
 import { toTest } from './filters.ts';
-import { toPayload, withMembers } from './payloads.ts';
+import { mergeMembers, toPayload } from './payloads.ts';
 import { toPointKey } from './point-ids.ts';
-import { idTexts } from './point-reads.ts';
+import { readIdTexts } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
 import { malformed, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
-import { readVectors, withoutSlots } from './vectors.ts';
-import { has } from './versions.ts';
+import { readVectors, removeSlots } from './vectors.ts';
+import { hasFeature } from './versions.ts';
 import { applyWrite } from './write-order.ts';
 
 interface WrittenPoint {
@@ -23,23 +23,23 @@ interface WrittenPoint {
 
 export function createPointWrites({ registry, version }: SandboxState) {
   function upsert(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const { points, mode, filter } = readUpsert(exchange);
     const passes = toTest(filter);
     return applyWrite(exchange, collection, () => {
       const stored = points.map((point) => toStored(point, collection));
       for (const point of stored)
-        if (isToBeWritten(collection, point, { mode, passes })) collection.points.put(point);
+        if (shouldWrite(collection, point, { mode, passes })) collection.points.put(point);
     });
   }
 
   // An older server does not know the update mode, ignores it and overwrites.
-  function isToBeWritten(
+  function shouldWrite(
     { points }: Collection,
     { key }: StoredPoint,
     { mode, passes }: { readonly mode: string; readonly passes: (point: StoredPoint) => boolean },
   ): boolean {
-    if (!has(version, 'updateMode')) return true;
+    if (!hasFeature(version, 'updateMode')) return true;
     const present = points.get(key);
     if (present && !passes(present)) return false;
     return mode === 'upsert' || (present !== undefined) === (mode === 'update_only');
@@ -51,53 +51,53 @@ export function createPointWrites({ registry, version }: SandboxState) {
   }
 
   function updateVectors(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const updates = readPoints(exchange);
     const filter = readMember<Schemas['UpdateVectors']>(exchange, 'update_filter') ?? 'null';
-    const isToBeUpdated = toTest(toFilter(filter));
+    const shouldUpdate = toTest(toFilter(filter));
     return applyWrite(exchange, collection, () => {
       const known = updates.flatMap(({ id, vector }) => {
         const point = collection.points.get(toPointKey(id));
         return point ? [{ point, vector }] : [];
       });
       for (const { point, vector } of known) {
-        if (isToBeUpdated(point)) collection.points.put(withVectors(collection, point, vector));
+        if (shouldUpdate(point)) collection.points.put(mergeVectors(collection, point, vector));
       }
       const missing = updates.find(({ id }) => !collection.points.has(toPointKey(id)));
       if (missing) throw notFound(`No point with id ${missing.id} found`);
     });
   }
 
-  function withVectors(collection: Collection, point: StoredPoint, vector: string): StoredPoint {
+  function mergeVectors(collection: Collection, point: StoredPoint, vector: string): StoredPoint {
     const { dense, sparse } = readVectors(vector, { version, params: collection.params });
     const slots = new Map([...(point.sparse ?? []), ...(sparse ?? [])]);
     return { ...point, dense: dense ?? point.dense, sparse: slots.size > 0 ? slots : undefined };
   }
 
   function setPayload(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const members = toPayload(readMember<Schemas['SetPayload']>(exchange, 'payload'));
     return applyWrite(exchange, collection, () => {
-      for (const point of selected(exchange, collection)) {
-        collection.points.put({ ...point, payload: withMembers(point.payload, members) });
+      for (const point of selectPoints(exchange, collection)) {
+        collection.points.put({ ...point, payload: mergeMembers(point.payload, members) });
       }
     });
   }
 
   function deleteVectors(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const names = new Set(jsonBody<Schemas['DeleteVectors']>(exchange).vector);
     return applyWrite(exchange, collection, () => {
-      for (const point of selected(exchange, collection)) {
-        collection.points.put(withoutSlots(point, names));
+      for (const point of selectPoints(exchange, collection)) {
+        collection.points.put(removeSlots(point, names));
       }
     });
   }
 
   function remove(exchange: Exchange): Schemas['UpdateResult'] {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     return applyWrite(exchange, collection, () => {
-      for (const point of selected(exchange, collection)) {
+      for (const point of selectPoints(exchange, collection)) {
         collection.deletedMeanwhile?.set(point.key, point);
         collection.points.remove(point.key);
       }
@@ -107,11 +107,11 @@ export function createPointWrites({ registry, version }: SandboxState) {
   return { upsert, updateVectors, setPayload, deleteVectors, remove };
 }
 
-function selected(exchange: Exchange, collection: Collection): StoredPoint[] {
+function selectPoints(exchange: Exchange, collection: Collection): StoredPoint[] {
   const { points } = collection;
   const filter = readMember<Schemas['FilterSelector']>(exchange, 'filter');
   if (filter !== undefined) return [...points.all().filter(toTest(toFilter(filter)))];
-  const keys = new Set(idTexts(exchange, 'points').map(toPointKey));
+  const keys = new Set(readIdTexts(exchange, 'points').map(toPointKey));
   return [...keys].map((key) => points.get(key)).filter((point) => point !== undefined);
 }
 

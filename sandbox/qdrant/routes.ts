@@ -16,26 +16,26 @@ export interface Match {
   readonly isOpen: boolean;
 }
 
-const OPEN = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
+const OPEN_ROUTES = ['GET /', 'GET /healthz', 'GET /livez', 'GET /readyz'];
 
 export function createRouter(state: SandboxState) {
-  const routes = Object.entries(routeTable(state)).map(([route, handler]) => {
+  const routes = Object.entries(createRouteTable(state)).map(([route, handler]) => {
     const [method = '', pattern = ''] = route.split(' ');
     const source = pattern.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)');
-    const isOpen = OPEN.includes(route);
+    const isOpen = OPEN_ROUTES.includes(route);
     return { method, pattern: new RegExp(`^${source}$`), handler, isOpen };
   });
 
   return (method: string, pathname: string): Match | undefined => {
     for (const route of routes) {
-      const found = route.method === method ? route.pattern.exec(pathname) : null;
-      if (found) return { ...route, path: decoded(found.groups) };
+      const matched = route.method === method ? route.pattern.exec(pathname) : null;
+      if (matched) return { ...route, path: decodeGroups(matched.groups) };
     }
     return undefined;
   };
 }
 
-function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
+function createRouteTable(state: SandboxState): Readonly<Record<string, Handler>> {
   const collections = createCollectionCalls(state);
   const reads = createPointReads(state);
   const writes = createPointWrites(state);
@@ -80,7 +80,7 @@ function routeTable(state: SandboxState): Readonly<Record<string, Handler>> {
   };
 }
 
-function decoded(groups: Readonly<Record<string, string>> = {}): Record<string, string> {
+function decodeGroups(groups: Readonly<Record<string, string>> = {}): Record<string, string> {
   const entries = Object.entries(groups);
   return Object.fromEntries(entries.map(([name, value]) => [name, decodeURIComponent(value)]));
 }

@@ -2,7 +2,7 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SparseVector } from './bm25.ts';
 import type { Collection } from './collection.ts';
-import { type Exchange, jsonBody, nameIn } from './exchange.ts';
+import { type Exchange, jsonBody, readName } from './exchange.ts';
 import { toTest } from './filters.ts';
 import { toRecord } from './point-reads.ts';
 import type { StoredPoint } from './point-table.ts';
@@ -29,19 +29,19 @@ export function createSearch({ registry, version }: SandboxState) {
   }
 
   function answer(exchange: Exchange, request: Request): Hits {
-    const collection = registry.get(nameIn(exchange, 'collection'));
+    const collection = registry.get(readName(exchange, 'collection'));
     const { using, limit, filter, score_threshold } = request;
-    const vector = JSON.stringify(nearestIn(request.query));
+    const vector = JSON.stringify(unwrapVector(request.query));
     const layout = { version, params: collection.params };
     const score = using
-      ? bySparse(collection, using, readSparse(using, vector, layout))
-      : byDense(readVectors(vector, layout).dense);
+      ? scoreByKeywords(collection, using, readSparse(using, vector, layout))
+      : scoreByVector(readVectors(vector, layout).dense);
     const hits = collection.points
       .all()
       .filter(toTest(filter as Schemas['Filter']))
       .map((point) => ({ point, score: score(point) ?? Number.NEGATIVE_INFINITY }))
       .filter((hit) => hit.score > (score_threshold ?? Number.NEGATIVE_INFINITY));
-    const best = [...hits].sort((one, other) => other.score - one.score).slice(0, limit ?? 10);
+    const best = [...hits].sort((left, right) => right.score - left.score).slice(0, limit ?? 10);
     return {
       points: best.map(({ point, score }) => {
         const { version = 0 } = point;
@@ -54,30 +54,30 @@ export function createSearch({ registry, version }: SandboxState) {
 }
 
 // Unwraps the vector: the official Python client wraps it in `nearest`, other clients send it bare.
-function nearestIn(query: Request['query']): unknown {
+function unwrapVector(query: Request['query']): unknown {
   const isWrapped = typeof query === 'object' && query !== null && 'nearest' in query;
   return isWrapped ? query.nearest : query;
 }
 
-function byDense(wanted: Float32Array | undefined): Score {
+function scoreByVector(wanted: Float32Array | undefined): Score {
   if (!wanted) throw noVector('');
-  return ({ dense }) => dense?.reduce((sum, value, at) => sum + value * (wanted[at] ?? 0), 0);
+  return ({ dense }) => dense?.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0);
 }
 
-function bySparse(collection: Collection, slot: string, wanted: SparseVector): Score {
+function scoreByKeywords(collection: Collection, slot: string, wanted: SparseVector): Score {
   const weights = toWeights(wanted);
   const total = collection.points.size();
-  const holding = new Map<number, number>();
+  const documentCounts = new Map<number, number>();
   for (const { sparse } of collection.points.all()) {
     for (const id of sparse?.get(slot)?.indices ?? []) {
-      if (weights.has(id)) holding.set(id, (holding.get(id) ?? 0) + 1);
+      if (weights.has(id)) documentCounts.set(id, (documentCounts.get(id) ?? 0) + 1);
     }
   }
   const isIdf = collection.params.sparse_vectors?.[slot]?.modifier === 'idf';
-  const idf = (id: number) => (isIdf ? inverseFrequency(total, holding.get(id) ?? 0) : 1);
+  const idf = (id: number) => (isIdf ? inverseFrequency(total, documentCounts.get(id) ?? 0) : 1);
   return ({ sparse }) => {
-    const own = toWeights(sparse?.get(slot));
-    const shared = [...own].filter(([id]) => weights.has(id));
+    const pointWeights = toWeights(sparse?.get(slot));
+    const shared = [...pointWeights].filter(([id]) => weights.has(id));
     if (shared.length === 0) return undefined;
     return shared.reduce((sum, [id, weight]) => sum + weight * (weights.get(id) ?? 0) * idf(id), 0);
   };
@@ -85,7 +85,7 @@ function bySparse(collection: Collection, slot: string, wanted: SparseVector): S
 
 function toWeights(vector: SparseVector | undefined): Map<number, number> {
   const { indices = [], values = [] } = vector ?? {};
-  return new Map(Array.from(indices, (id, at) => [id, values[at] ?? 0]));
+  return new Map(Array.from(indices, (id, index) => [id, values[index] ?? 0]));
 }
 
 function inverseFrequency(total: number, holding: number): number {

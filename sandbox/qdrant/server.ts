@@ -53,7 +53,7 @@ export interface QdrantSandbox {
   close(): Promise<void>;
 }
 
-const STREAMED = /\/snapshots\/upload$/;
+const STREAMED_UPLOAD = /\/snapshots\/upload$/;
 
 export async function startQdrantSandbox(
   options: QdrantSandboxOptions = {},
@@ -64,18 +64,18 @@ export async function startQdrantSandbox(
   const registry = options.image?.registry.copy() ?? createRegistry();
   const background = createBackground();
   const { now = () => new Date() } = options;
-  const answer = createAnswering({ folder, registry, background }, { ...options, now });
+  const answer = createRequestHandler({ folder, registry, background }, { ...options, now });
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     response.setHeader('date', now().toUTCString());
-    if (failOnPurpose(faults.strike(request, 'before'), response)) return;
+    if (applyFailure(faults.strike(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (failOnPurpose(faults.strike(request, 'after'), response)) return;
+    if (applyFailure(faults.strike(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that disconnects in the middle of a file is not a failure of the server.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
@@ -104,11 +104,11 @@ export async function startQdrantSandbox(
   };
 }
 
-function createAnswering(
-  held: { readonly folder: string; readonly registry: Registry; readonly background: Background },
+function createRequestHandler(
+  parts: { readonly folder: string; readonly registry: Registry; readonly background: Background },
   options: QdrantSandboxOptions & { readonly now: () => Date },
 ) {
-  const { folder, registry, background } = held;
+  const { folder, registry, background } = parts;
   const { version = DEFAULT_VERSION, now, maxBodyBytes = 32 * 1024 * 1024 } = options;
   const { keepsSnapshotsElsewhere: isElsewhere = false } = options;
   const peerId = '7431927411890327';
@@ -120,7 +120,7 @@ function createAnswering(
     const match = route(incoming.method ?? 'GET', pathname);
     checkKey(options, incoming, match);
     if (!match) throw new Refusal(404, '', { plain: true });
-    const body = STREAMED.test(pathname) ? '' : await readBody(incoming, maxBodyBytes);
+    const body = STREAMED_UPLOAD.test(pathname) ? '' : await readBody(incoming, maxBodyBytes);
     const exchange: Exchange = { path: match.path, query: searchParams, body, incoming };
     return match.handler(exchange);
   };
@@ -132,12 +132,12 @@ function checkKey(
   match?: Match,
 ): void {
   if (apiKey === undefined || match?.isOpen) return;
-  const given = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
-  if (given === undefined) {
+  const sentKey = headers['api-key'] ?? headers.authorization?.replace(/^Bearer /, '');
+  if (sentKey === undefined) {
     const reason = 'Must provide an API key or an Authorization bearer token';
     throw new Refusal(401, reason, { plain: true });
   }
-  if (given === apiKey) return;
+  if (sentKey === apiKey) return;
   throw new Refusal(401, 'Invalid API key or JWT', { plain: true });
 }
 
@@ -152,7 +152,7 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
 }
 
 /** Applies an injected failure. @returns true if it took the place of the answer */
-function failOnPurpose(failure: Failure | undefined, response: ServerResponse): boolean {
+function applyFailure(failure: Failure | undefined, response: ServerResponse): boolean {
   if (!failure) return false;
   if (failure.kind === 'drop') response.destroy();
   else response.writeHead(failure.status, failure.headers).end(failure.body);

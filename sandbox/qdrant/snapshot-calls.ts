@@ -3,7 +3,7 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Collection } from './collection.ts';
-import { ACCEPTED, type Exchange, FileAnswer, isTrue, nameIn } from './exchange.ts';
+import { ACCEPTED, type Exchange, FileAnswer, isTrue, readName } from './exchange.ts';
 import { saveFormFile } from './multipart.ts';
 import { badRequest, internal, invalid, Refusal } from './refusal.ts';
 import { readSnapshotHead, restorePoints, type SnapshotHead } from './snapshot-file.ts';
@@ -12,19 +12,19 @@ import { compareVersions } from './versions.ts';
 
 export function createSnapshotCalls({ registry, snapshots, version, background }: SandboxState) {
   async function create(exchange: Exchange) {
-    const name = registry.resolveName(nameIn(exchange, 'collection'));
-    const making = snapshots.create(name, registry.get(name));
-    if (isTrue(exchange, 'wait', true)) return making;
-    background.start(making);
+    const name = registry.resolveName(readName(exchange, 'collection'));
+    const creation = snapshots.create(name, registry.get(name));
+    if (isTrue(exchange, 'wait', true)) return creation;
+    background.start(creation);
     return ACCEPTED;
   }
 
   async function list(exchange: Exchange): Promise<Schemas['SnapshotDescription'][]> {
-    return snapshots.list(liveName(exchange));
+    return snapshots.list(resolveCollection(exchange));
   }
 
   async function download(exchange: Exchange): Promise<FileAnswer> {
-    const file = snapshots.pathOf(liveName(exchange), nameIn(exchange, 'snapshot'));
+    const file = snapshots.pathOf(resolveCollection(exchange), readName(exchange, 'snapshot'));
     const size = await stat(file).then(
       (stats) => stats.size,
       () => undefined,
@@ -34,9 +34,9 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
   }
 
   async function remove(exchange: Exchange) {
-    const removing = snapshots.remove(liveName(exchange), nameIn(exchange, 'snapshot'));
-    if (isTrue(exchange, 'wait', true)) return removing.then(() => true);
-    background.start(removing);
+    const removal = snapshots.remove(resolveCollection(exchange), readName(exchange, 'snapshot'));
+    if (isTrue(exchange, 'wait', true)) return removal.then(() => true);
+    background.start(removal);
     return ACCEPTED;
   }
 
@@ -45,7 +45,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
   async function upload(exchange: Exchange) {
     const expected = exchange.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
-    const name = registry.resolveName(nameIn(exchange, 'collection'));
+    const name = registry.resolveName(readName(exchange, 'collection'));
     const part = await snapshots.newPart();
     const { fileName, checksum } = await saveFormFile(exchange.incoming, 'snapshot', part);
     if (expected !== null && expected !== checksum) {
@@ -53,16 +53,16 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
       throw badRequest(`Snapshot checksum mismatch: expected ${expected}, got ${checksum}`);
     }
     await snapshots.adopt(name, fileName, part, checksum);
-    const recovering = recover(name, snapshots.pathOf(name, fileName));
-    if (isTrue(exchange, 'wait', true)) return recovering;
-    background.start(recovering);
+    const recovery = recover(name, snapshots.pathOf(name, fileName));
+    if (isTrue(exchange, 'wait', true)) return recovery;
+    background.start(recovery);
     return ACCEPTED;
   }
 
   async function recover(name: string, file: string): Promise<boolean> {
     const head = await readSnapshotHead(file);
     const collection = registry.has(name)
-      ? overwritten(registry.get(name), head)
+      ? clearForOverwrite(registry.get(name), head)
       : registry.create(name, head.settings);
     for (const [field, type] of head.indexes) collection.indexes.set(field, type);
     try {
@@ -79,8 +79,8 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     }
   }
 
-  function liveName(exchange: Exchange): string {
-    const name = nameIn(exchange, 'collection');
+  function resolveCollection(exchange: Exchange): string {
+    const name = readName(exchange, 'collection');
     registry.get(name);
     return registry.resolveName(name);
   }
@@ -89,7 +89,7 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
 }
 
 // Like Qdrant, compares dense vectors and shards but not sparse vectors, so a keyword slot can get lost here.
-function overwritten(collection: Collection, { settings }: SnapshotHead): Collection {
+function clearForOverwrite(collection: Collection, { settings }: SnapshotHead): Collection {
   const { vectors, shard_number } = collection.params;
   if (
     JSON.stringify(vectors) !== JSON.stringify(settings.vectors) ||

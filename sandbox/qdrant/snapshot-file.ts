@@ -8,7 +8,7 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { splitLines } from '../../lib/migration/ports/artifacts.ts';
 import type { Collection } from './collection.ts';
-import { payloadText, toPayload } from './payloads.ts';
+import { formatPayload, toPayload } from './payloads.ts';
 import { toIdText, toPointKey } from './point-ids.ts';
 import type { StoredPoint } from './point-table.ts';
 import { internal, type Refusal } from './refusal.ts';
@@ -20,13 +20,13 @@ export interface SnapshotHead {
   readonly indexes: readonly (readonly [string, Schemas['PayloadFieldSchema']])[];
 }
 
-interface Written {
+interface SnapshotContents {
   readonly version: string;
   readonly collection: Collection;
 }
 
 /** Writes the present points, unaffected by later writes. @returns the SHA-256 of the file */
-export async function writeSnapshotFile(file: string, written: Written): Promise<string> {
+export async function writeSnapshotFile(file: string, written: SnapshotContents): Promise<string> {
   const points = [...written.collection.points.from(undefined)];
   const hash = createHash('sha256');
   const hashing = new Transform({
@@ -35,11 +35,14 @@ export async function writeSnapshotFile(file: string, written: Written): Promise
       done(null, chunk);
     },
   });
-  await pipeline(Readable.from(lines(written, points)), hashing, createWriteStream(file));
+  await pipeline(Readable.from(serializeLines(written, points)), hashing, createWriteStream(file));
   return hash.digest('hex');
 }
 
-function* lines({ version, collection }: Written, points: readonly StoredPoint[]) {
+function* serializeLines(
+  { version, collection }: SnapshotContents,
+  points: readonly StoredPoint[],
+) {
   const { params, strictMode, metadata, indexes, tuning } = collection;
   const settings = {
     ...params,
@@ -48,17 +51,17 @@ function* lines({ version, collection }: Written, points: readonly StoredPoint[]
     ...(metadata && { metadata }),
   };
   yield `${JSON.stringify({ version, settings, indexes: [...indexes] } satisfies SnapshotHead)}\n`;
-  for (const point of points) yield `${pointLine(point)}\n`;
+  for (const point of points) yield `${formatPoint(point)}\n`;
   yield `{"end":${points.length}}\n`;
 }
 
-function pointLine(point: StoredPoint): string {
+function formatPoint(point: StoredPoint): string {
   const id = toIdText(point.key);
-  return `{"id":${id},"payload":${payloadText(point.payload, true)},"vector":${writeVectors(point, true)}}`;
+  return `{"id":${id},"payload":${formatPayload(point.payload, true)},"vector":${writeVectors(point, true)}}`;
 }
 
 export async function readSnapshotHead(file: string): Promise<SnapshotHead> {
-  const { settings, version, indexes } = parseHead(await firstLine(file));
+  const { settings, version, indexes } = parseHead(await readFirstLine(file));
   if (!settings || !version || !indexes) throw internal('Failed to unpack the snapshot archive');
   return { settings, version, indexes };
 }
@@ -75,36 +78,36 @@ function parseHead(line: string): Partial<SnapshotHead> {
 export async function restorePoints(file: string, version: string, collection: Collection) {
   const { points } = collection;
   let last = '';
-  for await (const line of linesOf(file)) {
+  for await (const line of readLines(file)) {
     if (last.startsWith('{"id":')) points.put(readPointLine(last, version, collection));
     last = line;
   }
-  if (last !== `{"end":${points.size()}}`) throw damaged('unexpected end of file');
+  if (last !== `{"end":${points.size()}}`) throw createDamageError('unexpected end of file');
 }
 
-async function* linesOf(file: string): AsyncGenerator<string> {
+async function* readLines(file: string): AsyncGenerator<string> {
   try {
     yield* splitLines(createReadStream(file));
   } catch (error) {
-    throw error instanceof SyntaxError ? damaged(error.message) : error;
+    throw error instanceof SyntaxError ? createDamageError(error.message) : error;
   }
 }
 
 function readPointLine(line: string, version: string, { params }: Collection): StoredPoint {
-  const { id = '', vector = '', payload } = splitLine(line);
+  const { id = '', vector = '', payload } = parsePoint(line);
   const vectors = readVectors(vector, { version, params });
   return { key: toPointKey(id), payload: toPayload(payload), ...vectors };
 }
 
-function splitLine(line: string) {
+function parsePoint(line: string) {
   try {
     return scanJson(line).texts();
   } catch {
-    throw damaged('not a point');
+    throw createDamageError('not a point');
   }
 }
 
-async function firstLine(file: string): Promise<string> {
+async function readFirstLine(file: string): Promise<string> {
   const input = createReadStream(file);
   try {
     for await (const line of splitLines(input)) return line;
@@ -114,6 +117,6 @@ async function firstLine(file: string): Promise<string> {
   }
 }
 
-function damaged(how: string): Refusal {
-  return internal(`Failed to restore shard: segment is damaged: ${how}`);
+function createDamageError(reason: string): Refusal {
+  return internal(`Failed to restore shard: segment is damaged: ${reason}`);
 }

@@ -26,13 +26,13 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
    * Creates a snapshot. The file is named after the second of the request, so two requests within a second produce one file.
    */
   async function create(name: string, collection: Collection) {
-    const taken = now().toISOString().slice(0, 19);
-    const file = `${name}-${peerId}-${taken.replace(/[T:]/g, '-')}.snapshot`;
-    const part = await newPart();
+    const takenAt = now().toISOString().slice(0, 19);
+    const file = `${name}-${peerId}-${takenAt.replace(/[T:]/g, '-')}.snapshot`;
+    const part = await createPart();
     collection.busy += 1;
     try {
       const checksum = await writeSnapshotFile(part, { version, collection });
-      await adopt(name, file, part, checksum, taken);
+      await adopt(name, file, part, checksum, takenAt);
     } finally {
       collection.busy -= 1;
     }
@@ -40,9 +40,15 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   }
 
   /** Moves a finished file into place after its checksum is written, so that every listed snapshot is complete. */
-  async function adopt(name: string, file: string, part: string, checksum: string, taken?: string) {
+  async function adopt(
+    name: string,
+    file: string,
+    part: string,
+    checksum: string,
+    takenAt?: string,
+  ) {
     await mkdir(folderOf(name), { recursive: true });
-    const facts = { checksum, creation_time: taken ?? now().toISOString().slice(0, 19) };
+    const facts = { checksum, creation_time: takenAt ?? now().toISOString().slice(0, 19) };
     await writeFile(join(folderOf(name), `${file}.json`), JSON.stringify(facts));
     await rename(part, join(folderOf(name), file));
   }
@@ -61,14 +67,14 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   }
 
   async function remove(name: string, file: string): Promise<void> {
-    const known = (await list(name)).some((snapshot) => snapshot.name === file);
-    if (!known) throw notFound(`Snapshot ${file} not found`);
+    const isKnown = (await list(name)).some((snapshot) => snapshot.name === file);
+    if (!isKnown) throw notFound(`Snapshot ${file} not found`);
     await rm(pathOf(name, file));
     await rm(`${pathOf(name, file)}.json`);
   }
 
   /** Returns the path of a file to spool into, which no call lists. */
-  async function newPart(): Promise<string> {
+  async function createPart(): Promise<string> {
     await mkdir(folder, { recursive: true });
     return join(folder, `${randomUUID()}.part`);
   }
@@ -76,5 +82,5 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   const folderOf = (name: string) => join(folder, encodeURIComponent(name));
   const pathOf = (name: string, file: string) => join(folderOf(name), file);
 
-  return { create, adopt, list, remove, newPart, pathOf, isElsewhere };
+  return { create, adopt, list, remove, newPart: createPart, pathOf, isElsewhere };
 }

@@ -2,9 +2,9 @@
 import type { Schemas } from '@qdrant/js-client-rest';
 import { scanJson } from '../../lib/migration/json/json-scanner.ts';
 import { encodeBm25, type SparseVector } from './bm25.ts';
-import { float32Texts } from './float32-text.ts';
+import { formatFloat32List } from './float32-text.ts';
 import { internal, invalid, malformed, noVector, wrongInput } from './refusal.ts';
-import { has } from './versions.ts';
+import { hasFeature } from './versions.ts';
 
 /** The unnamed dense vector and the named sparse vectors of a point: the layout of mem0's collections. */
 export interface Vectors {
@@ -33,37 +33,37 @@ export function readVectors(text: string, layout: VectorLayout): Vectors {
   return { dense, sparse: sparse.size > 0 ? sparse : undefined };
 }
 
-export function withoutSlots<Point extends Vectors>(
+export function removeSlots<Point extends Vectors>(
   point: Point,
   names: ReadonlySet<string>,
 ): Point {
-  const kept = [...(point.sparse ?? [])].filter(([name]) => !names.has(name));
-  return { ...point, sparse: kept.length > 0 ? new Map(kept) : undefined };
+  const remaining = [...(point.sparse ?? [])].filter(([name]) => !names.has(name));
+  return { ...point, sparse: remaining.length > 0 ? new Map(remaining) : undefined };
 }
 
 /** @param wanted `true` for all vectors, or the names of some */
 export function writeVectors({ dense, sparse }: Vectors, wanted: true | readonly string[]): string {
   const isWanted = (name: string) => wanted === true || wanted.includes(name);
   const chosen = [...(sparse ?? [])].filter(([name]) => isWanted(name));
-  const ofDense = dense && isWanted('') ? float32Texts(dense) : undefined;
-  if (chosen.length === 0 && ofDense !== undefined) return ofDense;
-  const members = chosen.map(([name, vector]) => `${JSON.stringify(name)}:${sparseText(vector)}`);
-  if (ofDense !== undefined) members.push(`"":${ofDense}`);
-  return `{${inNextOrder(members).join(',')}}`;
+  const denseText = dense && isWanted('') ? formatFloat32List(dense) : undefined;
+  if (chosen.length === 0 && denseText !== undefined) return denseText;
+  const members = chosen.map(([name, vector]) => `${JSON.stringify(name)}:${formatSparse(vector)}`);
+  if (denseText !== undefined) members.push(`"":${denseText}`);
+  return `{${alternateOrder(members).join(',')}}`;
 }
 
 let isReversed = false;
 
 // Changes the order at each call, because a real server's order of names also changes from one response to the next.
-function inNextOrder(members: readonly string[]): readonly string[] {
+function alternateOrder(members: readonly string[]): readonly string[] {
   isReversed = !isReversed;
   return isReversed ? members.toReversed() : members;
 }
 
 // Returns the indices in the opposite of the stored order. Qdrant leaves the order unspecified, so no caller may rely on it.
-function sparseText({ indices, values }: SparseVector): string {
-  const backwards = `[${indices.toReversed().join(',')}]`;
-  return `{"indices":${backwards},"values":${float32Texts(values.toReversed())}}`;
+function formatSparse({ indices, values }: SparseVector): string {
+  const reversedIndices = `[${indices.toReversed().join(',')}]`;
+  return `{"indices":${reversedIndices},"values":${formatFloat32List(values.toReversed())}}`;
 }
 
 function readDense(text: string, params: Schemas['CollectionParams']): Float32Array {
@@ -78,12 +78,12 @@ function readDense(text: string, params: Schemas['CollectionParams']): Float32Ar
     throw wrongInput(`Vector dimension error: expected dim: ${unnamed.size}, got ${vector.length}`);
   }
   if (unnamed.datatype === 'uint8') return vector.map((value) => Math.trunc(value));
-  const kept = unnamed.distance === 'Cosine' ? normalised(vector) : vector;
+  const kept = unnamed.distance === 'Cosine' ? normalise(vector) : vector;
   return unnamed.datatype === 'float16' ? kept.map(toFloat16) : kept;
 }
 
 const FRACTION_BITS = 10;
-const SMALLEST_EXPONENT = -14;
+const MIN_EXPONENT = -14;
 
 /**
  * Rounds to the nearest 16-bit float. A rounded unit vector is no longer quite a unit vector, and is normalized when it is
@@ -91,12 +91,12 @@ const SMALLEST_EXPONENT = -14;
  */
 function toFloat16(value: number): number {
   if (value === 0) return 0;
-  const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), SMALLEST_EXPONENT);
+  const exponent = Math.max(Math.floor(Math.log2(Math.abs(value))), MIN_EXPONENT);
   const step = 2 ** (exponent - FRACTION_BITS);
   return Math.round(value / step) * step;
 }
 
-export function normalised(vector: Float32Array): Float32Array {
+export function normalise(vector: Float32Array): Float32Array {
   const squared = vector.reduce((sum, value) => sum + value * value, 0);
   if (squared === 0 || Math.abs(squared - 1) <= UNIT_TOLERANCE) return vector;
   const length = Math.sqrt(squared);
@@ -110,7 +110,7 @@ export function readSparse(
 ): SparseVector {
   if (!params.sparse_vectors?.[name]) throw noVector(name);
   const value = JSON.parse(text) as Partial<Schemas['SparseVector'] & Schemas['Document']>;
-  if (value.text !== undefined) return encode(value, version);
+  if (value.text !== undefined) return encodeDocument(value, version);
   const { indices = [], values = [] } = value;
   if (indices.length !== values.length) {
     throw invalid('indices', 'must be the same length as values');
@@ -122,8 +122,8 @@ export function readSparse(
   };
 }
 
-function encode({ text = '', model = '' }: Partial<Schemas['Document']>, version: string) {
-  if (!has(version, 'inference')) throw internal('InferenceService is not initialized');
+function encodeDocument({ text = '', model = '' }: Partial<Schemas['Document']>, version: string) {
+  if (!hasFeature(version, 'inference')) throw internal('InferenceService is not initialized');
   if (!/^(qdrant\/)?bm25$/i.test(model)) throw wrongInput(`Unsupported model: ${model}`);
   return encodeBm25(text);
 }

@@ -6,22 +6,22 @@
  */
 export const DEFAULT_VERSION = '1.19.0';
 
-const SINCE = {
+const FEATURE_VERSIONS = {
   inference: '1.15.3',
   updateMode: '1.17.0',
   vectorSlots: '1.18.0',
 } as const;
 
-export type Feature = keyof typeof SINCE;
+export type Feature = keyof typeof FEATURE_VERSIONS;
 
-export function has(version: string, feature: Feature): boolean {
-  return compareVersions(version, SINCE[feature]) >= 0;
+export function hasFeature(version: string, feature: Feature): boolean {
+  return compareVersions(version, FEATURE_VERSIONS[feature]) >= 0;
 }
 
 /** Compares two versions for a sort. @returns a number below, at or above zero */
-export function compareVersions(one: string, other: string): number {
-  const left = one.split('.').map(Number);
-  const right = other.split('.').map(Number);
+export function compareVersions(first: string, second: string): number {
+  const left = first.split('.').map(Number);
+  const right = second.split('.').map(Number);
   const unequal = [0, 1, 2].find((part) => left[part] !== right[part]);
   return unequal === undefined ? 0 : (left[unequal] ?? 0) - (right[unequal] ?? 0);
 }

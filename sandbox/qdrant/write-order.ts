@@ -4,7 +4,7 @@ import type { Collection } from './collection.ts';
 import { type Exchange, isTrue } from './exchange.ts';
 
 /** Numbers a write that is already applied. @returns the answer to the write */
-export function writeResult(exchange: Exchange, collection: Collection): Schemas['UpdateResult'] {
+export function numberWrite(exchange: Exchange, collection: Collection): Schemas['UpdateResult'] {
   const operation_id = collection.points.nextOperation();
   return { operation_id, status: isTrue(exchange, 'wait', false) ? 'completed' : 'acknowledged' };
 }
@@ -17,7 +17,7 @@ export function applyWrite(
 ): Schemas['UpdateResult'] {
   if (isTrue(exchange, 'wait', false)) apply();
   else setImmediate(applySilently, apply);
-  return writeResult(exchange, collection);
+  return numberWrite(exchange, collection);
 }
 
 function applySilently(apply: () => void): void {

@@ -47,23 +47,23 @@ async function runBeside(
   command: readonly string[],
 ): Promise<number> {
   const environment: Record<string, string> = {};
-  const ends: Promise<string>[] = [];
+  const endings: Promise<string>[] = [];
   for (const service of services) {
     const started = await startIfPossible(service);
     if (!started) continue;
     Object.assign(environment, started.environment);
-    ends.push(started.ended.then((how) => `${service.title} ${how}`));
+    endings.push(started.ended.then((ending) => `${service.title} ${ending}`));
   }
   if (command.length > 0) return await run(command, environment);
-  if (ends.length === 0) return 1;
+  if (endings.length === 0) return 1;
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  throw new UserError(await Promise.race(ends));
+  throw new UserError(await Promise.race(endings));
 }
 
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {
-  const obstacle = service.whyUnavailable();
-  if (obstacle) {
-    console.warn(`Skipped what needs ${service.title}: ${obstacle} on this machine`);
+  const reason = service.whyUnavailable();
+  if (reason) {
+    console.warn(`Skipped what needs ${service.title}: ${reason} on this machine`);
     return undefined;
   }
   const started = await service.start(running);

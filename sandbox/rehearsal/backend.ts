@@ -42,25 +42,25 @@ export async function openBackend(options: {
   const { environment, runId, running, store, mayRedeploy } = options;
   const { MEMORY_BACKEND_URL: url, MIGRATION_WEBHOOK_URL: webhook } = environment;
   if (!url) return undefined;
-  assertMeant(environment, mayRedeploy);
+  assertIntended(environment, mayRedeploy);
   const services = await openServices(environment);
   const own = await services.setting.read();
   const dimensions = await readDimensions(store, own);
   await services.backend.health();
-  const placed = createPlacing(services, { runId, own });
-  running.whenStopping(placed.restore);
+  const placement = createPlacement(services, { runId, own });
+  running.whenStopping(placement.restore);
   return {
     url,
     dimensions,
     asksAPerson: !webhook,
     workingOn: services.setting.read,
-    workOn: placed.workOn,
-    restore: placed.restore,
+    workOn: placement.workOn,
+    restore: placement.restore,
     services: (act) => ({
       ...services,
       // The preview was started on the collection of the first act, so no other act can use it.
       preview: act === 1 ? services.preview : undefined,
-      hooks: placed.hooksOf(act),
+      hooks: placement.hooksOf(act),
     }),
   };
 }
@@ -79,7 +79,7 @@ async function openServices(environment: Environment): Promise<BackendServices> 
 }
 
 /** @param own the collection on which the backend works outside rehearsals */
-function createPlacing(
+function createPlacement(
   { backend, setting, hooks }: BackendServices,
   { runId, own }: { readonly runId: string; readonly own: string },
 ) {
@@ -88,9 +88,9 @@ function createPlacing(
 
   // All acts share the id of the run, and so the test user. Each act asks the webhook under a name of its own, because the
   // webhook would take the same action of two acts for a repetition.
-  const nameOf = (number: number) => `${runId}-${tag}-${number}`;
-  const hooksOf = (number: number): Hooks => ({
-    ask: (request) => hooks.ask({ ...request, runId: nameOf(number) }),
+  const nameAct = (number: number) => `${runId}-${tag}-${number}`;
+  const createHooks = (number: number): Hooks => ({
+    ask: (request) => hooks.ask({ ...request, runId: nameAct(number) }),
   });
 
   async function pointAt(collection: string, occasion: 'before' | 'after'): Promise<void> {
@@ -98,14 +98,14 @@ function createPlacing(
     await setting.change({ from: present, to: collection });
     for (const action of ['deploy-old', 'open-writes'] as const) {
       const request = { action, occasion, collection, testUser: testUserOf(runId) };
-      const asked = { ...request, runId: nameOf(act), deadlineAt: undefined };
+      const asked = { ...request, runId: nameAct(act), deadlineAt: undefined };
       while ((await hooks.ask(asked)) !== 'done') await pause(POLL_MS);
     }
     await backend.health();
   }
 
   return {
-    hooksOf,
+    hooksOf: createHooks,
     async workOn(number: number, collection: string): Promise<void> {
       act = number;
       await pointAt(collection, 'before');
@@ -116,7 +116,7 @@ function createPlacing(
   };
 }
 
-function assertMeant(environment: Environment, mayRedeploy: boolean): void {
+function assertIntended(environment: Environment, mayRedeploy: boolean): void {
   const { QDRANT_URL, MIGRATION_WEBHOOK_URL } = environment;
   if (!QDRANT_URL) {
     throw new UserError(

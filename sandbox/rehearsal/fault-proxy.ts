@@ -41,12 +41,12 @@ export interface FaultProxy {
   close(): Promise<void>;
 }
 
-const PATIENCE_MS = 30_000;
+const CLOSE_TIMEOUT_MS = 30_000;
 
 /** @param url address of the store */
 export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const base = url.replace(/\/+$/, '');
-  const underWay = new Set<Promise<void>>();
+  const pending = new Set<Promise<void>>();
   let rules: { readonly mishap: Mishap; sparing: number }[] = [];
 
   function strike(request: string): Mishap['does'] | undefined {
@@ -59,11 +59,11 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
 
   const server = createServer((incoming, response) => {
     const does = strike(`${incoming.method} ${incoming.url}`);
-    const passing = pass(`${base}${incoming.url}`, does, { incoming, response });
+    const forwarding = forwardRequest(`${base}${incoming.url}`, does, { incoming, response });
     // If either side disconnects, the other connection breaks too, as it would without the proxy.
-    const over = passing.catch(() => void response.destroy());
-    underWay.add(over);
-    over.finally(() => underWay.delete(over));
+    const ended = forwarding.catch(() => void response.destroy());
+    pending.add(ended);
+    ended.finally(() => pending.delete(ended));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -75,7 +75,10 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       // A store that no longer answers must not delay the end for ever.
-      await Promise.race([Promise.all(underWay), pause(PATIENCE_MS, undefined, { ref: false })]);
+      await Promise.race([
+        Promise.all(pending),
+        pause(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
+      ]);
       server.closeAllConnections();
       await closed;
     },
@@ -87,7 +90,7 @@ interface Exchange {
   readonly response: ServerResponse;
 }
 
-async function pass(
+async function forwardRequest(
   url: string,
   does: Mishap['does'] | undefined,
   { incoming, response }: Exchange,
@@ -104,20 +107,20 @@ async function pass(
     response.destroy();
     return;
   }
-  const damage = does?.kind === 'cut' ? [cutting(does.bytes)] : does ? [corrupting()] : [];
-  await hand(reply, damage, response);
+  const damage = does?.kind === 'cut' ? [createCut(does.bytes)] : does ? [createCorruption()] : [];
+  await sendReply(reply, damage, response);
 }
 
 /** Passes the reply on until everything is sent or the client disconnects: a pipeline into a broken response may never end. */
-async function hand(
+async function sendReply(
   reply: IncomingMessage,
   damage: readonly Transform[],
   response: ServerResponse,
 ): Promise<void> {
-  const left = new Promise<void>((resolve) => response.once('close', resolve));
+  const disconnected = new Promise<void>((resolve) => response.once('close', resolve));
   if (response.destroyed) return void reply.destroy();
   response.writeHead(reply.statusCode ?? 502, reply.headers);
-  await Promise.race([pipeline([reply, ...damage, response]), left]);
+  await Promise.race([pipeline([reply, ...damage, response]), disconnected]);
   reply.destroy();
 }
 
@@ -134,7 +137,7 @@ function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessa
   return answered;
 }
 
-function cutting(bytes: number): Transform {
+function createCut(bytes: number): Transform {
   let left = bytes;
   return new Transform({
     transform(chunk: Buffer, _, done) {
@@ -145,7 +148,7 @@ function cutting(bytes: number): Transform {
   });
 }
 
-function corrupting(): Transform {
+function createCorruption(): Transform {
   let isCorrupted = false;
   return new Transform({
     transform(chunk: Buffer, _, done) {

@@ -8,7 +8,7 @@ import { firstLine, UserError } from '../../lib/shared/user-error.ts';
 import type { Running } from '../../processes/running.ts';
 
 /** Prefix of the labels that every rehearsal gives its nodes. */
-const MARK = 'Rehearsed_';
+const LABEL_PREFIX = 'Rehearsed_';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,17 +30,17 @@ export async function openRehearsalGraph(options: {
     throw new UserError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   if (readsExisting) return graph;
-  if (nodes > 0) throw new UserError(await whyNot(driver, nodes));
-  const label = `${MARK}${randomUUID()}`;
-  running.whenStopping(() => run(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
-  await run(driver, fillWith(label));
+  if (nodes > 0) throw new UserError(await explainNotEmpty(driver, nodes));
+  const label = `${LABEL_PREFIX}${randomUUID()}`;
+  running.whenStopping(() => runStatement(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
+  await runStatement(driver, createFillStatement(label));
   return graph;
 }
 
-async function whyNot(driver: Driver, nodes: number): Promise<string> {
+async function explainNotEmpty(driver: Driver, nodes: number): Promise<string> {
   const { records } = await driver.executeQuery(
     'MATCH (n) WHERE any(label IN labels(n) WHERE label STARTS WITH $mark) RETURN DISTINCT labels(n)[0] AS label',
-    { mark: MARK },
+    { mark: LABEL_PREFIX },
   );
   const labels = records.map((record) => `\`${record.get('label')}\``);
   const left = `holds what another rehearsal put there: let it end, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
@@ -48,12 +48,12 @@ async function whyNot(driver: Driver, nodes: number): Promise<string> {
   return `The graph of NEO4J_URL ${labels.length > 0 ? left : taken}`;
 }
 
-async function run(driver: Driver, statement: string): Promise<void> {
+async function runStatement(driver: Driver, statement: string): Promise<void> {
   await driver.executeQuery(statement);
 }
 
 // The nodes have every type of value that a dump must preserve: integers, points in space and time, lists, a soft deletion.
-function fillWith(label: string): string {
+function createFillStatement(label: string): string {
   return `
     CREATE (ada:\`${label}\`:person {name: 'ada', user_id: 'user-1', mentions: 9007199254740993,
                                     born: date('1815-12-10'), scores: [1.0, 2.5]})

@@ -68,7 +68,7 @@ function describeFate(held: Held, now: Held | undefined): string | undefined {
   if (now.digest !== held.digest) return 'says something else';
   const isSame =
     now.vector.length === held.vector.length &&
-    now.vector.every((value, at) => Math.abs(value - (held.vector[at] ?? 0)) <= TOLERANCE);
+    now.vector.every((value, index) => Math.abs(value - (held.vector[index] ?? 0)) <= TOLERANCE);
   return isSame ? undefined : 'has another vector';
 }
 

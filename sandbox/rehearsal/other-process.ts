@@ -15,10 +15,10 @@ export interface OtherProcess {
 
 export function startMigrate(
   running: Running,
-  words: readonly string[],
+  args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): OtherProcess {
-  const child = spawn(process.execPath, [COMMAND, ...words], {
+  const child = spawn(process.execPath, [COMMAND, ...args], {
     env: { ...process.env, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -28,7 +28,7 @@ export function startMigrate(
 }
 
 async function waitForEnd(child: ChildProcess): Promise<string> {
-  const said = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
+  const output = Promise.all([child.stdout, child.stderr].map((stream) => stream && text(stream)));
   const [code, signal] = await once(child, 'close');
-  return signal ?? `exit code ${code}: ${(await said).join('').trim()}`;
+  return signal ?? `exit code ${code}: ${(await output).join('').trim()}`;
 }

@@ -18,7 +18,7 @@ export interface Outcome extends Comparison {
 
 export async function judgeOutcome(
   rehearsal: Rehearsal,
-  { phase: meant, holds, acknowledgedLoss = 0 }: Ending,
+  { phase: expectedPhase, holds, acknowledgedLoss = 0 }: Ending,
 ): Promise<Outcome> {
   const { parts, source, target, uploadAs, before, services, timeline, surprises, expect } =
     rehearsal;
@@ -26,7 +26,7 @@ export async function judgeOutcome(
   const run = await rehearsal.run().catch(recoverWith(undefined, isUnknown));
   const phase = run?.phase ?? 'not begun';
   if (run) await expectGraphKept(rehearsal, run);
-  if (phase !== meant) expect(`the run ends as ${meant}, not as ${phase}`, false);
+  if (phase !== expectedPhase) expect(`the run ends as ${expectedPhase}, not as ${phase}`, false);
   const active = await services.setting.read();
   const names = new Map([
     [source, 'old'],
@@ -54,6 +54,6 @@ async function expectGraphKept({ services, expect, note }: Rehearsal, run: Run):
   expect(`graph kept: nodes ${nodes}, relationships ${relationships}`, isWhole);
 }
 
-export function isWell({ lost, strange, usersDiffering, surprises }: Outcome): boolean {
+export function isSuccessful({ lost, strange, usersDiffering, surprises }: Outcome): boolean {
   return lost.length + strange.length + usersDiffering + surprises.length === 0;
 }

@@ -1,5 +1,5 @@
 // Formats the rehearsal's output: the timeline of each act, a table of counts, and every loss by name.
-import { isWell, type Outcome } from './outcome.ts';
+import { isSuccessful, type Outcome } from './outcome.ts';
 
 /** The outcome of an act, or the reason why it was skipped. */
 export interface Played {
@@ -38,7 +38,7 @@ export function describeCounts(acts: readonly Played[]): string {
     `${number}. ${title}`,
     ...('skipped' in outcome
       ? ['skipped']
-      : Object.values(COLUMNS).map((tell) => String(tell(outcome)))),
+      : Object.values(COLUMNS).map((show) => String(show(outcome)))),
   ]);
   const table = [['act', ...Object.keys(COLUMNS)], ...rows];
   const widths = table[0]?.map((_, column) =>
@@ -62,25 +62,25 @@ export function describeFaults(acts: readonly Played[]): string[] {
     'skipped' in outcome
       ? []
       : [
-          ...named('lost', outcome.lost),
-          ...named('strange', outcome.strange),
-          ...named('not as meant', outcome.surprises),
+          ...listFaults('lost', outcome.lost),
+          ...listFaults('strange', outcome.strange),
+          ...listFaults('not as meant', outcome.surprises),
         ].map((fault) => `act ${number}, ${fault}`),
   );
 }
 
 /** Returns the last line of the output. */
 export function describeEnd(outcomes: readonly Outcome[]): string {
-  if (!outcomes.every(isWell)) return 'The rehearsal failed.';
+  if (!outcomes.every(isSuccessful)) return 'The rehearsal failed.';
   const lost = outcomes.reduce((sum, { acknowledgedLoss }) => sum + acknowledgedLoss, 0);
   if (lost === 0) return 'Nothing was lost.';
   return `${lost} writes left behind as acknowledged; nothing was lost.`;
 }
 
-function named(kind: string, faults: readonly string[]): string[] {
-  const more = faults.length - MAX_NAMED;
+function listFaults(kind: string, faults: readonly string[]): string[] {
+  const unlisted = faults.length - MAX_NAMED;
   return [
     ...faults.slice(0, MAX_NAMED).map((fault) => `${kind}: ${fault}`),
-    ...(more > 0 ? [`${kind}: ${more} more`] : []),
+    ...(unlisted > 0 ? [`${kind}: ${unlisted} more`] : []),
   ];
 }

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { startDatabase } from '../../local/engine.ts';
-import { speakLocally } from '../../local/local-access.ts';
+import { useLocalAccess } from '../../local/local-access.ts';
 import type { Running } from '../../processes/running.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
 import { openRehearsalGraph } from './graph.ts';
@@ -25,8 +25,8 @@ export interface Parts {
 /** @throws UserError, Refusal or ConfigurationError */
 export async function openParts(orders: Orders, running: Running): Promise<Parts> {
   const environment = process.env;
-  speakLocally(environment);
-  const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : randomRun());
+  useLocalAccess(environment);
+  const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : createRunId());
   const store = await openStore({ environment, runId, running });
   const { mayRedeploy, readsExisting } = orders;
   const backend = await openBackend({ environment, runId, running, store, mayRedeploy });
@@ -39,18 +39,18 @@ export async function openParts(orders: Orders, running: Running): Promise<Parts
 export function describeParts({ runId, store, graph, backend }: Parts): string[] {
   const { QDRANT_URL, NEO4J_URL, MEMORY_BACKEND_URL } = process.env;
   return [
-    `vector store:   ${store.isReal ? `real, ${withoutPassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
-    `graph:          ${graph ? `real, ${withoutPassword(NEO4J_URL)}` : 'sandbox'}`,
-    `memory backend: ${backend ? `real, ${withoutPassword(MEMORY_BACKEND_URL)}; its key must map to ${testUserOf(runId)}` : 'sandbox'}`,
+    `vector store:   ${store.isReal ? `real, ${hidePassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
+    `graph:          ${graph ? `real, ${hidePassword(NEO4J_URL)}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${hidePassword(MEMORY_BACKEND_URL)}; its key must map to ${testUserOf(runId)}` : 'sandbox'}`,
   ];
 }
 
-function withoutPassword(url = ''): string {
+function hidePassword(url = ''): string {
   return url.replace(/\/\/[^/]*@/, '//');
 }
 
 // Random, so that two rehearsals do not collide. With a real backend the name is fixed instead, because the backend's key must
 // map to the run's test user.
-function randomRun(): string {
+function createRunId(): string {
   return `rehearsal-${randomBytes(3).toString('hex')}`;
 }

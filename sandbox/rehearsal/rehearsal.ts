@@ -68,32 +68,30 @@ export async function startRehearsal(
   const diary = createDiary(clock.minutes);
   const { services } = stage;
   let isBegun = false;
-  const begin = async (over: Services) => {
+  const begin = async (actServices: Services) => {
     if (isBegun) return;
     diary.note('Preflight');
     const swap = uploads ? { uploadAs: stage.uploadAs } : { inPlace: options.isInPlace };
-    const accepts = over.graph ? [] : ['no-graph'];
+    const accepts = actServices.graph ? [] : ['no-graph'];
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, accepts, ...swap };
     const payload = { runId: parts.runId, execute: true, ...plan };
-    assertMet((await takePreflight(over, payload)).prerequisites);
+    assertMet((await takePreflight(actServices, payload)).prerequisites);
     isBegun = true;
   };
   return {
     ...stage,
     ...diary,
-    async migrate(how = {}) {
-      const refusal = await captureFailure(begin(how.services ?? services));
-      return refusal ?? (await letMachineRun({ stage, diary, clock }, how));
+    async migrate(migrateOptions = {}) {
+      const refusal = await captureFailure(begin(migrateOptions.services ?? services));
+      return refusal ?? (await runMachine({ stage, diary, clock }, migrateOptions));
     },
     async rollBack(input = {}) {
       const payload = { runId: parts.runId, execute: true, ...input };
-      await polled(clock, () =>
-        runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }),
-      );
+      await poll(clock, () => runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }));
       diary.note('rolled back');
     },
     async keepWatch() {
-      const result = await polled(clock, () => keepWatch(services));
+      const result = await poll(clock, () => keepWatch(services));
       if (result && !result.dryRun) diary.note(`the watch: ${result.phase}`);
     },
     async otherProcess(words, onHook) {
@@ -116,7 +114,7 @@ interface Scene {
   readonly clock: TurnedClock;
 }
 
-async function letMachineRun(
+async function runMachine(
   { stage, diary, clock }: Scene,
   { until, onTask, services = stage.services }: MigrateOptions,
 ): Promise<Error | undefined> {
@@ -155,12 +153,12 @@ async function openWindow(services: Services, runId: string): Promise<void> {
   await runStep(cutover, services, { payload, timeLeftMs: () => 0 });
 }
 
-async function polled<Result extends Awaited<ReturnType<typeof keepWatch>>>(
+async function poll<Result extends Awaited<ReturnType<typeof keepWatch>>>(
   clock: TurnedClock,
-  take: () => Promise<Result>,
+  attempt: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {
-    const result = await take();
+    const result = await attempt();
     if (result === undefined || result.dryRun || result.done) return result;
     await clock.wait(result.waitSeconds);
   }

@@ -6,7 +6,7 @@ import { createRunning } from '../../processes/running.ts';
 import type { Act } from './acts/act.ts';
 import { ACTS } from './acts.ts';
 import { playToEnding } from './ending.ts';
-import { isWell, judgeOutcome } from './outcome.ts';
+import { isSuccessful, judgeOutcome } from './outcome.ts';
 import { describeAct, describeCounts, describeEnd, describeFaults, type Played } from './output.ts';
 import { createRehearseCommand, type Orders } from './parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './parts.ts';
@@ -49,7 +49,7 @@ async function rehearse(orders: Orders): Promise<boolean> {
   const skipped = played.length - outcomes.length;
   if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);
   console.log(describeEnd(outcomes));
-  return outcomes.every(isWell);
+  return outcomes.every(isSuccessful);
 }
 
 async function play(

@@ -41,13 +41,13 @@ export async function setStage(
   const remembering = createRemembering({ client, tableName, clock: act.clock });
   const source = store.sourceOf(act.number);
   const address = { url: store.faultProxy.url, apiKey: store.apiKey };
-  const sized = backend ? { dimensions: backend.dimensions } : {};
+  const size = backend ? { dimensions: backend.dimensions } : {};
   const world = await startWorldOn(address, {
     runId,
     source,
     remembering,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
-    ...sized,
+    ...size,
     ...options,
   });
   parts.running.whenStopping(world.close);

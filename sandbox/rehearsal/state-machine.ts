@@ -9,7 +9,7 @@ const FUNCTIONS = join(import.meta.dirname, '../../functions/migration');
 const definition = migrationMachine('rehearsal');
 
 /** Extracts the name of a function's file from its ARN: `...-migrationBackup` becomes `backup`. */
-function functionName(resource: string): string {
+function parseFunctionName(resource: string): string {
   return (resource.split('-migration').at(-1) ?? '').toLowerCase();
 }
 
@@ -54,7 +54,7 @@ export async function execute(options: {
       AwaitApproval: 0,
       ...(waitMs === 'as-defined' ? {} : { Wait: waitMs, AwaitPerson: waitMs }),
     },
-    retryIntervalOverrides: noPauses(),
+    retryIntervalOverrides: createZeroPauses(),
   };
   try {
     const running = machine.run({ runId }, { overrides });
@@ -76,7 +76,7 @@ async function loadHandlers(services: Services, beforeTask: (state: string) => P
   const handlers: Record<string, (payload: unknown) => Promise<unknown>> = {};
   for (const [state, { Resource }] of Object.entries(definition.States)) {
     if (!Resource) continue;
-    const { createHandler } = await import(join(FUNCTIONS, `${functionName(Resource)}.ts`));
+    const { createHandler } = await import(join(FUNCTIONS, `${parseFunctionName(Resource)}.ts`));
     const handler = createHandler(async () => services);
     handlers[state] = async (payload) => {
       await beforeTask(state);
@@ -86,6 +86,6 @@ async function loadHandlers(services: Services, beforeTask: (state: string) => P
   return handlers;
 }
 
-function noPauses(): Record<string, number> {
+function createZeroPauses(): Record<string, number> {
   return Object.fromEntries(Object.keys(definition.States).map((state) => [state, 0]));
 }

@@ -8,8 +8,8 @@ import { startQdrantSandbox } from '../qdrant/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
 /** Prefix of the collections of every rehearsal, on every store. */
-const MARK = 'rehearsed_memories_';
-const DRILL_MARK = 'restore_drill_rehearsal';
+const COLLECTION_PREFIX = 'rehearsed_memories_';
+const DRILL_PREFIX = 'restore_drill_rehearsal';
 
 export interface RehearsalStore {
   readonly isReal: boolean;
@@ -32,11 +32,11 @@ export async function openStore(options: {
   readonly running: Running;
 }): Promise<RehearsalStore> {
   const { environment, runId, running } = options;
-  const { QDRANT_URL: named, QDRANT_API_KEY: apiKey } = environment;
-  const url = named || (await startSandbox(running));
+  const { QDRANT_URL: realUrl, QDRANT_API_KEY: apiKey } = environment;
+  const url = realUrl || (await startSandbox(running));
   const vectors = createQdrant({ url, apiKey });
-  if (named) await assertUsable(named, apiKey);
-  const source = `${MARK}${runId}`;
+  if (realUrl) await assertUsable(realUrl, apiKey);
+  const source = `${COLLECTION_PREFIX}${runId}`;
   const drill = `restore_drill_${runId}`;
   const isOwn = (name: string) => name.startsWith(`${source}_`) || name === drill;
 
@@ -56,7 +56,7 @@ export async function openStore(options: {
   // The latest registration stops first, so running requests end before anything is cleared.
   running.whenStopping(faultProxy.close);
   return {
-    isReal: Boolean(named),
+    isReal: Boolean(realUrl),
     apiKey,
     vectors,
     faultProxy,
@@ -77,10 +77,12 @@ async function assertUsable(url: string, apiKey: string | undefined): Promise<vo
   const names = await store.listCollections().catch((cause: unknown) => {
     throw new UserError(`The store of QDRANT_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
-  const left = names.filter((name) => name.startsWith(MARK) || name.startsWith(DRILL_MARK));
-  if (left.length === 0) return;
+  const leftovers = names.filter(
+    (name) => name.startsWith(COLLECTION_PREFIX) || name.startsWith(DRILL_PREFIX),
+  );
+  if (leftovers.length === 0) return;
   throw new UserError(
-    `The store of QDRANT_URL has collections of another rehearsal: ${left.join(', ')}; ` +
+    `The store of QDRANT_URL has collections of another rehearsal: ${leftovers.join(', ')}; ` +
       'let it end, or, if it was killed, delete them (DELETE /collections/NAME)',
   );
 }

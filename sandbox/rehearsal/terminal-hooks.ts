@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 
-const TO_BE_DONE: Readonly<
+const INSTRUCTIONS: Readonly<
   Record<Exclude<HookRequest['action'], 'check'>, (request: HookRequest) => string>
 > = {
   freeze: () => "context down every write, the test user's too, with a 503",
@@ -22,8 +22,8 @@ export function createTerminalHooks(terminal: {
       if (request.action === 'check') return 'asked-of-a-person';
       const lines = createInterface(terminal);
       try {
-        const work = TO_BE_DONE[request.action](request);
-        await lines.question(`Now ${work}; then press Enter: `);
+        const instruction = INSTRUCTIONS[request.action](request);
+        await lines.question(`Now ${instruction}; then press Enter: `);
         return 'done';
       } finally {
         lines.close();

@@ -9,7 +9,7 @@ export const SECONDS_PER_MONTH = 30 * 86_400;
 const KB_PER_GB = 1e6;
 const MILLION = 1e6;
 /** Responses of up to this size count as one request at the gateway. */
-const COUNTED_KB = 512 * 1.024;
+const BILLED_REQUEST_KB = 512 * 1.024;
 
 /** Costs in USD. */
 export interface Bill {
@@ -29,7 +29,7 @@ export function sumBill(bill: Bill): number {
 }
 
 export function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, each) => total + each, 0);
+  return numbers.reduce((total, number) => total + number, 0);
 }
 
 /** Bills a million requests of a kind, each of the usual size. */
@@ -52,7 +52,7 @@ export function billRequests({ routes }: StageLimits, kind: Kind): Bill {
 /** Bills a month in which every route gets as many requests as it allows, none of them with a valid key. */
 export function billWithoutKey(limits: StageLimits): Bill {
   const sentKb = (route: RouteLimit) =>
-    ASSUMED.responseHeaders.value + (isPublic(route) ? largestResponse(route) : 0);
+    ASSUMED.responseHeaders.value + (isPublic(route) ? findLargestResponse(route) : 0);
   return {
     ...billTraffic(limits.routes, sentKb, ASSUMED.log.value),
     functions: billRefusingFunctions(limits.routes),
@@ -79,21 +79,21 @@ export function billWrongKeys(limits: StageLimits): Bill {
 export function billWithKey(limits: StageLimits): Bill {
   const { routes, maxReadUnits, maxWriteUnits, indexes } = limits;
   const parts = 1 + indexes;
-  const invocations = sum(routes.map(({ rate }) => perMonth(rate)));
+  const invocations = sum(routes.map(({ rate }) => toMonthly(rate)));
   return {
     ...billTraffic(
       routes,
-      (route) => ASSUMED.responseHeaders.value + largestResponse(route),
+      (route) => ASSUMED.responseHeaders.value + findLargestResponse(route),
       ASSUMED.log.value,
     ),
     functions:
       (invocations / MILLION) * PRICES.invocation.usd +
-      perMonth(countBusyMemory(routes)) * PRICES.gigabyteSecond.usd,
+      toMonthly(countBusyMemory(routes)) * PRICES.gigabyteSecond.usd,
     units:
-      (parts * perMonth(1) * (maxReadUnits * PRICES.read.usd + maxWriteUnits * PRICES.write.usd)) /
+      (parts * toMonthly(1) * (maxReadUnits * PRICES.read.usd + maxWriteUnits * PRICES.write.usd)) /
       MILLION,
     // A write unit is at most 1,024 bytes.
-    storage: billStorage((perMonth(parts * maxWriteUnits) * 1.024) / KB_PER_GB),
+    storage: billStorage((toMonthly(parts * maxWriteUnits) * 1.024) / KB_PER_GB),
   };
 }
 
@@ -109,10 +109,10 @@ export function countKeyReads({ routes }: StageLimits): number {
  * Bills a month of a thousand requests a second above the limits. The gateway refuses them without charge, but logs each one.
  */
 export function billRefusals(): number {
-  return (perMonth(1_000) / KB_PER_GB) * ASSUMED.refusalLog.value * PRICES.logs.usd;
+  return (toMonthly(1_000) / KB_PER_GB) * ASSUMED.refusalLog.value * PRICES.logs.usd;
 }
 
-export interface Households {
+export interface HouseholdsBill {
   /** USD a month. */
   readonly bill: Bill;
   /** Figures of one second in the busiest hour. */
@@ -145,45 +145,45 @@ export function billBackups({ warm, cold, made }: Backups) {
   };
 }
 
-export function billHouseholds(limits: StageLimits, stored: Stored): Households {
+export function billHouseholds(limits: StageLimits, stored: Stored): HouseholdsBill {
   const { households } = stored;
   const requests = households * HOUSEHOLD.requests.value;
   const creates = (requests * HOUSEHOLD.creates.value) / 100;
   const lists = requests - creates;
   const createBill = billRequests(limits, 'create');
   const listBill = billRequests(limits, 'list');
-  const scaled = (part: keyof Bill) =>
+  const scale = (part: keyof Bill) =>
     (creates * createBill[part] + lists * listBill[part]) / MILLION;
-  const atPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
+  const toPeak = (monthly: number) => (monthly * HOUSEHOLD.peak.value) / SECONDS_PER_MONTH;
   // Leaves out the writes to indexes, which have a maximum of their own and reach it later.
   const write = UNITS.create.write - INDEX_WRITES.create;
   const peak = {
-    requests: atPeak(requests),
-    read: atPeak(lists * UNITS.list.read + creates * UNITS.create.read),
-    write: atPeak(creates * write),
-    invocations: atPeak(requests) * REQUEST_SHAPES.list.seconds,
+    requests: toPeak(requests),
+    read: toPeak(lists * UNITS.list.read + creates * UNITS.create.read),
+    write: toPeak(creates * write),
+    invocations: toPeak(requests) * REQUEST_SHAPES.list.seconds,
   };
   return {
     bill: {
-      requests: scaled('requests'),
-      functions: scaled('functions'),
-      units: scaled('units'),
+      requests: scale('requests'),
+      functions: scale('functions'),
+      units: scale('units'),
       storage: billStorage(countGigabytes(stored)),
-      logs: scaled('logs'),
-      sent: scaled('sent'),
+      logs: scale('logs'),
+      sent: scale('sent'),
     },
     peak,
-    reached: findReached(limits, { ...peak, lists: atPeak(lists), creates: atPeak(creates) }),
+    reached: findReached(limits, { ...peak, lists: toPeak(lists), creates: toPeak(creates) }),
   };
 }
 
 function findReached(
   { routes, maxReadUnits, maxWriteUnits }: StageLimits,
-  peak: Households['peak'] & { readonly lists: number; readonly creates: number },
+  peak: HouseholdsBill['peak'] & { readonly lists: number; readonly creates: number },
 ): string[] {
-  const rateOf = (kind: 'list' | 'create') => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
+  const findRate = (kind: 'list' | 'create') => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
   const candidates: [name: string, share: number][] = [
-    ['`throttleRate`', Math.max(peak.lists / rateOf('list'), peak.creates / rateOf('create'))],
+    ['`throttleRate`', Math.max(peak.lists / findRate('list'), peak.creates / findRate('create'))],
     ['`maxReadUnits`', peak.read / maxReadUnits],
     ['`maxWriteUnits`', peak.write / maxWriteUnits],
     [QUOTAS.requests.item, peak.requests / QUOTAS.requests.limit],
@@ -192,7 +192,7 @@ function findReached(
   ];
   return candidates
     .filter(([, share]) => share > 1)
-    .toSorted(([, one], [, other]) => other - one)
+    .toSorted(([, left], [, right]) => right - left)
     .map(([name]) => name);
 }
 
@@ -202,9 +202,9 @@ function billTraffic(
   sentKb: (route: RouteLimit) => number,
   logKb: number,
 ): Pick<Bill, 'requests' | 'logs' | 'sent'> {
-  const counted = sum(routes.map((route) => perMonth(route.rate) * countRequests(sentKb(route))));
-  const invocations = sum(routes.map(({ rate }) => perMonth(rate)));
-  const kilobytes = sum(routes.map((route) => perMonth(route.rate) * sentKb(route)));
+  const counted = sum(routes.map((route) => toMonthly(route.rate) * countRequests(sentKb(route))));
+  const invocations = sum(routes.map(({ rate }) => toMonthly(rate)));
+  const kilobytes = sum(routes.map((route) => toMonthly(route.rate) * sentKb(route)));
   return {
     requests: (counted / MILLION) * PRICES.request.usd,
     logs: (invocations / KB_PER_GB) * logKb * PRICES.logs.usd,
@@ -217,7 +217,7 @@ function billRefusingFunctions(routes: readonly RouteLimit[]): number {
   return sum(
     routes.map(
       ({ rate, memoryGb }) =>
-        perMonth(rate) *
+        toMonthly(rate) *
         (PRICES.invocation.usd / MILLION +
           ASSUMED.refusalSeconds.value * memoryGb * PRICES.gigabyteSecond.usd),
     ),
@@ -226,7 +226,7 @@ function billRefusingFunctions(routes: readonly RouteLimit[]): number {
 
 function billKeyReads(limits: StageLimits): number {
   const reads = Math.min(countKeyReads(limits), limits.maxReadUnits);
-  return (perMonth(reads) / MILLION) * PRICES.read.usd;
+  return (toMonthly(reads) / MILLION) * PRICES.read.usd;
 }
 
 /** Adds up the memory, in GB, of the functions that can run at once, the largest first and each until its timeout. */
@@ -234,7 +234,7 @@ function countBusyMemory(routes: readonly RouteLimit[]): number {
   let free: number = QUOTAS.invocations.limit;
   let memory = 0;
   for (const { rate, timeoutSeconds, memoryGb } of routes.toSorted(
-    (one, other) => other.memoryGb - one.memoryGb,
+    (left, right) => right.memoryGb - left.memoryGb,
   )) {
     const busy = Math.min(free, rate * timeoutSeconds);
     free -= busy;
@@ -248,15 +248,15 @@ function billStorage(gigabytes: number): number {
 }
 
 function countRequests(sentKb: number): number {
-  return Math.ceil(sentKb / COUNTED_KB);
+  return Math.ceil(sentKb / BILLED_REQUEST_KB);
 }
 
-function perMonth(perSecond: number): number {
+function toMonthly(perSecond: number): number {
   return perSecond * SECONDS_PER_MONTH;
 }
 
 /** Returns the size of a route's largest response in KB, without headers. @throws Error for a route without an assumption */
-export function largestResponse({ route }: Pick<RouteLimit, 'route'>): number {
+export function findLargestResponse({ route }: Pick<RouteLimit, 'route'>): number {
   const endpoint = ENDPOINTS_BY_ROUTE[route];
   const kilobytes = endpoint ? largestResponseKb(endpoint) : MAX_PAGES_KB[route];
   if (kilobytes === undefined)

@@ -1,6 +1,6 @@
 // Writes the tables of costs and limits in docs/ledger/deploy.md, each between its markers.
 import { type Report, type Table, toMarkdown } from '../../report.ts';
-import { withFigures } from '../figures.ts';
+import { replaceFigures } from '../figures.ts';
 import { ASSUMED, HOUSEHOLD, PRICE_LIST, PRICES, REQUEST_SHAPES } from './assumptions.ts';
 import {
   type Bill,
@@ -21,7 +21,7 @@ import {
 } from './bills.ts';
 import { INDEX_WRITES, MAX_SEARCHING_LIST_UNITS } from './request-units.ts';
 import type { StageLimits } from './stage-limits.ts';
-import { measureStoredRow, measureTableRow, ROW_OF_FIRST_RELEASE } from './stored-size.ts';
+import { FIRST_RELEASE_ROW_FORMAT, measureStoredRow, measureTableRow } from './stored-size.ts';
 
 export type Stages = Readonly<Record<'dev' | 'prod', StageLimits>>;
 
@@ -36,43 +36,44 @@ const PARTS: Readonly<Record<keyof Bill, string>> = {
 };
 
 const SECTIONS: Readonly<Record<string, (stages: Stages) => Report>> = {
-  'cost-limits': (stages) => tables(routeLimits(stages), throughput(stages)),
-  'cost-searches': (stages) => tables(searchingLists(stages)),
-  'cost-wrong-keys': (stages) => tables(wrongKeys(stages)),
-  'cost-households': (stages) => tables(households(stages)),
-  'cost-prices': () => tables(priceList(), assumptions()),
-  'cost-requests': (stages) => tables(requestCosts(stages)),
-  'cost-month': (stages) => tables(monthlyCosts(stages)),
-  'cost-backups': (stages) => tables(recoveryCosts(stages)),
-  'cost-fixed': (stages) => tables(fixedCosts(stages)),
+  'cost-limits': (stages) =>
+    createReport(createRouteLimitsTable(stages), createThroughputTable(stages)),
+  'cost-searches': (stages) => createReport(createSearchingListsTable(stages)),
+  'cost-wrong-keys': (stages) => createReport(createWrongKeysTable(stages)),
+  'cost-households': (stages) => createReport(createHouseholdsTable(stages)),
+  'cost-prices': () => createReport(createPriceTable(), createAssumptionsTable()),
+  'cost-requests': (stages) => createReport(createRequestsTable(stages)),
+  'cost-month': (stages) => createReport(createMonthsTable(stages)),
+  'cost-backups': (stages) => createReport(createBackupsTable(stages)),
+  'cost-fixed': (stages) => createReport(createFixedCostsTable(stages)),
 };
 
 /** @throws Error if the document lacks the markers of a section */
 export function fillCosts(document: string, stages: Stages): string {
   return Object.entries(SECTIONS).reduce(
-    (text, [name, write]) => withFigures(text, name, toMarkdown(write(stages))),
+    (text, [name, write]) => replaceFigures(text, name, toMarkdown(write(stages))),
     document,
   );
 }
 
-function tables(...all: readonly Table[]): Report {
+function createReport(...all: readonly Table[]): Report {
   return { bars: [], tables: all };
 }
 
 /** Builds one row for each stage. */
-function perStage(
+function createStageRows(
   stages: Stages,
   show: (limits: StageLimits) => readonly (string | number)[],
 ): (string | number)[][] {
   return Object.entries(stages).map(([stage, limits]) => [stage, ...show(limits)]);
 }
 
-function routeLimits(stages: Stages): Table {
+function createRouteLimitsTable(stages: Stages): Table {
   return {
     title:
       'Requests a second. A limit holds for each form of a route, with and without a slash at its end:',
     columns: ['Stage', 'Forms', 'Of one form, most', 'Of all together'],
-    rows: perStage(stages, ({ routes }) => {
+    rows: createStageRows(stages, ({ routes }) => {
       const rates = routes.map(({ rate }) => rate);
       return [rates.length, Math.max(...rates), sum(rates)];
     }),
@@ -88,14 +89,14 @@ export function countUnits({ routes }: StageLimits): {
   readonly read: number;
   readonly write: number;
 } {
-  const rateOf = (kind: Kind) => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
+  const findRate = (kind: Kind) => findRoute(routes, REQUEST_SHAPES[kind].route).rate;
   return {
-    read: sum(READERS.map((kind) => rateOf(kind) * UNITS[kind].read)),
-    write: sum(WRITERS.map((kind) => rateOf(kind) * (UNITS[kind].write - INDEX_WRITES[kind]))),
+    read: sum(READERS.map((kind) => findRate(kind) * UNITS[kind].read)),
+    write: sum(WRITERS.map((kind) => findRate(kind) * (UNITS[kind].write - INDEX_WRITES[kind]))),
   };
 }
 
-function throughput(stages: Stages): Table {
+function createThroughputTable(stages: Stages): Table {
   return {
     title: `Units a second of the table without its indexes, where clients send as many lists, exports, searches, creates and bulk requests as
 the routes allow:`,
@@ -103,30 +104,30 @@ the routes allow:`,
       ...['Stage', 'Write units, one form', 'both forms', '`maxWriteUnits`'],
       ...['Read units, one form', 'both forms', '`maxReadUnits`'],
     ],
-    rows: perStage(stages, (limits) => {
+    rows: createStageRows(stages, (limits) => {
       const { read, write } = countUnits(limits);
       return [write, 2 * write, limits.maxWriteUnits, read, 2 * read, limits.maxReadUnits];
     }),
   };
 }
 
-function searchingLists(stages: Stages): Table {
+function createSearchingListsTable(stages: Stages): Table {
   const { read } = UNITS['list with `q` or `import_id`'];
   return {
     title: `A list with \`q\` or \`import_id\` reads ${read} units in a household's ledger, and ${MAX_SEARCHING_LIST_UNITS.toLocaleString('en')} where every text is as long as it may
 be. So many of them a second reach \`maxReadUnits\`:`,
     columns: ['Stage', "In households' ledgers", 'With the longest texts'],
-    rows: perStage(stages, ({ maxReadUnits }) =>
+    rows: createStageRows(stages, ({ maxReadUnits }) =>
       [read, MAX_SEARCHING_LIST_UNITS].map((units) => Math.floor(maxReadUnits / units)),
     ),
   };
 }
 
-function wrongKeys(stages: Stages): Table {
+function createWrongKeysTable(stages: Stages): Table {
   return {
     title: 'A flood of random keys on every route at once:',
     columns: ['Stage', 'Read units a second', 'Of `maxReadUnits`, %', 'USD a month'],
-    rows: perStage(stages, (limits) => {
+    rows: createStageRows(stages, (limits) => {
       const reads = countKeyReads(limits);
       return [reads, (100 * reads) / limits.maxReadUnits, sumBill(billWrongKeys(limits))].map(
         Math.round,
@@ -135,9 +136,9 @@ function wrongKeys(stages: Stages): Table {
   };
 }
 
-function households({ prod }: Stages): Table {
+function createHouseholdsTable({ prod }: Stages): Table {
   const storedRowKb = measureStoredRow();
-  const [now, before] = [storedRowKb, measureStoredRow(ROW_OF_FIRST_RELEASE)].map((kb) =>
+  const [now, before] = [storedRowKb, measureStoredRow(FIRST_RELEASE_ROW_FORMAT)].map((kb) =>
     kb.toFixed(2),
   );
   const { requests, creates, peak, years } = HOUSEHOLD;
@@ -161,7 +162,7 @@ busiest hour. The limit that is exceeded most stands first:`,
   };
 }
 
-function priceList(): Table {
+function createPriceTable(): Table {
   return {
     title: `Prices of ${PRICE_LIST}:`,
     columns: ['Price', 'USD'],
@@ -169,7 +170,7 @@ function priceList(): Table {
   };
 }
 
-function assumptions(): Table {
+function createAssumptionsTable(): Table {
   return {
     title: 'What is assumed, with sizes in KB of 1,000 bytes:',
     columns: ['Assumption', 'Value'],
@@ -180,7 +181,7 @@ function assumptions(): Table {
   };
 }
 
-function requestCosts({ prod }: Stages): Table {
+function createRequestsTable({ prod }: Stages): Table {
   return {
     title: "In a household's ledger with 30 categories:",
     columns: [
@@ -202,7 +203,7 @@ function requestCosts({ prod }: Stages): Table {
   };
 }
 
-function monthlyCosts(stages: Stages): Table {
+function createMonthsTable(stages: Stages): Table {
   const bills = Object.values(stages).flatMap((limits) => [
     billWithoutKey(limits),
     billWithKey(limits),
@@ -223,7 +224,7 @@ the limits, API Gateway refuses requests unbilled, but logs them: ${Math.round(b
   };
 }
 
-function recoveryCosts({ prod }: Stages): Table {
+function createBackupsTable({ prod }: Stages): Table {
   const { warm, cold } = prod.backups;
   const { kept, toAnotherRegion } = billBackups(prod.backups);
   const households = 1_000;
@@ -242,12 +243,12 @@ function recoveryCosts({ prod }: Stages): Table {
   };
 }
 
-function fixedCosts(stages: Stages): Table {
+function createFixedCostsTable(stages: Stages): Table {
   return {
     title:
       'USD a month of a stage without requests, without canary and migration. Metrics of routes are billed for the hours in which a route is used:',
     columns: ['Stage', 'Watched metrics', 'USD', 'Metrics of routes', 'USD at most', 'Dashboard'],
-    rows: perStage(stages, ({ watchedMetrics, routes }) => {
+    rows: createStageRows(stages, ({ watchedMetrics, routes }) => {
       const metrics = routes.length * ASSUMED.routeMetrics.value;
       return [
         ...[watchedMetrics, watchedMetrics * PRICES.alarm.usd],

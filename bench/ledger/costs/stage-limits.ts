@@ -94,7 +94,7 @@ export function readStageLimits(template: PackagedTemplate): StageLimits {
   const { MaxReadRequestUnits, MaxWriteRequestUnits } = table.OnDemandThroughput;
   return {
     routes: listProperties(template, 'AWS::ApiGatewayV2::Route', routeSchema).map((route) => ({
-      route: withoutSlash(route.RouteKey),
+      route: removeTrailingSlash(route.RouteKey),
       rate: (settings.RouteSettings[route.RouteKey] ?? settings.DefaultRouteSettings)
         .ThrottlingRateLimit,
       ...readFunction(template, route.Target['Fn::Join'][1][1].Ref),
@@ -114,22 +114,22 @@ function countBackups(template: PackagedTemplate): Backups {
   return plans
     .flatMap(({ BackupPlan }) => BackupPlan.BackupPlanRule)
     .map(({ ScheduleExpression, Lifecycle }) => {
-      const days = daysBetween(ScheduleExpression);
+      const days = countDaysBetweenBackups(ScheduleExpression);
       const { DeleteAfterDays: kept, MoveToColdStorageAfterDays: moved = kept } = Lifecycle;
       return { warm: moved / days, cold: (kept - moved) / days, made: DAYS_PER_MONTH / days };
     })
     .reduce(
-      (all, { warm, cold, made }) => ({
-        warm: all.warm + warm,
-        cold: all.cold + cold,
-        made: all.made + made,
+      (total, { warm, cold, made }) => ({
+        warm: total.warm + warm,
+        cold: total.cold + cold,
+        made: total.made + made,
       }),
       { warm: 0, cold: 0, made: 0 },
     );
 }
 
 /** @throws Error for a schedule that is neither daily nor monthly */
-function daysBetween(schedule: string): number {
+function countDaysBetweenBackups(schedule: string): number {
   const [, day] = /^cron\(\d+ \d+ (\*|\d+) \* \? \*\)$/.exec(schedule) ?? [];
   if (day === undefined) {
     throw new Error(
@@ -146,7 +146,7 @@ function readFunction(template: PackagedTemplate, integration: string) {
   return { memoryGb: MemorySize / 1_024, timeoutSeconds: Timeout };
 }
 
-function withoutSlash(routeKey: string): string {
+function removeTrailingSlash(routeKey: string): string {
   return routeKey.endsWith(' /') ? routeKey : routeKey.replace(/\/$/, '');
 }
 

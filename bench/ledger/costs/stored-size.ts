@@ -4,28 +4,28 @@
 import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
 import type { Item } from '../../../lib/shared/database.ts';
 import table from '../../../lib/shared/table.json' with { type: 'json' };
-import { householdLedger } from '../household-ledger.ts';
+import { createHouseholdLedger } from '../household-ledger.ts';
 import { createLedgerItems } from '../ledger-items.ts';
 
 const ROWS = 1_000;
 // DynamoDB counts this overhead for every stored item.
 const OVERHEAD_BYTES = 100;
 
-export interface RowForm {
+export interface RowFormat {
   readonly ledgerIdLength: number;
   readonly hasVersion: boolean;
 }
 
 /** Form of the rows that release 0.1.0 wrote for the ledger of an access token. */
-export const ROW_OF_FIRST_RELEASE: RowForm = { ledgerIdLength: 48, hasVersion: false };
-const PRESENT_ROW: RowForm = { ledgerIdLength: 22, hasVersion: true };
+export const FIRST_RELEASE_ROW_FORMAT: RowFormat = { ledgerIdLength: 48, hasVersion: false };
+const CURRENT_ROW_FORMAT: RowFormat = { ledgerIdLength: 22, hasVersion: true };
 
 /** Measures the average size of a stored transaction, in KB of 1,000 bytes. */
 export function measureStoredRow(
-  { ledgerIdLength, hasVersion } = PRESENT_ROW,
+  { ledgerIdLength, hasVersion } = CURRENT_ROW_FORMAT,
   countStored = countCopies,
 ): number {
-  const { categories, transactions } = householdLedger({
+  const { categories, transactions } = createHouseholdLedger({
     transactions: ROWS,
     years: 1,
     lastDay: '2026-06-30',
@@ -42,7 +42,7 @@ export function measureStoredRow(
 
 /** Measures a row without the indexes, because AWS bills neither backups nor point-in-time recovery for indexes. */
 export function measureTableRow(): number {
-  return measureStoredRow(PRESENT_ROW, () => 1);
+  return measureStoredRow(CURRENT_ROW_FORMAT, () => 1);
 }
 
 /** Counts the stored copies of a row: one in the table, and one in each index whose key attributes the row has. */

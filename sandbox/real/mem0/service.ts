@@ -46,12 +46,12 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
 
   async function deploy(major: Mem0Major, collection: string): Promise<void> {
     await child?.stop();
-    const history = join(folder, `version-${major}`);
-    await mkdir(history, { recursive: true });
-    await write(settings, { ...options, port, collection, folder: history, state });
+    const versionFolder = join(folder, `version-${major}`);
+    await mkdir(versionFolder, { recursive: true });
+    await replaceFile(settings, { ...options, port, collection, folder: versionFolder, state });
     let lastLine = '';
     child = startChild({
-      command: pythonPath(major),
+      command: readPythonPath(major),
       args: [BACKEND, settings],
       // Puts the keyword model's folder into the service's, so that both are removed together.
       environment: { ...process.env, TMPDIR: folder },
@@ -68,7 +68,8 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
     }
   }
 
-  const setWriters = (writers: Mem0Writers) => write(state, writers === 'all-users' ? {} : writers);
+  const setWriters = (writers: Mem0Writers) =>
+    replaceFile(state, writers === 'all-users' ? {} : writers);
   await setWriters('all-users');
   return {
     url,
@@ -82,7 +83,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
 }
 
 /** Performs the actions that the migration asks of the service's operator. @param old the version before the migration */
-export function mem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
+export function createMem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {
       if (action === 'freeze') await service.setWriters({ frozenUntil: deadlineAt });
@@ -97,7 +98,7 @@ export function mem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   };
 }
 
-function pythonPath(major: Mem0Major): string {
+function readPythonPath(major: Mem0Major): string {
   const name = `MEM0_${major}_PYTHON`;
   const python = process.env[name];
   if (!python)
@@ -106,7 +107,7 @@ function pythonPath(major: Mem0Major): string {
 }
 
 // The backend may read the file at any moment, so the file is replaced as a whole.
-async function write(file: string, value: object): Promise<void> {
+async function replaceFile(file: string, value: object): Promise<void> {
   await writeFile(`${file}.new`, JSON.stringify(value));
   await rename(`${file}.new`, file);
 }

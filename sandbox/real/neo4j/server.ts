@@ -12,25 +12,29 @@ import {
   whyNoJava,
 } from '../../../processes/tools.ts';
 
-const NEEDED_JAVA = 17;
+const MIN_JAVA_VERSION = 17;
 const COPY_JARS = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies';
 const POM = join(import.meta.dirname, 'pom.xml');
 const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
 
-export const neo4jServer: Service = { title: 'Neo4j Community', whyUnavailable: obstacle, start };
+export const neo4jServer: Service = {
+  title: 'Neo4j Community',
+  whyUnavailable: whyUnavailable,
+  start,
+};
 
-function obstacle(): string | undefined {
+function whyUnavailable(): string | undefined {
   // A Java runtime alone is not enough: starting the program also compiles it.
-  if (!readOutput('javac', '--version')) return `there is no JDK ${NEEDED_JAVA} or newer`;
-  const noJava = whyNoJava(NEEDED_JAVA);
+  if (!readOutput('javac', '--version')) return `there is no JDK ${MIN_JAVA_VERSION} or newer`;
+  const noJava = whyNoJava(MIN_JAVA_VERSION);
   if (noJava) return noJava;
   return readOutput('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
 }
 
 async function start(running: Running): Promise<StartedService> {
-  const jars = await fetchOnce(running, `neo4j/${await version()}`, fetchJars);
+  const jars = await fetchOnce(running, `neo4j/${await readVersion()}`, fetchJars);
   const data = await running.createTemporaryFolder('neo4j-');
-  let lastWord = '';
+  let lastLine = '';
   const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
   const child = running.startProgram({
     command: 'java',
@@ -38,23 +42,23 @@ async function start(running: Running): Promise<StartedService> {
     // Neo4j flushes its data before it ends.
     graceMilliseconds: 20_000,
     onLine: (line) => {
-      lastWord = line || lastWord;
+      lastLine = line || lastLine;
       const [, url] = /^listening (\S+)$/.exec(line) ?? [];
       if (url) resolve(url);
     },
   });
   child.ended.then(() => resolve(undefined));
   const url = await address;
-  if (!url) throw new UserError(`Neo4j did not start: ${lastWord}`);
+  if (!url) throw new UserError(`Neo4j did not start: ${lastLine}`);
   return { environment: { NEO4J_URL: url }, ended: child.ended };
 }
 
-async function version(): Promise<string> {
-  const [, found] =
+async function readVersion(): Promise<string> {
+  const [, version] =
     /<artifactId>neo4j<\/artifactId>\s*<version>([\d.]{3,})</.exec(await readFile(POM, 'utf8')) ??
     [];
-  if (!found) throw new UserError(`${POM} names no version of Neo4j`);
-  return found;
+  if (!version) throw new UserError(`${POM} names no version of Neo4j`);
+  return version;
 }
 
 // Maven checks every archive against the checksum published beside it.

@@ -28,7 +28,10 @@ export interface Ending {
 }
 
 /** Returns settings for another instance of the backend, which the act starts on the collection to write to it. */
-export function settingsOn({ services, before }: Rehearsal, collection: string): VersionSettings {
+export function createSettings(
+  { services, before }: Rehearsal,
+  collection: string,
+): VersionSettings {
   const { vectors: store, clock: now } = services;
   const dimensions = [...before.values()][0]?.vector.length ?? 0;
   return { store, collection, dimensions, now };

@@ -8,7 +8,7 @@ import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { startOldVersion } from '../../memory-backend/old-version.ts';
 import { compareHoldings, type Holdings, readHoldings } from '../holdings.ts';
 import { captureFailure, type Rehearsal } from '../rehearsal.ts';
-import { type Act, settingsOn } from './act.ts';
+import { type Act, createSettings } from './act.ts';
 
 /** Divisor for the part of the memories to remove: a tenth is more than a rollback removes without confirmation. */
 const A_TENTH = 10;
@@ -58,12 +58,12 @@ export const INCIDENTS: readonly Act[] = [
       const { expect, migrate, services, target } = rehearsal;
       let holds: Holdings = new Map();
       const leak = async () => {
-        const version = await startNewVersion(settingsOn(rehearsal, target));
+        const version = await startNewVersion(createSettings(rehearsal, target));
         await version.add('user-1', 'A fact that leaked');
         await remove(rehearsal, target, [...rehearsal.before.keys()].slice(0, 1));
         holds = await readHoldings(services.vectors, target);
       };
-      const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', leak) });
+      const failure = await migrate({ services: addWriteAfter(rehearsal, 'deploy-new', leak) });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
       return { phase: 'copied', holds };
     },
@@ -73,14 +73,16 @@ export const INCIDENTS: readonly Act[] = [
     play: async (rehearsal) => {
       const { expect, migrate, run, services, source } = rehearsal;
       const write = async () => {
-        const version = await startOldVersion(settingsOn(rehearsal, source));
+        const version = await startOldVersion(createSettings(rehearsal, source));
         await version.add('user-1', 'A fact that came late');
       };
-      const failure = await migrate({ services: withWrites(rehearsal, 'deploy-new', write) });
+      const failure = await migrate({ services: addWriteAfter(rehearsal, 'deploy-new', write) });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
       const holds = await readHoldings(services.vectors, source);
       const copied: number[] = [];
-      const again = await migrate({ onTask: async () => void copied.push(writtenBy(await run())) });
+      const again = await migrate({
+        onTask: async () => void copied.push(countWritten(await run())),
+      });
       expect('the second window is not refused', again === undefined);
       expect('one memory was copied for it', Math.max(...copied) === 1);
       return { phase: 'live', holds };
@@ -93,10 +95,10 @@ export const INCIDENTS: readonly Act[] = [
       const { expect, migrate, rollBack, services, source } = rehearsal;
       for (let n = 1; n <= 2; n += 1) {
         await migrate();
-        const newVersion = await startNewVersion(settingsOn(rehearsal, source));
+        const newVersion = await startNewVersion(createSettings(rehearsal, source));
         await newVersion.add('user-1', `A fact of window ${n}`);
         await rollBack();
-        const oldVersion = await startOldVersion(settingsOn(rehearsal, source));
+        const oldVersion = await startOldVersion(createSettings(rehearsal, source));
         await oldVersion.add('user-1', `A fact after rollback ${n}`);
       }
       const holds = await readHoldings(services.vectors, source);
@@ -111,13 +113,13 @@ export const INCIDENTS: readonly Act[] = [
 ];
 
 /** Returns the number of points that the last copy wrote or deleted. */
-function writtenBy({ evidence }: Run): number {
+function countWritten({ evidence }: Run): number {
   const { inserted = 0, replaced = 0, deleted = 0 } = evidence['verification-report']?.facts ?? {};
   return Number(inserted) + Number(replaced) + Number(deleted);
 }
 
 /** Returns the act's services, with hooks that let a client write right after the action is first done. */
-function withWrites(
+function addWriteAfter(
   { services, note }: Rehearsal,
   action: HookAction,
   write: () => Promise<void>,

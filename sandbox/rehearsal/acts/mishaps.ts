@@ -55,9 +55,9 @@ export const MISHAPS: readonly Act[] = [
       backend?.asksAPerson ? 'a process of its own asks a webhook, and there is none' : undefined,
     play: async (rehearsal) => {
       await rehearsal.migrate({ until: 'Copy' });
-      await killedInCopy(rehearsal);
+      await killInCopy(rehearsal);
       await rehearsal.migrate({ until: 'Cutover' });
-      await killedInCutover(rehearsal);
+      await killInCutover(rehearsal);
       await rehearsal.migrate();
       return { phase: 'live' };
     },
@@ -78,8 +78,8 @@ export const MISHAPS: readonly Act[] = [
       });
       const steps = struck.size - 1;
       const survived = steps - faultProxy.waiting();
-      const isEach = survived === steps && steps >= FAILURES.length;
-      expect(`${survived} failures in ${steps} steps were survived`, isEach);
+      const areAllSurvived = survived === steps && steps >= FAILURES.length;
+      expect(`${survived} failures in ${steps} steps were survived`, areAllSurvived);
       return { phase: 'live' };
     },
   },
@@ -105,15 +105,15 @@ export const MISHAPS: readonly Act[] = [
         rehearsal.world.backend.grant('key-of-user-1', 'user-1');
         refusals.push(await captureRefusal(rehearsal, 'key-of-user-1'));
       }
-      const isForKey = (refusal: string) =>
+      const namesKey = (refusal: string) =>
         /^RefusedPrerequisites: Not met: API key of the test user\./.test(refusal);
-      rehearsal.expect('each is refused for its key', refusals.every(isForKey));
+      rehearsal.expect('each is refused for its key', refusals.every(namesKey));
       return { phase: 'not begun' };
     },
   },
 ];
 
-async function killedInCopy(rehearsal: Rehearsal): Promise<void> {
+async function killInCopy(rehearsal: Rehearsal): Promise<void> {
   const { before, target, addFault, otherProcess, services, expect, pass } = rehearsal;
   const pages = Math.ceil(before.size / PAGE);
   const copying = await otherProcess(['copy']);
@@ -128,7 +128,7 @@ async function killedInCopy(rehearsal: Rehearsal): Promise<void> {
   pass(LEASE_MS);
 }
 
-async function killedInCutover(rehearsal: Rehearsal): Promise<void> {
+async function killInCutover(rehearsal: Rehearsal): Promise<void> {
   const { target, otherProcess, services, expect, pass } = rehearsal;
   let kill = () => {};
   const cutting = await otherProcess(['cutover', '--yes'], (action) => {

@@ -3,7 +3,7 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { startNewVersion } from '../../memory-backend/new-version.ts';
 import { compareHoldings, readHoldings } from '../holdings.ts';
 import { captureFailure, type Rehearsal } from '../rehearsal.ts';
-import { type Act, settingsOn } from './act.ts';
+import { type Act, createSettings } from './act.ts';
 
 const NEW_WRITES = 2;
 /** Number of writes: the new memories, and one deletion. */
@@ -140,11 +140,11 @@ export const ROLLBACKS: readonly Act[] = [
 /** Writes like users: adds new memories, and deletes an old one. */
 async function write(rehearsal: Rehearsal): Promise<void> {
   const { services, target, before, note } = rehearsal;
-  const version = await startNewVersion(settingsOn(rehearsal, target));
+  const version = await startNewVersion(createSettings(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
   // Chooses a memory that still exists, because an earlier round may have deleted others.
-  const there = await readHoldings(services.vectors, target);
-  const removed = [...before.keys()].find((id) => there.has(id)) ?? '';
+  const present = await readHoldings(services.vectors, target);
+  const removed = [...before.keys()].find((id) => present.has(id)) ?? '';
   await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });
   note(`users write: ${NEW_WRITES} new memories, 1 deleted`);
 }

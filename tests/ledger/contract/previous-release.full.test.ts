@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { bundleFunctions, bundleFunctionsAt } from '../../../bench/ledger/bundles.ts';
-import { previousRelease } from '../../../bench/ledger/releases.ts';
+import { findPreviousRelease } from '../../../bench/ledger/releases.ts';
 import { toPartCursor } from '../../../lib/ledger/http/cursor.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-releases-'));
   folders.push(folder);
   const made = {
-    previous: await bundleFunctionsAt(await previousRelease(), join(folder, 'previous')),
+    previous: await bundleFunctionsAt(await findPreviousRelease(), join(folder, 'previous')),
     present: await bundleFunctions(join(folder, 'present')),
   };
   for (const release of RELEASES) {

@@ -1,6 +1,6 @@
 // The web pages as a browser gets them: their headers and caching, the sources that they may load from, and their size.
 import { expect, inject, test } from 'vitest';
-import { largestResponse } from '../../../bench/ledger/costs/bills.ts';
+import { findLargestResponse } from '../../../bench/ledger/costs/bills.ts';
 
 const url = inject('apiUrl');
 
@@ -92,6 +92,6 @@ test.each([
     expect(response.headers.get('content-encoding')).toBeNull();
     const kilobytes = (await response.arrayBuffer()).byteLength / 1_000;
     expect(kilobytes).toBeGreaterThan(0.5);
-    expect(kilobytes).toBeLessThanOrEqual(largestResponse({ route }));
+    expect(kilobytes).toBeLessThanOrEqual(findLargestResponse({ route }));
   },
 );

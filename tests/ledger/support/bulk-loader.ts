@@ -2,8 +2,8 @@
 // The result equals that of as many single creates (`npm run verify-ledger` agrees).
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
+  createHouseholdLedger,
   type HouseholdLedgerOptions,
-  householdLedger,
 } from '../../../bench/ledger/household-ledger.ts';
 import { createLedgerItems } from '../../../bench/ledger/ledger-items.ts';
 import type { Category } from '../../../lib/ledger/domain/category.ts';
@@ -36,7 +36,7 @@ export async function bulkLoadHousehold(
   target: BulkTarget,
   options: HouseholdLedgerOptions,
 ): Promise<readonly Category[]> {
-  const { categories, transactions } = householdLedger(options);
+  const { categories, transactions } = createHouseholdLedger(options);
   await bulkLoad(target, categories, transactions);
   return categories;
 }

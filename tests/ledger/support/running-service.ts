@@ -1,7 +1,7 @@
 // The service as `npm start` runs it, in a process of its own.
 import { join } from 'node:path';
 import { startDatabase } from '../../../local/engine.ts';
-import { localAccess } from '../../../local/local-access.ts';
+import { readLocalAccess } from '../../../local/local-access.ts';
 import type { Child } from '../../../processes/child-process.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
@@ -56,7 +56,7 @@ export async function startService(
  */
 export async function startSharedDatabase(running: Running, tableName: string) {
   // The database keeps separate tables for every access key and region.
-  const { region, accessKeyId, secretAccessKey } = localAccess({});
+  const { region, accessKeyId, secretAccessKey } = readLocalAccess({});
   Object.assign(process.env, {
     AWS_REGION: region,
     AWS_ACCESS_KEY_ID: accessKeyId,

@@ -12,7 +12,7 @@ import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
 import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
-import { mem0Hooks, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
+import { createMem0Hooks, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
 import { startQdrant } from '../../../sandbox/real/qdrant-server.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { type Ended, runCommand } from '../../shared/support/command.ts';
@@ -115,7 +115,7 @@ async function startBusyService(running: Running, options: Scenario) {
   const users = startBusyUsers({ url, users: people, memories, perSecond, find });
   running.whenStopping(users.stop);
 
-  const hooks = mem0Hooks(mem0, old);
+  const hooks = createMem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
   const askedAt: number[] = [];
   let atCutover: Ledger = users.ledger();

@@ -2,7 +2,7 @@
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { type ReconcilePorts, reconcile } from '../../../lib/migration/reconcile.ts';
 import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
-import { memories } from '../../../sandbox/awkward-memories.ts';
+import { generateMemories } from '../../../sandbox/awkward-memories.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 
 export interface CopyScene {
@@ -53,7 +53,7 @@ export async function createTarget(store: VectorStore, dimensions = 4): Promise<
 }
 
 async function fill(store: VectorStore, count: number, dimensions: number): Promise<void> {
-  const points = [...memories({ count, dimensions, users: 7 })];
+  const points = [...generateMemories({ count, dimensions, users: 7 })];
   for (let at = 0; at < points.length; at += 100) {
     await store.upsert(OLD, points.slice(at, at + 100), 'upsert');
   }

@@ -11,7 +11,7 @@ import type {
   SnapshotDescription,
 } from '../../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
-import { DEFAULT_VERSION, type Feature, has } from '../../../sandbox/qdrant/versions.ts';
+import { DEFAULT_VERSION, type Feature, hasFeature } from '../../../sandbox/qdrant/versions.ts';
 
 export interface StoreUnderTest {
   readonly store: VectorStore;
@@ -42,7 +42,9 @@ export function onEveryVectorStore(
   contract: (test: StoreUnderTest) => void,
   feature?: Feature,
 ): void {
-  const versions = VERSIONS.filter((version) => feature === undefined || has(version, feature));
+  const versions = VERSIONS.filter(
+    (version) => feature === undefined || hasFeature(version, feature),
+  );
   describe.each(versions)('the sandbox as %s', (version) => {
     let sandbox: QdrantSandbox;
     const under = createStoreUnderTest(() => sandbox.url);
@@ -76,7 +78,7 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     get url() {
       return url();
     },
-    has: async (feature) => has(await open().version(), feature),
+    has: async (feature) => hasFeature(await open().version(), feature),
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
       made.push(name);

@@ -6,7 +6,7 @@ import { listSections, TABLES, updateTables } from '../../../cli/migration/migra
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
-import { firstSteps } from '../../../sandbox/sandbox-text.ts';
+import { describeFirstSteps } from '../../../sandbox/sandbox-text.ts';
 import { createPlace } from '../support/fake-place.ts';
 import { typeCommand } from '../support/typed-command.ts';
 
@@ -36,7 +36,7 @@ describe('the guide', () => {
   it('begins the run that the key of the sandbox is for', async () => {
     let steps: string[] = [];
     const open = async (order: SandboxOrder) => {
-      steps = firstSteps(order, {});
+      steps = describeFirstSteps(order, {});
     };
     await createSandboxCommand(open).parseAsync([], { from: 'user' });
     const command = steps.find((line) => line.includes('migrate -- run'))?.trim();

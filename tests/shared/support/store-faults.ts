@@ -9,7 +9,7 @@ import {
   TransactWriteCommand,
   UpdateCommand,
 } from '@aws-sdk/lib-dynamodb';
-import { cancelled } from '../../../bench/ledger/contended-client.ts';
+import { createCancellation } from '../../../bench/ledger/contended-client.ts';
 
 export type Client = Pick<DynamoDBDocumentClient, 'send'>;
 type Command = Parameters<Client['send']>[0];
@@ -22,7 +22,8 @@ const ANSWERED = { $metadata: { httpStatusCode: 400 } };
 /** Faults that pass: the next try of the same call gets through. */
 export const PASSING_FAULTS = {
   conflict: async (call, command) => {
-    if (command instanceof TransactWriteCommand) throw cancelled(command, 'TransactionConflict');
+    if (command instanceof TransactWriteCommand)
+      throw createCancellation(command, 'TransactionConflict');
     if (command instanceof UpdateCommand) {
       throw new TransactionConflictException({ message: 'Transaction is ongoing', ...ANSWERED });
     }
@@ -30,7 +31,8 @@ export const PASSING_FAULTS = {
     return await call();
   },
   throttle: async (_, command) => {
-    if (command instanceof TransactWriteCommand) throw cancelled(command, 'ThrottlingError');
+    if (command instanceof TransactWriteCommand)
+      throw createCancellation(command, 'ThrottlingError');
     throw new ProvisionedThroughputExceededException({ message: 'Slow down', ...ANSWERED });
   },
   'internal error': async () => {

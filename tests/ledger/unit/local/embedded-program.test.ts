@@ -1,6 +1,6 @@
 // Finds the package of the embedded database for each platform, most of which the tests never run on.
 import { expect, it } from 'vitest';
-import { embeddedPackageFor } from '../../../../local/embedded-program.ts';
+import { findEmbeddedPackage } from '../../../../local/embedded-program.ts';
 import manifest from '../../../../package.json' with { type: 'json' };
 
 it.each([
@@ -11,12 +11,12 @@ it.each([
   ['win32', 'x64', '@dynoxide/win32-x64', 'dynoxide.exe'],
 ])('%s %s has the package %s with the program %s', (platform, arch, name, program) => {
   const version = manifest.optionalDependencies['@dynoxide/linux-x64'];
-  expect(embeddedPackageFor(platform, arch)).toMatchObject({ name, version, program });
+  expect(findEmbeddedPackage(platform, arch)).toMatchObject({ name, version, program });
 });
 
 it.each([
   ['win32', 'arm64'],
   ['freebsd', 'x64'],
 ])('%s %s has no package', (platform, arch) => {
-  expect(embeddedPackageFor(platform, arch)).toBe(undefined);
+  expect(findEmbeddedPackage(platform, arch)).toBe(undefined);
 });

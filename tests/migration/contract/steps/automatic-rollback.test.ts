@@ -7,7 +7,7 @@ import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/mig
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { changeFirst, deleteFirst, emptyCollection, writeToOld } from '../../support/holdings.ts';
@@ -357,7 +357,7 @@ it.each(Object.entries(ROWS))(
     });
     expect(await setting.read()).toBe(active);
     expect((await contents()) === old).toBe(!isLeak);
-    expect(await vectors.count(SOURCE, ofUser(testUserOf(RUN)))).toBe(0);
+    expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
     const { heard } = operator;
     const isDeployed = heard.includes('deploy-new') || heard.includes('deploy-old');
     expect(heard.slice(isDeployed ? -2 : -1)).toEqual([

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
 import { type RecordedJournal, readStage } from '../../../../lib/migration/runs/journal.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
-import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeFirst,
@@ -40,7 +40,7 @@ describe('a backup', () => {
     const lines = readUserCounts(services.artifacts, manifest.counts);
     const counts = new Map(await Array.fromAsync(lines, ({ user, points }) => [user, points]));
     for (let n = 0; n < 7; n += 1) {
-      const exact = await services.vectors.count(SOURCE, ofUser(`user-${n}`));
+      const exact = await services.vectors.count(SOURCE, filterByUser(`user-${n}`));
       expect(counts.get(userDigest(`user-${n}`))).toBe(exact);
     }
     const list = await Array.fromAsync(services.artifacts.get(manifest.counts.artifact));

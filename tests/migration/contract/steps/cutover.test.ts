@@ -4,7 +4,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { phaseAtOf } from '../../../../lib/migration/runs/run.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { computeFingerprint, deleteFirst, writeToOld } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
@@ -29,7 +29,7 @@ describe('a migration', () => {
       'deploy-new',
       'open-writes',
     ]);
-    expect(await services.vectors.count(target, ofUser(testUserOf(RUN)))).toBe(0);
+    expect(await services.vectors.count(target, filterByUser(testUserOf(RUN)))).toBe(0);
   });
 
   it('carries over what was written, changed and deleted between the copy and the freeze', async () => {

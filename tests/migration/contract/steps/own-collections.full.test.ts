@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
-import { ofUser } from '../../../../sandbox/memory-backend/memory-version.ts';
+import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
@@ -15,7 +15,7 @@ describe('the collection that the setting names', () => {
     await services.setting.change({ from: SOURCE, to: target });
     await writeToNew(migration, 'Written by a user admitted by hand');
     await migration.finish(step);
-    expect(await services.vectors.count(target, ofUser('user-1'))).toBe(1);
+    expect(await services.vectors.count(target, filterByUser('user-1'))).toBe(1);
   });
 
   it('is never removed; nor is the old collection while a rollback is possible', async () => {

@@ -14,7 +14,7 @@ import {
 } from '../../../../lib/migration/keyword-fill.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../../../../lib/migration/points.ts';
 import { scan } from '../../../../lib/migration/scan.ts';
-import { memories } from '../../../../sandbox/awkward-memories.ts';
+import { generateMemories } from '../../../../sandbox/awkward-memories.ts';
 import {
   NEW_LAYOUT,
   OLD_LAYOUT,
@@ -105,7 +105,7 @@ onEveryVectorStore((under) => {
 
   async function createFilled() {
     const place = { store: under.store, collection: await under.collection(OLD_LAYOUT) };
-    const points = [...memories({ count: COUNT, dimensions: 4, users: 7 })];
+    const points = [...generateMemories({ count: COUNT, dimensions: 4, users: 7 })];
     await under.store.upsert(place.collection, points, 'upsert');
     return place;
   }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { float32Text } from '../../../../sandbox/qdrant/float32-text.ts';
+import { formatFloat32 } from '../../../../sandbox/qdrant/float32-text.ts';
 import { toPointKey } from '../../../../sandbox/qdrant/point-ids.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 
@@ -11,7 +11,7 @@ describe('a 32-bit float', () => {
   test('is written so that it is read back unchanged', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
-        const back = Math.fround(Number(float32Text(value)));
+        const back = Math.fround(Number(formatFloat32(value)));
         expect(Object.is(back, value)).toBe(true);
       }),
       { numRuns: 2_000 },
@@ -26,7 +26,7 @@ describe('a 32-bit float', () => {
     [1e-7, '1e-7'],
     [16777216, '16777216.0'],
   ])('%d is written as %s', (value, text) => {
-    expect(float32Text(Math.fround(value))).toBe(text);
+    expect(formatFloat32(Math.fround(value))).toBe(text);
   });
 });
 

@@ -1,6 +1,6 @@
 // Finds the release that the present code is compared with. contract/previous-release.full.test.ts uses its commit.
 import { expect, it } from 'vitest';
-import { newestRelease } from '../../../../bench/ledger/releases.ts';
+import { parseNewestRelease } from '../../../../bench/ledger/releases.ts';
 
 const COMMIT = 'dd2c40ca280c916c5266a47552869992a4370065';
 
@@ -20,10 +20,10 @@ it.each([
 ])(
   'the latest release is the newest version of the changelog',
   (changelog, version, commit, notes) => {
-    expect(newestRelease(changelog)).toEqual({ version, commit, notes });
+    expect(parseNewestRelease(changelog)).toEqual({ version, commit, notes });
   },
 );
 
 it('there is no latest release if the changelog has no version', () => {
-  expect(() => newestRelease('## [Unreleased]\n\n- A.\n')).toThrow('has no version');
+  expect(() => parseNewestRelease('## [Unreleased]\n\n- A.\n')).toThrow('has no version');
 });

@@ -1,6 +1,6 @@
 // Decides whether a figure of the bench meets its bar. A figure that was not measured meets no bar.
 import { expect, it } from 'vitest';
-import { atLeast, atMost, notJudged } from '../../../../bench/report.ts';
+import { atLeast, atMost, markNotJudged } from '../../../../bench/report.ts';
 import { median } from '../../../../bench/statistics.ts';
 
 it.each([
@@ -9,7 +9,7 @@ it.each([
   { bar: atLeast('gain', 1000, 1000, 'x'), met: true },
   { bar: atLeast('gain', 999, 1000, 'x'), met: false },
   { bar: atMost('units', median([]), 5, ''), met: false },
-  { bar: notJudged(atMost('units', 5.5, 5, '')), met: undefined },
+  { bar: markNotJudged(atMost('units', 5.5, 5, '')), met: undefined },
 ])('$bar.rule of $bar.figure, $bar.limit: $met', ({ bar, met }) => {
   expect(bar.met).toBe(met);
 });
