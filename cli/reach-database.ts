@@ -14,6 +14,16 @@ export interface ReachedDatabase {
   readonly tableName: string;
 }
 
+/** Finds the database of a deployed stage, or without a stage the local one. @throws UserError if there is none */
+export async function reachLedgerDatabase(
+  running: Running,
+  stage: string | undefined,
+): Promise<ReachedDatabase> {
+  return stage
+    ? await reachStageDatabase(stage, process.env)
+    : await reachLocalDatabase(running, process.env);
+}
+
 /**
  * Finds the database at DYNAMODB_ENDPOINT, or the database of the data folder: the one that `npm start` runs there, or else one
  * that is started for as long as the command runs. Never reaches AWS.
@@ -113,7 +123,7 @@ function explainFailure(error: unknown, { endpoint, tableName }: ReachedDatabase
   if (code !== undefined) {
     const settings = endpoint ? 'DYNAMODB_ENDPOINT' : 'AWS_ENDPOINT_URL and AWS_REGION';
     return new UserError(
-      `The database at ${where} cannot be reached: ${code}. Check ${settings}, then give the command again.`,
+      `The database at ${where} cannot be reached: ${code}. Check ${settings}, then repeat the command.`,
     );
   }
   return error;

@@ -7,7 +7,7 @@ export type SeededRandom = ReturnType<typeof createSeededRandom>;
 export function createSeededRandom(seed: number) {
   let state = seed | 0;
 
-  /** Returns a number from 0 to below 1 (mulberry32). */
+  /** Returns a number of at least 0 and less than 1 (mulberry32). */
   function next(): number {
     state = (state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(state ^ (state >>> 15), 1 | state);

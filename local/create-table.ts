@@ -12,7 +12,7 @@ import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { readLocalAccess } from './local-access.ts';
 
-/** A local database answers within a second or two; right after its start, and on a busy machine, within ten times that. */
+/** A local database answers within a second or two; right after its start and on a busy machine, it may take ten times as long. */
 const RESPONSE_TIMEOUT_MILLISECONDS = 30_000;
 /** The SDK requires a limit. An hour is long enough to leave the decision to the caller's signal. */
 const MAX_WAIT_SECONDS = 3_600;

@@ -37,17 +37,14 @@ export interface Edge {
 // User agents of commands that send many requests: only their failed requests are logged.
 const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
 
-// The name "localhost" may lead to either address.
+// The name "localhost" may resolve to either address.
 const HOSTS = ['127.0.0.1', '::1'];
 const OWN_HOST = /^((.+\.)?localhost|127\.0\.0\.1|\[::1\])$/;
 /** The limit of both API Gateway and the local gateway. */
 const MAX_BODY_BYTES = 10 * 1024 * 1024;
 /** Lambda's limit. On AWS it also counts the escapes of the JSON text in which a function returns the response. */
 const MAX_RESPONSE_BYTES = 6 * 1024 * 1024;
-/**
- * The log shows no longer text of an address: every part of a route and every parameter name is shorter, every key and access
- * token longer.
- */
+/** Longer parts of an address are masked in the log. Routes and parameter names are shorter; keys and access tokens are longer. */
 const MAX_LOGGED_LENGTH = 30;
 
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');

@@ -15,7 +15,7 @@ export async function openPrivateSockets(
   running: Running,
   { platform = process.platform, folder = tmpdir() } = {},
 ): Promise<(name: string) => string> {
-  // Windows has named pipes instead, which do not lie in a folder.
+  // Windows has named pipes instead, which are not files in a folder.
   if (platform === 'win32') {
     const id = randomUUID();
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;

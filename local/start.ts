@@ -77,7 +77,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
   return database;
 }
 
-/** Does the work immediately, and then every hour. A failed attempt is only reported, because the next one makes up for it. */
+/** Does the work immediately, and then every hour. A failure is only reported, because the next attempt catches up. */
 function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
   const attempt = () =>
     void work().catch((error) => {

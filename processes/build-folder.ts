@@ -1,5 +1,5 @@
-// Temporary folders, each for one packaging or local start. They lie in the project, so that source maps name files relative to
-// the project.
+// Temporary folders, each for one packaging or local start. They are inside the project, so that source maps name files relative
+// to it.
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,12 @@
 // Runs the command-line programs of this project: all parse options, report errors and stop in the same way.
 import { execFile } from 'node:child_process';
-import { Command, CommanderError, InvalidArgumentError, Option } from '@commander-js/extra-typings';
+import {
+  Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  InvalidArgumentError,
+  Option,
+} from '@commander-js/extra-typings';
 import { maskUnprintable } from '../lib/shared/printable.ts';
 import { firstLine } from '../lib/shared/user-error.ts';
 import { createRunning, type Running } from './running.ts';
@@ -19,7 +25,7 @@ export interface ProgramOptions {
   readonly exitCodeOnSignal?: number;
   /** Shown when a signal arrives. */
   readonly messageOnSignal?: () => string;
-  /** Shown after a signal, when everything is undone or `stopMilliseconds` are over. */
+  /** Shown after a signal, once everything is undone or `stopMilliseconds` have passed. */
   readonly messageWhenStopped?: (isUndone: boolean) => string;
   /** How long undoing may take before the process exits anyway. Without a limit, the process waits as long as undoing takes. */
   readonly stopMilliseconds?: number;
@@ -31,7 +37,24 @@ export function createCommand(invocation: string, description: string) {
     .description(description)
     .allowExcessArguments(false)
     .exitOverride()
-    .configureOutput({ outputError: () => undefined });
+    .configureOutput({ outputError: () => undefined })
+    .hook('preAction', refuseStageTakenByNpm);
+}
+
+/**
+ * Refuses `npm run keys --stage prod list`: without a "--" npm keeps the option for itself, so the command would work on the local
+ * database. npm passes the option on only as a variable.
+ */
+function refuseStageTakenByNpm(program: CommandUnknownOpts, command: CommandUnknownOpts): void {
+  const stage = process.env.npm_config_stage;
+  const acceptsStage = [program, command].some(({ options }) =>
+    options.some(({ long }) => long === '--stage'),
+  );
+  if (!stage || !acceptsStage) return;
+  if (command.getOptionValueSourceWithGlobals('stage') === 'cli') return;
+  command.error(
+    `error: npm took --stage ${stage} for itself. Type "--" before all arguments: ${program.name()} ...`,
+  );
 }
 
 /**
@@ -140,7 +163,7 @@ export function createStageOption(
   });
 }
 
-/** Parses an option whose value is an HTTP address, and drops a slash at the end. */
+/** Parses an option whose value is an HTTP address, without a trailing slash. */
 export function parseHttpAddress(text: string): string {
   if (/^https?:$/.test(URL.parse(text)?.protocol ?? '')) return text.replace(/\/$/, '');
   throw new InvalidArgumentError('Use an address like http://localhost:3000.');

@@ -7,7 +7,7 @@ import { createCommand, createNumberParser } from '../processes/program.ts';
 
 export interface SandboxOrder {
   readonly memories: number;
-  /** Id of the run for which the key and the preview are made. */
+  /** Id of the run for which the key and the preview are created. */
   readonly run: string;
   readonly isByHand: boolean;
   /** File to write the variables to. */
@@ -29,7 +29,7 @@ export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void
     )
     .option(
       '--run <id>',
-      'id that you will give the run; the key and the preview are made for it',
+      'id that you will give the run; the key and the preview are created for it',
       parseRunId,
       'spring',
     )

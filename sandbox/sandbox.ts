@@ -11,7 +11,7 @@ import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
 import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
-// After this time the process exits anyway: everything else ends with it, or lies in the folder for temporary files.
+// After this time the process exits anyway: everything else ends with it, or is in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
 const COULD_NOT_START = 2;
 

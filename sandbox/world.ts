@@ -81,7 +81,7 @@ export interface WorldOptions {
   readonly datatype?: 'float16' | 'uint8';
   /** True, the default, if the new version can be reached before the cutover. */
   readonly hasPreview?: boolean;
-  /** True if the preview works on the collection from which a run in place learns the settings. */
+  /** True if the preview works on the collection from which a run in place copies the settings. */
   readonly isInPlace?: boolean;
   /** True if the backend runs the new version on the old collection before the run begins. */
   readonly isUpgraded?: boolean;

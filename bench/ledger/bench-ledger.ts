@@ -65,7 +65,7 @@ export async function openBenchLedger(
 ): Promise<BenchLedger> {
   const tableName = 'ledger';
   const ledgerId = 'default';
-  run.progress.start(`making ${formatNumber(rows)} transactions`, rows);
+  run.progress.start(`generating ${formatNumber(rows)} transactions`, rows);
   const items = createLedgerItems(ledgerId, categories);
   const rowsThenSummary = concatenate(
     trackProgress(items.rows(transactions), run.progress),

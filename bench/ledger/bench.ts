@@ -23,7 +23,7 @@ const command = createCommand(
   'Measure the service and write the figures into docs/ledger/performance.md.',
 )
   .addArgument(new Argument('[parts...]', 'without it, all').choices(partNames))
-  .option('--quick', 'smaller ledgers; show the figures and do not write them down')
+  .option('--quick', 'smaller ledgers; show the figures without recording them')
   .option(
     '--against <commit>',
     'cold-start and import: measure this commit as well, or the last release: "release"',
@@ -32,11 +32,11 @@ const command = createCommand(
     let missed = 0;
     for (const name of names.length > 0 ? names : partNames)
       missed += countMissedBars(await measure(name, { quick, against }));
-    if (missed > 0) throw new Error(`Bars that are not met: ${missed}`);
+    if (missed > 0) throw new Error(`Bars not met: ${missed}`);
   })
   .addHelpText(
     'after',
-    '\nOf the migration: npm run bench -- migration, -- window or -- streaming, each alone. Of what a stage costs: -- costs.',
+    '\nOther measurements, each alone: npm run bench -- migration, -- window, -- streaming, and -- costs for the costs of a stage.',
   );
 await runProgram(command, { running: { stop: () => running.stop() } });
 

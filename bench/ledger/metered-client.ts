@@ -59,6 +59,6 @@ export function createMeteredClient(client: Client): MeteredClient {
 function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
   const consumptions = Array.isArray(consumed) ? consumed : [consumed];
   if (consumptions.length === 0)
-    throw new Error('The engine does not tell the capacity it consumed');
+    throw new Error('The engine does not report the capacity that it consumed');
   return consumptions.reduce((sum, { CapacityUnits }) => sum + Number(CapacityUnits), 0);
 }

@@ -112,7 +112,7 @@ async function fillLedger(url: string, count: number, onBulk: () => void): Promi
   }
 }
 
-/** Says what the machine does in the same minutes, without the page. */
+/** Measures the speed of the machine in the same minutes, without the page. */
 const LOOP_SCRIPT = `(() => {
   const begun = performance.now();
   let sum = 0;

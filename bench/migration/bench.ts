@@ -31,7 +31,7 @@ const atLeastOne = createNumberParser({ min: 1 });
 const command = createCommand('npm run bench -- migration', 'Compare the copy with a bare loop.')
   .argument('[points]', 'how many to copy', atLeastOne, 100_000)
   .argument('[dimensions]', 'of their vectors', atLeastOne, 384)
-  .argument('[rounds]', 'of which the median counts', atLeastOne, 3)
+  .argument('[rounds]', 'how many; the median counts', atLeastOne, 3)
   .action(async (count, dimensions, rounds) => await compare({ count, dimensions, rounds }));
 await runProgram(command, { running });
 
@@ -74,7 +74,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   const filled = await measureWorker('copy', url, 'source', target, folder);
   progress.step();
   const report = await verify(store, target);
-  progress.start('A snapshot, down and up again', 1);
+  progress.start('A snapshot, downloaded and uploaded', 1);
   const snapshot = await measureWorker('snapshot', url, 'source', 'restored', folder);
   const restored = await store.count('restored');
   progress.done();
@@ -92,7 +92,7 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
 
 /** Fills the source collection. @returns the digest of the points that were sent */
 async function seed(store: VectorStore, { count, dimensions }: Size): Promise<string> {
-  progress.start('Made-up memories into the source', count);
+  progress.start('Generated memories into the source', count);
   const digest = createDigestSum();
   let batch = [];
   for (const point of generateMemories({ count, dimensions, users: USERS })) {
@@ -125,11 +125,15 @@ function createFidelityBars(report: ReconcileReport, expected: string, count: nu
   const repaired = inserted + replaced + deleted;
   return [
     createCheck(
-      'digest of the source is that of what was made',
+      'digest of the source equals that of the generated points',
       from.digest === expected,
       from.digest,
     ),
-    createCheck('digest of the target is that of the source', to.digest === expected, to.digest),
+    createCheck(
+      'digest of the target equals that of the source',
+      to.digest === expected,
+      to.digest,
+    ),
     createCheck(
       `comparison: ${faults.join(', ') || 'equal'}`,
       faults.length + repaired === 0 && compared === count,

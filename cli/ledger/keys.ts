@@ -8,7 +8,7 @@ import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { createCommand, createStageOption, runProgram } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
-import { explainFailures, reachLocalDatabase, reachStageDatabase } from '../reach-database.ts';
+import { explainFailures, reachLedgerDatabase } from '../reach-database.ts';
 
 const running = createRunning();
 const command = createCommand('npm run keys --', 'Create, list and revoke API keys.').addOption(
@@ -64,9 +64,7 @@ function parseLedgerId(text: string): string {
 
 async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
-  const reached = stage
-    ? await reachStageDatabase(stage, process.env)
-    : await reachLocalDatabase(running, process.env);
+  const reached = await reachLedgerDatabase(running, stage);
   const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);
   const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });

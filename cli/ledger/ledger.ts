@@ -14,12 +14,7 @@ import { createCommand, createStageOption, EXIT, runProgram } from '../../proces
 import { createRunning } from '../../processes/running.ts';
 import { withBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
-import {
-  explainFailures,
-  type ReachedDatabase,
-  reachLocalDatabase,
-  reachStageDatabase,
-} from '../reach-database.ts';
+import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
 
 const running = createRunning();
 const command = createCommand('npm run ledger --', 'List, upgrade and delete ledgers.').addOption(
@@ -33,7 +28,7 @@ command
   .option('--yes', 'do not ask')
   .addHelpText(
     'after',
-    '\nRepeat the command when it is interrupted: it goes on where it was. Backups keep the ledger for recoveryDays.',
+    '\nRepeat the command if it is interrupted: it continues where it stopped. Backups keep the ledger for recoveryDays.',
   )
   .action(async ({ ledger, yes }) => {
     await withDatabase((reached) => deleteLedger(reached, ledger, yes === true));
@@ -44,7 +39,7 @@ command
   .description('Print the id of each ledger that has records.')
   .addHelpText(
     'after',
-    '\nAfter an update from 0.1.0 give "upgrade" once: it enters older ledgers.',
+    '\nAfter an update from 0.1.0 run "upgrade" once: it adds older ledgers to the list.',
   )
   .action(() => withDatabase(listLedgers));
 
@@ -53,7 +48,7 @@ command
   .description('Bring the items that an earlier release wrote into the form of this one.')
   .addHelpText(
     'after',
-    '\nClients go on meanwhile, and reading needs no upgrade. Reads the table once; repeat the command when it is interrupted.',
+    '\nClients can keep working, and reads need no upgrade. Reads the table once; repeat the command if it is interrupted.',
   )
   .action(() => withDatabase(upgradeLedgers));
 
@@ -61,9 +56,7 @@ await runProgram(command, { running });
 
 async function withDatabase(work: (reached: ReachedDatabase) => Promise<void>): Promise<void> {
   const { stage } = command.opts();
-  const reached = stage
-    ? await reachStageDatabase(stage, process.env)
-    : await reachLocalDatabase(running, process.env);
+  const reached = await reachLedgerDatabase(running, stage);
   await explainFailures(reached, () => work(reached));
 }
 
@@ -76,9 +69,7 @@ async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<vo
 async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
   const client = createDocumentClient(endpoint);
   const { upgraded, registered } = await sweepTable({ client, tableName });
-  console.log(
-    `${tableName}: items upgraded: ${upgraded}, ledgers entered into the list: ${registered}`,
-  );
+  console.log(`${tableName}: items upgraded: ${upgraded}, ledgers added to the list: ${registered}`);
 }
 
 async function deleteLedger(
@@ -100,8 +91,8 @@ async function deleteLedger(
   }
   if (!(await removal.exists())) return console.log(`The ledger "${ledgerId}" is empty.`);
   const { transactions, categories, items } = await removal.count();
-  const what = `ledger "${ledgerId}" of ${tableName}: ${transactions} transactions, ${categories} categories, ${items} items in all`;
-  console.log(what);
+  const summary = `ledger "${ledgerId}" of ${tableName}: ${transactions} transactions, ${categories} categories, ${items} items in all`;
+  console.log(summary);
   if (!isConfirmed && !(await confirmByTyping(ledgerId))) {
     console.error('Nothing was deleted.');
     process.exitCode = EXIT.failed;

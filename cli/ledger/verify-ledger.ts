@@ -1,5 +1,5 @@
 // npm run verify-ledger: recounts a ledger from its rows, and with --repair corrects the differences. Exit code 0: in order; 1:
-// drifts are left; 2: the ledger does not exist or could not be read, or wrong use.
+// drifts remain; 2: the ledger does not exist or could not be read, or wrong use.
 import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
 import { readLedgerId } from '../../lib/ledger/config.ts';
 import { type Drift, describeDrift } from '../../lib/ledger/store/verification/drifts.ts';
@@ -17,12 +17,7 @@ import {
   runProgram,
 } from '../../processes/program.ts';
 import { createRunning } from '../../processes/running.ts';
-import {
-  explainFailures,
-  type ReachedDatabase,
-  reachLocalDatabase,
-  reachStageDatabase,
-} from '../reach-database.ts';
+import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
 import { type FileProgress, openFileProgress } from './verification-progress.ts';
 
 const EXIT_NOT_VERIFIED = 2;
@@ -36,13 +31,13 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
   .option('--repair', 'correct what differs; implies --full')
   .option(
     '--full',
-    'scan the whole table, and so find also rows that no id leads to and external ids that no row has',
+    'scan the whole table, which also finds rows that no id leads to and external ids that no row has',
   )
   .addOption(createStageOption())
   .option('--json', 'print the result as JSON')
   .addHelpText(
     'after',
-    '\nExit code 0: in order; 1: drifts are left; 2: there is no such ledger, or it could not be read.',
+    '\nExit code 0: in order; 1: drifts remain; 2: there is no such ledger, or it could not be read.',
   )
   .action(verifyLedger);
 
@@ -61,9 +56,7 @@ interface Options {
 
 // A repair reads the whole table: if it missed the items to which no key leads, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
-  const database = stage
-    ? await reachStageDatabase(stage, process.env)
-    : await reachLocalDatabase(running, process.env);
+  const database = await reachLedgerDatabase(running, stage);
   const ledgerId = readLedgerId(process.env);
   const { id, units } = await explainFailures(database, () => describeTable(database));
   const progress = openFileProgress(id, ledgerId);
@@ -93,18 +86,18 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
     !(await explainFailures(database, verification.isListed))
   ) {
     throw new UserError(
-      `${database.tableName} has no records of a ledger "${ledgerId}": npm run ledger -- list prints those that it has; LEDGER_ID names one.`,
+      `${database.tableName} has no records of a ledger "${ledgerId}": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.`,
     );
   }
   console.log(json ? toJson(result) : toText(result, database.tableName));
   if (drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** Describes the cost of one reading. A drift is read three times, which this does not count. */
+/** Describes the cost of one pass. Each drift is read three times, which this leaves out. */
 function describeCost(units: number, wholeTable: string | undefined): string {
-  const what = wholeTable ? `all of ${wholeTable}` : 'the ledger';
+  const subject = wholeTable ? `all of ${wholeTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);
-  const cost = `Reading ${what} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;
+  const cost = `Reading ${subject} takes at most ${units.toLocaleString('en')} read units, ${usd} USD.`;
   return wholeTable
     ? cost
     : `${cost} Only --full finds rows that no id leads to and external ids that no row has.`;
@@ -114,7 +107,7 @@ async function reportResumption({ file, load }: FileProgress): Promise<void> {
   const position = await load();
   if (position) {
     console.error(
-      `Continues after transaction ${position.after}, where a verification stopped. Delete ${file} to begin again.`,
+      `Continues after transaction ${position.after}, where the last verification stopped. Delete ${file} to start from the beginning.`,
     );
   }
 }

@@ -41,13 +41,13 @@ export function nameRestoredTable(stackName: string, time: Date): string {
   return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 }
 
-/** Returns the steps of a restore in order, and separately the last step, which also ends a restore that is given up. */
+/** Returns the steps of a restore in order, and separately the last step, which also ends an abandoned restore. */
 export function createRestoration(options: RestorationOptions) {
   const { aws, stage, source, target, time } = options;
   const table = createRestoredTable(options);
   const writers = createWriters(aws);
   const { isSwitched, isSettled: isSwitchComplete, switchTable } = createSwitch(options);
-  /** Marks a step as one before the switch: it counts as done once the switch is done. */
+  /** Counts a step as done once the switch, which comes after it, is done. */
   const beforeSwitch = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),
@@ -59,7 +59,7 @@ export function createRestoration(options: RestorationOptions) {
   };
   const steps: readonly Step[] = [
     beforeSwitch({
-      title: 'Stop writes; reads go on',
+      title: 'Stop writes; reads continue',
       isDone: writers.areStopped,
       run: async () => {
         await table.refuseUnrestorableTime();
@@ -111,7 +111,7 @@ function createRestoredTable(options: RestorationOptions) {
         );
       }
       report(
-        `${target} is ${table?.TableStatus}. It takes minutes to hours, and goes on without this command.`,
+        `${target} is ${table?.TableStatus}. It takes minutes to hours, and continues without this command.`,
       );
       await sleep(POLL_MS);
     }
@@ -191,7 +191,7 @@ function createRestoredTable(options: RestorationOptions) {
     }
     const faults = describeFaults(verdict, target, stage);
     if (faults.length > 0) {
-      throw new UserError(`${faults.join(' ')} Then give this command again.`);
+      throw new UserError(`${faults.join(' ')} Then repeat this command.`);
     }
     const { TableArn = '' } = (await aws.describeTable(target)) ?? {};
     await aws.addTags(TableArn, new Map([[VERIFIED, 'all ledgers']]));
@@ -223,7 +223,7 @@ function createWriters(aws: RestorationOptions['aws']) {
     const tableOfRequests = await aws.readTableOf(name);
     if (tableOfRequests === tableInUse) return;
     throw new UserError(
-      `Writes stay stopped: requests to ${name} still reach a version that writes ${tableOfRequests}, while the stack uses ${tableInUse}. Deploy the stage again, then give this command again.`,
+      `Writes stay stopped: requests to ${name} still reach a version that writes ${tableOfRequests}, while the stack uses ${tableInUse}. Deploy the stage again, then repeat this command.`,
     );
   }
 
@@ -261,7 +261,7 @@ function createSwitch({ aws, target, sleep }: RestorationOptions) {
       }
       if (tableInUse === target && status === 'UPDATE_COMPLETE') return;
       throw new UserError(
-        `The stack ${aws.stackName} is ${status} and uses ${tableInUse}. "aws cloudformation describe-stack-events --stack-name ${aws.stackName}" says why; then give this command again.`,
+        `The stack ${aws.stackName} is ${status} and uses ${tableInUse}. "aws cloudformation describe-stack-events --stack-name ${aws.stackName}" says why; then repeat this command.`,
       );
     }
   }
@@ -295,7 +295,7 @@ function describeFaults(
   }
   if (lost.length > 0) {
     faults.push(
-      `${lost.length} ledgers are in the list of ledgers alone: ${joinFirstIds(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
+      `${lost.length} ledgers are only in the list of ledgers: ${joinFirstIds(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
     );
   }
   return faults;

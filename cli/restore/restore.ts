@@ -26,19 +26,19 @@ const command = createCommand(
   .option('--to <time>', 'the moment before the damage: 2026-03-05T08:30:00Z', parseTime)
   .option(
     '--table <name>',
-    'in place of --to: a table that exists, such as one restored from a backup',
+    'instead of --to: an existing table, such as one restored from a backup',
   )
   .option('--from <table>', 'the table that had the data then; without it, the table in use')
-  .option('--dry-run', 'show the steps and what is done of them; change nothing')
+  .option('--dry-run', 'show the steps and which of them are done; change nothing')
   .option('--abort', 'allow writes again, on the table in use')
   .option(
     '--during-run <id>',
-    'a migration run that is active: its record becomes that of the moment',
+    'an active migration run, whose record is restored to that moment, too',
   )
   .option('--yes', 'do not ask')
   .addHelpText(
     'after',
-    '\nRepeat the command when it is interrupted, with the same options: it goes on where it was. Needs the role "restore" of docs/ledger/deploy.md.',
+    '\nRepeat the command when it is interrupted, with the same options: it continues where it stopped. Needs the role "restore" of docs/ledger/deploy.md.',
   )
   .action(restore);
 
@@ -49,7 +49,7 @@ type Options = ReturnType<typeof command.opts>;
 async function restore(options: Options): Promise<void> {
   const { stage, to: time, table, from, dryRun, abort } = options;
   if ((time === undefined) === (table === undefined)) {
-    throw new UserError('Give either --to, a moment, or --table, a table that exists.');
+    throw new UserError('Give either --to, a moment, or --table, an existing table.');
   }
   const aws = createStageOnAws(stage);
   const place = { endpoint: undefined, tableName: aws.stackName };
@@ -118,7 +118,7 @@ async function isConfirmed({ stage }: Options, tableInUse: string): Promise<bool
     { input: process.stdin, status: process.stderr },
     new AbortController().signal,
   );
-  const question = `Writes to the stage ${stage} stop, and what was written after the moment remains in ${tableInUse} alone.\nType ${stage} to continue: `;
+  const question = `Writes to the stage ${stage} stop, and later data remains only in ${tableInUse}.\nType ${stage} to continue: `;
   const answer = await ask(question);
   if (answer === undefined) throw new UserError('There is no terminal to ask at. Add --yes.');
   return answer === stage;

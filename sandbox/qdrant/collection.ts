@@ -69,7 +69,7 @@ export function updateCollection(
 }
 
 /**
- * Cancels the running optimization, and undoes the deletions that it has noted. A new one begins, unless the optimizer is now
+ * Cancels the running optimization, and undoes the deletions that it has recorded. A new one begins, unless the optimizer is now
  * off.
  */
 function cancelOptimization(collection: Collection): void {
@@ -83,7 +83,7 @@ function cancelOptimization(collection: Collection): void {
  * Begins an optimization of the collection, unless optimizations are switched off. The collection is yellow until the returned
  * function ends the optimization. Seen on a release build of Qdrant 1.18.3 (2026-11-25): adding a named vector meanwhile undoes
  * every deletion made since the optimization began. The sources of 1.18.3 and 1.19.0 explain why: adding a vector or changing a
- * setting cancels the optimization, with all the deletions that it has noted.
+ * setting cancels the optimization, with all the deletions that it has recorded.
  */
 export function beginOptimization(collection: Collection): () => void {
   if (collection.tuning.optimizers_config?.max_optimization_threads === 0) return () => {};

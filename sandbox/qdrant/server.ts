@@ -151,7 +151,7 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
   return body.toString();
 }
 
-/** Applies an injected failure. @returns true if it took the place of the answer */
+/** Applies an injected failure. @returns true if it replaced the answer */
 function applyFailure(failure: Failure | undefined, response: ServerResponse): boolean {
   if (!failure) return false;
   if (failure.kind === 'drop') response.destroy();

@@ -120,13 +120,13 @@ function assertIntended(environment: Environment, mayRedeploy: boolean): void {
   const { QDRANT_URL, MIGRATION_WEBHOOK_URL } = environment;
   if (!QDRANT_URL) {
     throw new UserError(
-      'MEMORY_BACKEND_URL is set and QDRANT_URL is not: name the store that the backend works on',
+      'MEMORY_BACKEND_URL is set, but QDRANT_URL is not: set it to the store that the backend works on',
     );
   }
   if (!mayRedeploy) {
     throw new UserError(
-      'MEMORY_BACKEND_URL is set: its users would be without their memories for as long as the rehearsal takes; ' +
-        'say "--redeploy-backend" if that is meant, or unset it to rehearse with the sandbox\'s',
+      'MEMORY_BACKEND_URL is set: its users would lose access to their memories during the rehearsal; ' +
+        'add "--redeploy-backend" if you accept that, or unset it to rehearse with the sandbox\'s backend',
     );
   }
   if (MIGRATION_WEBHOOK_URL || process.stdin.isTTY) return;

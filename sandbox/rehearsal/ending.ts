@@ -17,7 +17,7 @@ export async function playToEnding(
     const { phase } = await rehearsal.run().catch(() => {
       throw error;
     });
-    rehearsal.expect(`the act goes on, in spite of: ${firstLine(error)}`, false);
+    rehearsal.expect(`the act continues after: ${firstLine(error)}`, false);
     return { phase };
   }
 }

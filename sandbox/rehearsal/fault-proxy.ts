@@ -111,7 +111,7 @@ async function forwardRequest(
   await sendReply(reply, damage, response);
 }
 
-/** Passes the reply on until everything is sent or the client disconnects: a pipeline into a broken response may never end. */
+/** Sends the reply until it is complete or the client disconnects: a pipeline into a broken response may never end. */
 async function sendReply(
   reply: IncomingMessage,
   damage: readonly Transform[],

@@ -43,8 +43,8 @@ async function explainNotEmpty(driver: Driver, nodes: number): Promise<string> {
     { mark: LABEL_PREFIX },
   );
   const labels = records.map((record) => `\`${record.get('label')}\``);
-  const left = `holds what another rehearsal put there: let it end, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
-  const taken = `is not empty (nodes: ${nodes}): a rehearsal wants an empty one; "--existing-graph" dumps it as it is and writes nothing to it`;
+  const left = `holds nodes of another rehearsal: let it end, or, if it was killed, delete the nodes labelled ${labels.join(', ')}`;
+  const taken = `is not empty (nodes: ${nodes}): a rehearsal needs an empty graph; "--existing-graph" dumps this one without writing to it`;
   return `The graph of NEO4J_URL ${labels.length > 0 ? left : taken}`;
 }
 

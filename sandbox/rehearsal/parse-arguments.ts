@@ -23,7 +23,10 @@ export function createRehearseCommand(
   titles: readonly string[],
   play: (orders: Orders | 'list') => Promise<void> | void,
 ) {
-  return createCommand('npm run rehearse --', 'Play the migration forwards, back and broken.')
+  return createCommand(
+    'npm run rehearse --',
+    'Play the migration forward, backward and with failures.',
+  )
     .option(
       '--memories <n>',
       `how many to migrate, 1 to ${MAX_MEMORIES}`,
@@ -33,10 +36,10 @@ export function createRehearseCommand(
     .option('--acts <numbers>', 'only these acts, such as 1,4; "list" lists them', (text) =>
       parseActs(text, titles.length),
     )
-    .option('--existing-graph', 'NEO4J_URL may hold data: dump it as it is, write nothing to it')
+    .option('--existing-graph', 'NEO4J_URL may hold data: dump it without writing to it')
     .option(
       '--redeploy-backend',
-      'take MEMORY_BACKEND_URL from its users and redeploy it several times',
+      'redeploy MEMORY_BACKEND_URL several times; its users cannot use it meanwhile',
     )
     .option(
       '--run <id>',

@@ -128,7 +128,7 @@ async function runMachine(
     beforeTask: async (state) => {
       if (state === until) {
         death.abort();
-        // Never resolves, because a dead process takes no further step.
+        // Never resolves: a dead process takes no further step.
         await new Promise(() => {});
       }
       if (state === 'Look') await openWindow(services, runId);

@@ -1,4 +1,4 @@
-// npm run rehearse: plays the whole migration, forwards, back and broken, in a sandbox on this machine or on the
+// npm run rehearse: plays the whole migration, forward, backward and with failures, in a sandbox on this machine or on the
 // services that the environment names.
 
 import { EXIT, reportError, runProgram } from '../../processes/program.ts';

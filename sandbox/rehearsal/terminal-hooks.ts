@@ -5,11 +5,11 @@ import type { HookRequest, Hooks } from '../../lib/migration/ports/hooks.ts';
 const INSTRUCTIONS: Readonly<
   Record<Exclude<HookRequest['action'], 'check'>, (request: HookRequest) => string>
 > = {
-  freeze: () => "context down every write, the test user's too, with a 503",
+  freeze: () => "refuse every write with a 503, including the test user's",
   'deploy-new': ({ collection, testUser }) =>
-    `deploy the new version on ${collection}, which takes writes of ${testUser} only`,
+    `deploy the new version on ${collection}, and accept writes of ${testUser} only`,
   'deploy-old': ({ collection }) => `deploy the old version on ${collection}`,
-  'open-writes': () => "take all users' writes",
+  'open-writes': () => "accept all users' writes",
   'warn-of-end': () => 'tell all users that rollback will soon be impossible',
 };
 

@@ -30,7 +30,7 @@ const PARTS: Readonly<Record<keyof Bill, string>> = {
   requests: 'API Gateway',
   functions: 'Lambda',
   units: 'DynamoDB, units',
-  storage: 'DynamoDB, what was written',
+  storage: 'DynamoDB, storage',
   logs: 'logs',
   sent: 'data sent',
 };
@@ -114,8 +114,8 @@ the routes allow:`,
 function createSearchingListsTable(stages: Stages): Table {
   const { read } = UNITS['list with `q` or `import_id`'];
   return {
-    title: `A list with \`q\` or \`import_id\` reads ${read} units in a household's ledger, and ${MAX_SEARCHING_LIST_UNITS.toLocaleString('en')} where every text is as long as it may
-be. So many of them a second reach \`maxReadUnits\`:`,
+    title: `A list with \`q\` or \`import_id\` reads ${read} units in a household's ledger, and ${MAX_SEARCHING_LIST_UNITS.toLocaleString('en')} if every text has the
+maximum length. The number of such lists a second that reaches \`maxReadUnits\`:`,
     columns: ['Stage', "In households' ledgers", 'With the longest texts'],
     rows: createStageRows(stages, ({ maxReadUnits }) =>
       [read, MAX_SEARCHING_LIST_UNITS].map((units) => Math.floor(maxReadUnits / units)),
@@ -146,7 +146,7 @@ function createHouseholdsTable({ prod }: Stages): Table {
     title: `Households that send ${requests.value.toLocaleString('en')} requests a month, ${creates.value} % of them creates and the others lists, ${peak.value} times as many in the busiest hour,
 and keep ${years.value} years, at ${storedRowKb.toFixed(1)} KB a transaction with its indexes. A million transactions take ${now} GB; in the form
 of 0.1.0, with ledger ids of 48 characters and without schema versions, they took ${before} GB. Requests, units and invocations are those of a second of the
-busiest hour. The limit that is exceeded most stands first:`,
+busiest hour. The limit that is exceeded most comes first:`,
     columns: [
       ...['Households', 'USD a month', 'Requests', 'Read units', 'Write units'],
       ...['Invocations at once', 'Limits reached'],
@@ -172,7 +172,7 @@ function createPriceTable(): Table {
 
 function createAssumptionsTable(): Table {
   return {
-    title: 'What is assumed, with sizes in KB of 1,000 bytes:',
+    title: 'Assumptions, with sizes in KB of 1,000 bytes:',
     columns: ['Assumption', 'Value'],
     rows: [...Object.values(ASSUMED), ...Object.values(HOUSEHOLD)].map(({ item, value, unit }) => [
       item,
@@ -238,7 +238,7 @@ function createBackupsTable({ prod }: Stages): Table {
       ['point-in-time recovery', '', '', ...cost(PRICES.recovery.usd)],
       ['the vault of `prod`', ...copies, ...cost(kept)],
       ['a vault of another account', ...copies, ...cost(kept)],
-      ['the way there, if it is in another region', '', '', ...cost(toAnotherRegion)],
+      ['the copy to it, if it is in another region', '', '', ...cost(toAnotherRegion)],
     ],
   };
 }

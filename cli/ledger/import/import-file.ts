@@ -81,8 +81,8 @@ interface ImportRequest {
  * Previews the import, and runs it if the options confirm it.
  * @returns true if the import ran, even if the ledger already had every row
  */
-async function importStatement(service: ServiceClient, given: ImportRequest): Promise<boolean> {
-  const { statement, options } = given;
+async function importStatement(service: ServiceClient, request: ImportRequest): Promise<boolean> {
+  const { statement, options } = request;
   const { account } = readOptions(options);
   const categories = await service.readCategories();
   // The records must be read before the rows; `resolvePendingRecords` says why.
@@ -95,11 +95,11 @@ async function importStatement(service: ServiceClient, given: ImportRequest): Pr
     isAccountKnown: account !== undefined || options.asItIs === true,
   });
   const { plan } = planned;
-  showPreview(given, planned, new Set(categories.map(({ name }) => name)));
+  showPreview(request, planned, new Set(categories.map(({ name }) => name)));
   const needs = [...statement.needs, ...plan.needs];
   const refusedBefore = statement.refused.length + plan.refused.length;
   if (refusedBefore + needs.length > 0) process.exitCode = EXIT.failed;
-  if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(given.file)}`);
+  if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(request.file)}`);
   else if (needs.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
     console.error(
@@ -111,7 +111,7 @@ async function importStatement(service: ServiceClient, given: ImportRequest): Pr
       readParts: () => readRecordedImports(service),
       writePart: (part) => writePart(service, part),
     });
-    const importId = makeImportId(basename(given.file), listImportIds(stored.rows, imports));
+    const importId = makeImportId(basename(request.file), listImportIds(stored.rows, imports));
     await runImport(service, plan, { importId, options, refusedBefore });
     return true;
   }
@@ -170,7 +170,7 @@ async function runImport(
   showRefused(refused);
   if (skipped.size > 0) console.log(`possible duplicates left out: ${skipped.size}`);
   showUnapplied(plan, updated?.changed);
-  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} takes it back`);
+  if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
   console.log(
     `${uploaded.created} created, ${plan.present + uploaded.duplicates} were there already, ${refused.length + refusedBefore} refused`,
   );

@@ -36,7 +36,7 @@ const PRECONDITION_FAILED = 412;
 /**
  * Sends new rows.
  * @param importId stored with each created transaction
- * @param recorder told of the rows of each request before it is sent, and of the rows that were created
+ * @param recorder receives the rows of each request before it is sent, and then the rows that were created
  */
 export async function upload(
   service: ServiceClient,
@@ -154,9 +154,7 @@ export async function deleteRows(
   );
   const failed = notDeleted.find(({ result }) => result.status !== PRECONDITION_FAILED);
   if (failed)
-    throw new UserError(
-      `Not every row was deleted: ${failed.result.message}. Give the command again.`,
-    );
+    throw new UserError(`Not every row was deleted: ${failed.result.message}. Repeat the command.`);
   return notDeleted.map(({ item }) => item);
 }
 

@@ -87,9 +87,9 @@ async function driveFrom(options: DriveOptions, start: Status): Promise<ExitCode
 }
 
 /**
- * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. Then that of this
- * run: the watchdog does what was refused only once a day. An operator who says how many memories users deleted says so of this
- * run alone.
+ * Does the watchdog's work for every run: reminders, the end of the rollback period, removal after an abort. Then repeats the
+ * removal of this run, because the watchdog retries a refused removal only once a day. A number of accepted deletions applies to
+ * this run alone.
  */
 async function runDueWork(
   { session, payload: { deletes } }: DriveOptions,
@@ -118,7 +118,7 @@ async function findOrBegin({ session, payload }: DriveOptions): Promise<Status> 
     return status;
   }
   output.line(`Run ${runId}, ${place.where}`, { event: 'checking', runId });
-  // `deletes` is of the steps, not of the plan.
+  // `deletes` belongs to the steps, not to the plan.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
   const begun = await readCurrentStatus(session, runId);

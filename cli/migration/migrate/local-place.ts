@@ -76,7 +76,7 @@ async function openBackendPlace(): Promise<Place> {
       if (name === 'preflight') {
         return await takeBackendCheck({ backend, clock: () => new Date() }, payload);
       }
-      throw new Refusal('RefusedUnknownRun', 'The backend alone is checked.');
+      throw new Refusal('RefusedUnknownRun', 'Only the backend is checked.');
     },
   };
 }

@@ -85,7 +85,7 @@ export function describeAftermath(
   if (!(error instanceof Refusal)) return { ...aftermath, next: steps };
   const { name, data } = error;
   if (name === 'RefusedEmptied') {
-    // The watch does the work of all runs: the refusal may be of another one.
+    // The watch works on all runs: the refusal may concern another run.
     const command = describeInvocation('run', data.run ?? status.runId, stage);
     return { ...aftermath, next: removalsAfterRepair(command, data) };
   }

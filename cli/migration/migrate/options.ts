@@ -21,7 +21,7 @@ export const OPTIONS = {
   ),
   execute: createOption('execute', 'do it; without this option, only show what would be done'),
   'backend-only': createOption('backend-only', 'check the memory backend alone'),
-  yes: createOption('yes', 'confirm in place of typing the run id, for scripts'),
+  yes: createOption('yes', 'confirm without typing the run id, for scripts'),
   source: createOption('source <name>', 'collection that the backend works on now', collectionName),
   'upload-as': createOption(
     'upload-as <name>',

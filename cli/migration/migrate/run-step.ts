@@ -26,7 +26,7 @@ export interface Session {
   readonly sleep: (milliseconds: number) => Promise<void>;
   /** Waits until the next poll of the status; false once the step has ended. */
   readonly nextPoll: (milliseconds: number, ended: AbortSignal) => Promise<boolean>;
-  /** Id and last known status of the run, for the case that the table does not answer, and the last failure that was shown */
+  /** Id and last known status of the run, in case the table does not answer, and the last failure that was shown */
   readonly lastSeen: { runId?: string; status?: Status | undefined; failure?: string };
 }
 

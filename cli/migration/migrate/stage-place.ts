@@ -67,7 +67,7 @@ function translateFunctionFailure(functionName: string, answer: unknown): Error 
   if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {
     return new RetryableFailure(
       'RetryableUnavailable',
-      `${functionName} reached its time limit. Its finished work is kept and its lock expires within two minutes: then give the same command again.`,
+      `${functionName} reached its time limit. Its finished work is kept and its lock expires within two minutes: then repeat the same command.`,
     );
   }
   const what = [errorType, errorMessage].filter((text) => text !== '').join(': ');

@@ -57,7 +57,7 @@ const relationshipsQuery = (type: string) => `
   MATCH (b:${RESTORE_LABEL} {${RESTORE_ID}: row.end})
   MERGE (a)-[r:${quoteName(type)} {${RESTORE_ID}: row.id}]->(b)
   SET r += row.properties
-  RETURN count(r) AS made`;
+  RETURN count(r) AS matched`;
 
 const embeddingsQuery = (type: string) => `
   UNWIND $rows AS row
@@ -142,12 +142,12 @@ async function restoreType(
   const parameters = relationships.map(({ id, start, end, properties }) => {
     return { id, start, end, ...splitProperties(properties) };
   });
-  const { records } = await transaction.run<{ made: Integer }>(relationshipsQuery(type), {
+  const { records } = await transaction.run<{ matched: Integer }>(relationshipsQuery(type), {
     rows: parameters,
   });
-  const matched = records[0]?.get('made').toNumber() ?? 0;
+  const matched = records[0]?.get('matched').toNumber() ?? 0;
   if (matched !== relationships.length) {
-    const why = `Of ${relationships.length} relationships ${matched} found the nodes at their ends.`;
+    const why = `Only ${matched} of ${relationships.length} relationships found the nodes at their ends.`;
     throw new Refusal('RefusedByService', why);
   }
   await embed(transaction, embeddingsQuery(type), parameters);

@@ -2,8 +2,8 @@
 
     python front.py PORT FOLDER
 
-The engine decides what points, vectors, slots, indexes, filters, searches and update modes do. `store.py` has what belongs to the
-server: names and settings of collections, and snapshots. What neither has is answered with 501.
+The engine decides what points, vectors, slots, indexes, filters, searches and update modes do. `store.py` adds the
+server's part: names and settings of collections, and snapshots. A call that neither supports is answered with 501.
 """
 
 import json
@@ -74,13 +74,13 @@ class Handler(BaseHTTPRequestHandler):
             return later.work()
         except Refused as refused:
             status, answer = refused.status, {"status": {"error": str(refused)}}
-        except Exception as error:  # The engine has one kind of its own for all that it refuses.
+        except Exception as error:  # The engine raises one kind of error for every refusal.
             status = 404 if find("No point with id", str(error)) else 400
             answer = {"status": {"error": f"{type(error).__name__}: {error}"}}
         self.send_json(status, answer | {"time": time.perf_counter() - begun})
 
     def body(self, parameters):
-        """What a request asks for: a document, or parameters and a file."""
+        """Return the request's document, or its parameters and file."""
         content = self.rfile.read(int(self.headers.get("content-length") or 0))
         multipart = fullmatch('multipart/form-data; boundary="?([^"]+)"?', self.headers.get("content-type") or "")
         if not multipart:

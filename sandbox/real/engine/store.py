@@ -1,4 +1,4 @@
-"""Collections, each of them a shard of the engine in a folder, and what Qdrant's server keeps around them."""
+"""Collections, each a shard of the engine in a folder, with the data that Qdrant's server keeps about them."""
 
 import json
 import shutil
@@ -16,7 +16,7 @@ from words import (
     INDEXES,
     MODES,
     Refused,
-    filtering,
+    to_filter,
     named_vector,
     point_id,
     point_json,
@@ -26,7 +26,7 @@ from words import (
 )
 
 class Later(Exception):
-    """Raised for a request that does not wait: its answer comes first, others are answered meanwhile, and a failure is told nowhere."""
+    """Raised for a request that does not wait: it is answered before the work is done, and a failure is not reported."""
 
     def __init__(self, work):
         super().__init__()
@@ -46,12 +46,12 @@ DEFAULTS = {
     "quantization_config": None,
 }
 LAYOUT = ("vectors", "sparse_vectors")
-# The others are kept, and no more.
-HEEDED = ("deleted_threshold", "vacuum_min_vector_number", "indexing_threshold")
+# The other settings are stored, but have no effect.
+APPLIED = ("deleted_threshold", "vacuum_min_vector_number", "indexing_threshold")
 
 
 def merge(settings, changes):
-    """What is not given stays as it is; what is "auto" is no longer set."""
+    """Apply changes to settings: a missing name leaves its setting unchanged, and "auto" unsets it."""
     for name, change in changes.items():
         if isinstance(change, dict) and isinstance(settings.get(name), dict):
             merge(settings[name], change)
@@ -62,14 +62,14 @@ def merge(settings, changes):
 
 
 def assert_kept(settings):
-    # A strict mode that is kept and not enforced would be another store than any that exists.
+    # No real store keeps a strict mode without enforcing it.
     unknown = [name for name, value in settings.items() if name not in (*DEFAULTS, *LAYOUT) and value is not None]
     if unknown:
         raise Refused(501, f"Settings that the front does not keep: {unknown}")
 
 
 class Collection:
-    """A folder with the shard, and its settings beside it."""
+    """A folder with a shard and its settings."""
 
     def __init__(self, folder, settings, operation=-1):
         self.folder = folder
@@ -90,7 +90,7 @@ class Collection:
 
     def open(self):
         shard = self.folder / "shard"
-        optimizers = {name: self.settings["optimizers_config"][name] for name in HEEDED}
+        optimizers = {name: self.settings["optimizers_config"][name] for name in APPLIED}
         config = engine.EdgeConfig(
             vectors=vector_params(self.settings["vectors"]),
             sparse_vectors={name: sparse_params(params) for name, params in self.sparse.items()} or None,
@@ -100,14 +100,14 @@ class Collection:
         self.shard = begin(str(shard), config)
 
     def change(self, settings):
-        # A vector is found under its name, and one without a name has "".
+        # Vectors are stored by name; the unnamed vector has the name "".
         merge(self.settings["vectors"], settings.pop("vectors", {}).get("", {}))
         merge(self.settings, settings)
         self.shard.close()
         self.open()
 
     def copy(self, folder):
-        """With the log of the shard: without it, the shard would number its next writes from 0, and leave out those to points it has."""
+        """Copy the collection with the shard's log: without it, the shard would number writes from 0 and skip writes to existing points."""
         self.shard.flush()
         (self.folder / "settings.json").write_text(json.dumps([self.settings, self.operation]))
         shutil.copytree(self.folder, folder, dirs_exist_ok=True)
@@ -117,23 +117,23 @@ class Collection:
         return self.settings.get("sparse_vectors") or {}
 
     def update(self, operation):
-        # The number that the engine gives to it, and to the points that it writes; it counts an update that fails, too.
+        # The number that the engine gives to this update and its points; a failed update counts, too.
         self.operation += 1
         self.shard.update(operation)
-        # The server optimizes beside other requests; here a write takes as long as what it gives rise to.
+        # The server optimizes in the background; here the write waits for its optimization.
         if self.settings["optimizers_config"].get("max_optimization_threads") != 0:
             self.shard.optimize()
         return {"operation_id": self.operation, "status": "completed"}
 
     def info(self):
-        found = self.shard.info()
+        shard = self.shard.info()
         layout = {name: self.settings[name] for name in LAYOUT if name in self.settings}
         return {
             "status": "green",
             "optimizer_status": "ok",
-            "points_count": found.points_count,
-            "indexed_vectors_count": found.indexed_vectors_count,
-            "segments_count": found.segments_count,
+            "points_count": shard.points_count,
+            "indexed_vectors_count": shard.indexed_vectors_count,
+            "segments_count": shard.segments_count,
             "config": {
                 "params": self.settings["params"] | layout,
                 "optimizer_config": self.settings["optimizers_config"],
@@ -142,7 +142,7 @@ class Collection:
             },
             "payload_schema": {
                 name: {"data_type": str(index.data_type).rpartition(".")[2].lower(), "points": index.points}
-                for name, index in found.payload_schema.items()
+                for name, index in shard.payload_schema.items()
             },
         }
 
@@ -156,8 +156,8 @@ class Store:
         self.folder = Path(folder)
         self.collections = {}
         self.aliases = {}
-        self.made = 0
-        # Held for each request. What is done later holds it for moments.
+        self.folder_count = 0
+        # Held during each request; later work holds it only briefly.
         self.lock = threading.RLock()
 
     def find(self, name):
@@ -192,8 +192,8 @@ class Store:
 
     def new_folder(self):
         with self.lock:
-            self.made += 1
-            folder = self.folder / str(self.made)
+            self.folder_count += 1
+            folder = self.folder / str(self.folder_count)
         folder.mkdir()
         return folder
 
@@ -207,7 +207,7 @@ class Store:
             raise Refused(501, "Only sparse vectors can be added")
         collection = self.find(name)
         modifier = sparse_params(body["sparse"]).modifier
-        # The engine does not count it among its updates.
+        # The engine does not count this refusal as an update.
         if vector in collection.sparse and sparse_params(collection.sparse[vector]).modifier != modifier:
             raise Refused(400, f"Wrong input: Vector `{vector}` already exists with a different configuration")
         done = collection.update(engine.UpdateOperation.create_sparse_vector(vector, modifier))
@@ -235,9 +235,9 @@ class Store:
             if "delete_alias" in action:
                 self.aliases.pop(action["delete_alias"]["alias_name"], None)
             else:
-                made = action["create_alias"]
-                self.find(made["collection_name"])
-                self.aliases[made["alias_name"]] = made["collection_name"]
+                alias = action["create_alias"]
+                self.find(alias["collection_name"])
+                self.aliases[alias["alias_name"]] = alias["collection_name"]
         return True
 
     def create_index(self, body, name):
@@ -250,22 +250,22 @@ class Store:
     # Snapshots.
 
     def snapshots(self, name):
-        """They stay when the collection is removed, and are found again with one of its name."""
+        """Return the folder of snapshots, which outlives the collection and serves a new one of the same name."""
         self.find(name)
         folder = self.folder / "snapshots" / quote(name, safe="")
         folder.mkdir(parents=True, exist_ok=True)
         return folder
 
     def snapshot(self, name, file):
-        found = self.snapshots(name) / file
-        if not found.is_file():
+        path = self.snapshots(name) / file
+        if not path.is_file():
             raise Refused(404, f"Not found: Snapshot {file} not found")
-        return found
+        return path
 
     def create_snapshot(self, body, name):
-        begun = time.strftime("%Y-%m-%d-%H-%M-%S", time.gmtime())
-        file = self.snapshots(name) / f"{name}-1-{begun}.snapshot"
-        return at_once_or_later(body, lambda: self.archive(name, file))
+        second = time.strftime("%Y-%m-%d-%H-%M-%S", time.gmtime())
+        file = self.snapshots(name) / f"{name}-1-{second}.snapshot"
+        return run_now_or_later(body, lambda: self.archive(name, file))
 
     def archive(self, name, file):
         # A listed snapshot is complete.
@@ -292,7 +292,7 @@ class Store:
     def upload_snapshot(self, body, name):
         if body.get("checksum", digest := sha256(body["file"]).hexdigest()) != digest:
             raise Refused(400, "Wrong input: Snapshot checksum mismatch")
-        return at_once_or_later(body, lambda: self.restore(name, body["file"]))
+        return run_now_or_later(body, lambda: self.restore(name, body["file"]))
 
     def restore(self, name, content):
         folder = self.new_folder()
@@ -309,10 +309,10 @@ class Store:
     # Points.
 
     def count(self, body, name):
-        return {"count": self.find(name).shard.count(engine.CountRequest(True, filtering(body.get("filter"))))}
+        return {"count": self.find(name).shard.count(engine.CountRequest(True, to_filter(body.get("filter"))))}
 
     def facet(self, body, name):
-        request = engine.FacetRequest(body["key"], body["limit"], True, filtering(body.get("filter")))
+        request = engine.FacetRequest(body["key"], body["limit"], True, to_filter(body.get("filter")))
         return {"hits": [{"value": hit.value, "count": hit.count} for hit in self.find(name).shard.facet(request).hits]}
 
     def scroll(self, body, name):
@@ -320,7 +320,7 @@ class Store:
         request = engine.ScrollRequest(
             offset=None if offset is None else point_id(offset),
             limit=body["limit"],
-            filter=filtering(body.get("filter")),
+            filter=to_filter(body.get("filter")),
             with_payload=body.get("with_payload", True),
             with_vector=body.get("with_vector", False),
         )
@@ -329,19 +329,19 @@ class Store:
         return {"points": [point_json(point, body) for point in points], "next_page_offset": following}
 
     def retrieve(self, body, name):
-        ids = [point_id(one) for one in body["ids"]]
-        found = self.find(name).shard.retrieve(ids, body.get("with_payload", True), body.get("with_vector", False))
-        return [point_json(point, body) for point in found]
+        ids = [point_id(item) for item in body["ids"]]
+        points = self.find(name).shard.retrieve(ids, body.get("with_payload", True), body.get("with_vector", False))
+        return [point_json(point, body) for point in points]
 
     def query(self, body, name):
         collection = self.find(name)
-        asked = body["query"]
-        wanted = asked["nearest"] if isinstance(asked, dict) and "nearest" in asked else asked
+        query = body["query"]
+        vector = query["nearest"] if isinstance(query, dict) and "nearest" in query else query
         request = engine.SearchRequest(
-            query=engine.Query.Nearest(named_vector(wanted, BM25.embed_query), body.get("using")),
+            query=engine.Query.Nearest(named_vector(vector, BM25.embed_query), body.get("using")),
             limit=body.get("limit", 10),
             offset=0,
-            filter=filtering(body.get("filter")),
+            filter=to_filter(body.get("filter")),
             params=engine.SearchParams(exact=body.get("params", {}).get("exact", False)),
             with_payload=body.get("with_payload", False),
             with_vector=body.get("with_vector", False),
@@ -351,37 +351,37 @@ class Store:
         return {"points": [point_json(hit, {"with_payload": False} | body) | {"version": hit.version, "score": hit.score} for hit in hits]}
 
     def query_batch(self, body, name):
-        return [self.query(one, name) for one in body["searches"]]
+        return [self.query(item, name) for item in body["searches"]]
 
     def upsert(self, body, name):
-        points = [engine.Point(point_id(one["id"]), point_vector(one["vector"]), one.get("payload") or {}) for one in body["points"]]
+        points = [engine.Point(point_id(item["id"]), point_vector(item["vector"]), item.get("payload") or {}) for item in body["points"]]
         mode = MODES[body.get("update_mode") or "upsert"]
-        condition = filtering(body.get("update_filter"))
+        condition = to_filter(body.get("update_filter"))
         return self.find(name).update(engine.UpdateOperation.upsert_points(points, condition, mode))
 
     def update_vectors(self, body, name):
-        points = [engine.PointVectors(point_id(one["id"]), point_vector(one["vector"])) for one in body["points"]]
-        return self.find(name).update(engine.UpdateOperation.update_vectors(points, filtering(body.get("update_filter"))))
+        points = [engine.PointVectors(point_id(item["id"]), point_vector(item["vector"])) for item in body["points"]]
+        return self.find(name).update(engine.UpdateOperation.update_vectors(points, to_filter(body.get("update_filter"))))
 
     def set_payload(self, body, name):
-        ids = [point_id(one) for one in body["points"]]
+        ids = [point_id(item) for item in body["points"]]
         return self.find(name).update(engine.UpdateOperation.set_payload(ids, body["payload"]))
 
     def delete_points(self, body, name):
         if "points" in body:
-            operation = engine.UpdateOperation.delete_points([point_id(one) for one in body["points"]])
+            operation = engine.UpdateOperation.delete_points([point_id(item) for item in body["points"]])
         else:
-            operation = engine.UpdateOperation.delete_points_by_filter(filtering(body["filter"]))
+            operation = engine.UpdateOperation.delete_points_by_filter(to_filter(body["filter"]))
         return self.find(name).update(operation)
 
 
-def at_once_or_later(asked, work):
-    if asked.get("wait") == "false":
+def run_now_or_later(body, work):
+    if body.get("wait") == "false":
         raise Later(work)
     return work()
 
 
 def describe(file):
-    made = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(file.stat().st_mtime))
+    created = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(file.stat().st_mtime))
     content = file.read_bytes()
-    return {"name": file.name, "creation_time": made, "size": len(content), "checksum": sha256(content).hexdigest()}
+    return {"name": file.name, "creation_time": created, "size": len(content), "checksum": sha256(content).hexdigest()}

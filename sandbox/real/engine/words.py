@@ -1,4 +1,4 @@
-"""What Qdrant's REST says, in the words of its engine, and back."""
+"""Translates between Qdrant's REST format and the types of its engine."""
 
 from re import IGNORECASE, fullmatch
 from uuid import UUID
@@ -15,7 +15,7 @@ INDEXES = {name.lower(): getattr(engine.PayloadSchemaType, name) for name in ("K
 
 
 class Refused(Exception):
-    """Nothing has been changed."""
+    """Raised for a refused request, which changed nothing."""
 
     def __init__(self, status, why):
         super().__init__(why)
@@ -60,10 +60,10 @@ def named_vector(value, embed):
 def point_vector(value):
     if not isinstance(value, dict):
         return value
-    return {name: named_vector(one, BM25.embed_document) for name, one in value.items()}
+    return {name: named_vector(item, BM25.embed_document) for name, item in value.items()}
 
 
-def match(value):
+def to_match(value):
     if "any" in value:
         return engine.MatchAny(value["any"])
     if "value" in value:
@@ -71,9 +71,9 @@ def match(value):
     raise Refused(501, f"No match of the kind {list(value)}")
 
 
-def condition(value):
+def to_condition(value):
     if "has_id" in value:
-        return engine.HasIdCondition({point_id(one) for one in value["has_id"]})
+        return engine.HasIdCondition({point_id(item) for item in value["has_id"]})
     if "has_vector" in value:
         return engine.HasVectorCondition(value["has_vector"])
     if "is_empty" in value:
@@ -81,21 +81,21 @@ def condition(value):
     if "is_null" in value:
         return engine.IsNullCondition(value["is_null"]["key"])
     if "match" in value:
-        return engine.FieldCondition(value["key"], match=match(value["match"]))
+        return engine.FieldCondition(value["key"], match=to_match(value["match"]))
     if value.keys() & {"must", "should", "must_not"}:
-        return filtering(value)
+        return to_filter(value)
     raise Refused(501, f"No condition of the kind {list(value)}")
 
 
-def filtering(value):
+def to_filter(value):
     if not value:
         return None
 
     def clause(name):
-        given = value.get(name)
-        if given is None:
+        conditions = value.get(name)
+        if conditions is None:
             return None
-        return [condition(one) for one in (given if isinstance(given, list) else [given])]
+        return [to_condition(item) for item in (conditions if isinstance(conditions, list) else [conditions])]
 
     return engine.Filter(must=clause("must"), should=clause("should"), must_not=clause("must_not"))
 
@@ -105,20 +105,20 @@ def filtering(value):
 
 def vector_json(value):
     if isinstance(value, dict):
-        named = {name: vector_json(one) for name, one in value.items()}
+        named = {name: vector_json(item) for name, item in value.items()}
         return named[""] if list(named) == [""] else named
     if isinstance(value, list):
-        # JSON has no other word for what is no number.
-        return [one if one == one else None for one in value]
+        # JSON has no NaN.
+        return [item if item == item else None for item in value]
     if hasattr(value, "indices"):
         return {"indices": list(value.indices), "values": list(value.values)}
     return value
 
 
-def point_json(point, asked):
+def point_json(point, body):
     shown = {"id": point.id if isinstance(point.id, int) else str(point.id)}
-    if asked.get("with_payload", True) is not False:
+    if body.get("with_payload", True) is not False:
         shown["payload"] = point.payload or {}
-    if asked.get("with_vector", False) is not False:
+    if body.get("with_vector", False) is not False:
         shown["vector"] = vector_json({} if point.vector is None else point.vector)
     return shown

@@ -16,7 +16,7 @@ from pathlib import Path
 
 SETTINGS = json.loads(Path(sys.argv[1]).read_text())
 
-# Before mem0 is imported: it reads these once.
+# Must be set before mem0 is imported, which reads them once.
 os.environ["MEM0_TELEMETRY"] = "false"
 os.environ["MEM0_DIR"] = SETTINGS["folder"]
 
@@ -32,8 +32,8 @@ from qdrant_client import QdrantClient, models  # noqa: E402
 
 HAS_GRAPH = mem0.__version__.startswith("1.")
 
-# mem0 lists no more than 100 (1.x) or 20 (2.x) without it.
-MOST_LISTED = 10_000
+# Without a limit, mem0 lists at most 100 (1.x) or 20 (2.x) memories.
+MAX_LISTED = 10_000
 
 
 class Message(BaseModel):
@@ -66,12 +66,12 @@ app = FastAPI()
 
 @cache
 def memory() -> mem0.Memory:
-    """Made with the first request that needs it: mem0 creates its collection at once."""
+    """Create the memory with the first request that needs it, because mem0 creates its collection immediately."""
     qdrant = {"url": SETTINGS["qdrant"]["url"], "api_key": SETTINGS["qdrant"].get("apiKey")}
     collection = {
         "collection_name": SETTINGS["collection"],
         "embedding_model_dims": SETTINGS["dimensions"],
-        # mem0's own client gives up after five seconds, which a busy machine may take.
+        # mem0's own client times out after five seconds, which is too short on a busy machine.
         "client": QdrantClient(**qdrant, timeout=60),
     }
     return mem0.Memory.from_config(
@@ -117,8 +117,8 @@ def add(body: NewMemory, user: str = Depends(user_of_key)):
 def list_memories(user_id: str, user: str = Depends(user_of_key)):
     assert_own(user, user_id)
     if HAS_GRAPH:
-        return memory().get_all(user_id=user, limit=MOST_LISTED)
-    return memory().get_all(filters={"user_id": user}, top_k=MOST_LISTED)
+        return memory().get_all(user_id=user, limit=MAX_LISTED)
+    return memory().get_all(filters={"user_id": user}, top_k=MAX_LISTED)
 
 
 @app.put("/memories/{memory_id}")
@@ -151,7 +151,7 @@ def chat(body: Chat, user: str = Depends(user_of_key)):
 
 @app.get("/stats/{user_id}")
 def stats(user_id: str, _: str = Depends(user_of_key)):
-    """Exact: `get_all` would stop at its own limit."""
+    """Count exactly: `get_all` would stop at its own limit."""
     of_user = models.FieldCondition(key="user_id", match=models.MatchValue(value=user_id))
     store = memory().vector_store
     counted = store.client.count(store.collection_name, models.Filter(must=[of_user]), exact=True)

@@ -102,7 +102,7 @@ function readPythonPath(major: Mem0Major): string {
   const name = `MEM0_${major}_PYTHON`;
   const python = process.env[name];
   if (!python)
-    throw new UserError(`${name} is not set: "npm run test:real" makes both environments`);
+    throw new UserError(`${name} is not set: "npm run test:real" creates both environments`);
   return python;
 }
 

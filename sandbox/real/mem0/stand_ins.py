@@ -1,4 +1,4 @@
-"""Deterministic stand-ins for the language and embedding models of mem0. Everything else stays mem0's own."""
+"""Deterministic stand-ins for mem0's language and embedding models. Everything else is mem0's own code."""
 
 import ast
 import hashlib
@@ -8,11 +8,11 @@ import tempfile
 from pathlib import Path
 
 WORD = re.compile(r"[^\W_]+")
-COMMON = 3  # As in the sandbox: the weight, in words, of what any two texts have in common.
+COMMON = 3  # As in the sandbox: how many shared words any two texts count as having.
 
 
 def install(dimensions: int) -> None:
-    """Must run before the first `Memory` is made."""
+    """Install the stand-ins; must run before the first `Memory` is created."""
     from mem0.utils.factory import EmbedderFactory, LlmFactory
 
     EmbedderFactory.create = lambda *_: Embedder(dimensions)
@@ -100,7 +100,7 @@ def lemma_of(word: str) -> str:
 
 
 def install_keyword_model() -> None:
-    """The model is a list of stop words: nothing is downloaded."""
+    """Replace the model's download by a list of stop words."""
     from fastembed.sparse.bm25 import Bm25
     from spacy.lang.en.stop_words import STOP_WORDS
 

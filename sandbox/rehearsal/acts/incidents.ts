@@ -17,7 +17,7 @@ const ALWAYS_EXPECTED = 20;
 export const INCIDENTS: readonly Act[] = [
   {
     title:
-      'back from a new collection that lost a tenth: refused with the numbers, then as users meant it',
+      "back from a new collection that lost a tenth: refused with the numbers, then accepted as users' deletions",
     play: async (rehearsal) => {
       const { before, expect, migrate, rollBack, services, source, target } = rehearsal;
       await migrate();
@@ -31,7 +31,7 @@ export const INCIDENTS: readonly Act[] = [
         before,
         await readHoldings(services.vectors, source),
       );
-      expect('the old collection is as it was', lost.length + strange.length === 0);
+      expect('the old collection is unchanged', lost.length + strange.length === 0);
       const fewer = await captureFailure(rollBack({ deletes: count - 1 }));
       expect(`refused with ${count - 1} deletions`, isRefusal(fewer, 'RefusedMassChange'));
       const holds = await readHoldings(services.vectors, target);
@@ -40,7 +40,7 @@ export const INCIDENTS: readonly Act[] = [
     },
   },
   {
-    title: 'back from a new collection that is gone: refused, then as it was',
+    title: 'back from a deleted new collection: refused, then without its writes',
     play: async (rehearsal) => {
       const { expect, migrate, note, parts, rollBack, target } = rehearsal;
       await migrate();
@@ -53,7 +53,7 @@ export const INCIDENTS: readonly Act[] = [
     },
   },
   {
-    title: 'a new version that takes writes before it may: they are carried to the old collection',
+    title: 'a new version that accepts writes too early: they are copied to the old collection',
     play: async (rehearsal) => {
       const { expect, migrate, services, target } = rehearsal;
       let holds: Holdings = new Map();
@@ -84,7 +84,7 @@ export const INCIDENTS: readonly Act[] = [
         onTask: async () => void copied.push(countWritten(await run())),
       });
       expect('the second window is not refused', again === undefined);
-      expect('one memory was copied for it', Math.max(...copied) === 1);
+      expect('it copied one memory', Math.max(...copied) === 1);
       return { phase: 'live', holds };
     },
   },

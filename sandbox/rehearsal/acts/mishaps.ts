@@ -52,7 +52,7 @@ export const MISHAPS: readonly Act[] = [
     // The killed process could not reach the sandbox's graph, which is in the memory of this process.
     options: { hasGraph: false },
     obstacle: ({ backend }) =>
-      backend?.asksAPerson ? 'a process of its own asks a webhook, and there is none' : undefined,
+      backend?.asksAPerson ? 'a separate process needs a webhook, and there is none' : undefined,
     play: async (rehearsal) => {
       await rehearsal.migrate({ until: 'Copy' });
       await killInCopy(rehearsal);
@@ -93,12 +93,12 @@ export const MISHAPS: readonly Act[] = [
       const isRefused = failure?.name === 'RefusedSnapshot';
       expect('the corrupted backup is refused', isRefused && (await run()).phase === 'checked');
       const again = await migrate();
-      expect('backed up again, it goes on', again === undefined);
+      expect('it continues after another backup', again === undefined);
       return { phase: 'live' };
     },
   },
   {
-    title: 'a wrong key, and the key of another user: nothing is begun with them',
+    title: 'a wrong key, and the key of another user: no run begins with them',
     play: async (rehearsal) => {
       const refusals = [await captureRefusal(rehearsal, 'an-unknown-key')];
       if (!rehearsal.parts.backend) {

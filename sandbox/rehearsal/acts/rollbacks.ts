@@ -56,7 +56,7 @@ export const ROLLBACKS: readonly Act[] = [
     },
   },
   {
-    title: `back, the old collection being gone: ${WRITES} writes come along to its snapshot`,
+    title: `back after the old collection was deleted: ${WRITES} writes are copied to its snapshot`,
     play: async (rehearsal) => {
       await rehearsal.migrate();
       await write(rehearsal);
@@ -90,7 +90,7 @@ export const ROLLBACKS: readonly Act[] = [
     },
   },
   {
-    title: 'back from a new collection that was emptied: refused, then as it was',
+    title: 'back from an emptied new collection: refused, then without its writes',
     play: async (rehearsal) => {
       await rehearsal.migrate();
       const { expect, note, parts, rollBack, services, source, target } = rehearsal;
@@ -101,13 +101,13 @@ export const ROLLBACKS: readonly Act[] = [
       const refusal = await captureFailure(rollBack());
       expect('refused with the numbers', refusal?.name === 'RefusedMassChange');
       const { lost } = compareHoldings(all, await readHoldings(services.vectors, source));
-      expect('the old collection is as it was', lost.length === 0);
+      expect('the old collection is unchanged', lost.length === 0);
       await rollBack({ asItWas: true });
       return { phase: 'copied' };
     },
   },
   {
-    title: 'swapped by upload under a name of its own, and back',
+    title: 'swapped by upload under another name, and back',
     uploads: true,
     play: async ({ migrate, rollBack, services, uploadAs, before, expect }) => {
       await migrate();
@@ -115,7 +115,7 @@ export const ROLLBACKS: readonly Act[] = [
       const isNamed = (await setting.read()) === uploadAs;
       const { lost, strange } = compareHoldings(before, await readHoldings(vectors, uploadAs));
       const isWhole = lost.length + strange.length === 0;
-      expect('users work on what was uploaded, and all of it is there', isNamed && isWhole);
+      expect('users work on the uploaded collection, and it is complete', isNamed && isWhole);
       await rollBack();
       return { phase: 'copied' };
     },

@@ -58,6 +58,13 @@ it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: st
     ['finance-ledger-dev', 'AWS_PROFILE', 'aws sts get-caller-identity'],
   ],
   [[], {}, 2, ['Usage: npm run keys -- ']],
+  [['list'], { npm_config_stage: 'prod' }, 2, ['npm took --stage prod', 'npm run keys -- ...']],
+  [
+    ['list', '--stage', 'nosuch'],
+    { ...ACCESS, AWS_ENDPOINT_URL: empty, npm_config_stage: 'prod' },
+    1,
+    ['finance-ledger-nosuch'],
+  ],
 ])('%j with %j ends with %i and says what to check', async (args, environment, code, words) => {
   const ended = await run(args, environment);
   expect(ended).toMatchObject({ code, stdout: '' });

@@ -19,7 +19,7 @@ it('an ending is the phase of the run, marked as a surprise, if the act cannot c
     phase: 'copied',
   });
   expect(diary.surprises).toEqual([
-    'the act goes on, in spite of: No rollback in a run that is copied.',
+    'the act continues after: No rollback in a run that is copied.',
   ]);
 });
 
