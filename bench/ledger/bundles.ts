@@ -17,15 +17,13 @@ const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };
 
-/** Bundles all functions of the ledger, except the documentation page, whose size comes from the embedded viewer. */
+/** Bundles all functions that serve the API, except the documentation page, whose size comes from the embedded viewer. */
 export async function bundleFunctions(folder: string, root = PROJECT): Promise<Bundle[]> {
   const { bundleOptions: options } = (await import(
     findFile(root, 'serverless/bundle/esbuild.config.ts', 'esbuild.config.ts')
   )) as typeof import('../../serverless/bundle/esbuild.config.ts');
-  const pattern = 'functions/{api,service,categories,imports,summary,transactions}/*.ts';
-  const sources = await Array.fromAsync(
-    glob(pattern, { cwd: root, exclude: ['functions/{api,service}/docs.ts'] }),
-  );
+  const exclude = ['functions/{canary,migration}/**', 'functions/{api,service}/docs.ts'];
+  const sources = await Array.fromAsync(glob('functions/*/*.ts', { cwd: root, exclude }));
   const bundles: Bundle[] = [];
   for (const source of sources.sort()) {
     const path = `${basename(dirname(source))}/${basename(source, '.ts')}`;

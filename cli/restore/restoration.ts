@@ -295,7 +295,7 @@ function describeFaults(
   }
   if (lost.length > 0) {
     faults.push(
-      `${lost.length} ledgers are only in the list of ledgers: ${joinFirstIds(lost)}. Either they were being deleted, or the table is not whole. Take each that was deleted off the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
+      `${lost.length} ledgers are only in the list of ledgers: ${joinFirstIds(lost)}. Either they were being deleted, or the table is incomplete. Remove each deleted ledger from the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
     );
   }
   return faults;

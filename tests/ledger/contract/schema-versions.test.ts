@@ -460,7 +460,7 @@ it('the command lists ledgers and upgrades them', async () => {
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const run = (name: string) => runCommand('cli/ledger/ledger.ts', [name], environment);
   expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\n' });
-  const stdout = `${tableName}: items upgraded: 1, ledgers entered into the list: 1\n`;
+  const stdout = `${tableName}: items upgraded: 1, ledgers added to the list: 1\n`;
   expect(await run('upgrade')).toMatchObject({ code: 0, stdout });
   expect(await run('list')).toMatchObject({ code: 0, stdout: 'one\ntwo\n' });
 });

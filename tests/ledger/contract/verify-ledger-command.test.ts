@@ -22,7 +22,7 @@ describe('verify-ledger', () => {
 
   it('ends with 2 for a ledger that does not exist, and names the command that lists them', async () => {
     const environment = await givenHousehold();
-    const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": npm run ledger -- list prints those that it has; LEDGER_ID names one.\n`;
+    const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.\n`;
     for (const options of [[], ['--full', '--json']]) {
       const ended = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
       expect(ended).toEqual({ code: 2, stdout: '', stderr });

@@ -46,7 +46,7 @@ test('a dry run shows the steps and changes nothing', async () => {
   const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--dry-run'], environment);
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trim().split('\n')).toEqual([
-    '1. Stop writes; reads go on',
+    '1. Stop writes; reads continue',
     `2. Restore ${DAMAGED} as of ${TIME.toISOString()} into ${RESTORED}`,
     `3. Give ${RESTORED} the protection, recovery, expiry, limits and tags of ${DAMAGED}`,
     `4. Verify all ledgers of ${RESTORED} in one scan`,

@@ -230,7 +230,7 @@ describe('a restore', () => {
   it('does not switch to a table whose ledgers have drifted, and names them', async () => {
     const fake = createAws();
     await expect(restore(fake.calls, { unbalanced: ['home'] })).rejects.toThrow(
-      /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then give this command again\.$/,
+      /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then repeat this command\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
     await restore(fake.calls);
@@ -258,7 +258,7 @@ describe('a restore', () => {
     const fake = createAws();
     const lost = { lost: ['gone'], unbalanced: ['home'] };
     await expect(restore(fake.calls, lost)).rejects.toThrow(
-      /^1 of 2 .* 1 ledgers are in the list of ledgers alone: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then give this command again\.$/,
+      /^1 of 2 .* 1 ledgers are only in the list of ledgers: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then repeat this command\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
     await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are in/);
