@@ -20,7 +20,7 @@ describe('a function of a stage', () => {
     [
       'is cut off, and its platform says so',
       functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
-      /^RetryableUnavailable: .*migrationPreflight reached its time limit.*same command again/,
+      /^RetryableUnavailable: .*migrationPreflight reached its time limit.*repeat the same command/,
     ],
     [
       'is cut off without a type of its error',

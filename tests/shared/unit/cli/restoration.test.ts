@@ -261,7 +261,7 @@ describe('a restore', () => {
       /^1 of 2 .* 1 ledgers are only in the list of ledgers: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then repeat this command\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
-    await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are in/);
+    await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are only in/);
   });
 
   it('switches to a table that exists already, and ends if it is missing', async () => {
