@@ -69,7 +69,9 @@ async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<vo
 async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
   const client = createDocumentClient(endpoint);
   const { upgraded, registered } = await sweepTable({ client, tableName });
-  console.log(`${tableName}: items upgraded: ${upgraded}, ledgers added to the list: ${registered}`);
+  console.log(
+    `${tableName}: items upgraded: ${upgraded}, ledgers added to the list: ${registered}`,
+  );
 }
 
 async function deleteLedger(

@@ -46,7 +46,9 @@ describe('verify-ledger', () => {
       expect(await verifyLedger(run)).toMatchObject({
         code: 0,
         stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),
-        stderr: expect.stringMatching(/^Continues after transaction 100, .* Delete \S+ to start from the beginning/),
+        stderr: expect.stringMatching(
+          /^Continues after transaction 100, .* Delete \S+ to start from the beginning/,
+        ),
       });
       expect(reads()).toBe(2);
       expect(await verifyLedger(run)).toMatchObject({ code: 0, stderr: '' });
