@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // A restore that is killed at any call, and the verification of all ledgers.
   ...mutantsOf('cli/restore/restoration.ts', 'tests/shared/unit/cli/restoration.test.ts', [
-    ['if (written === tableInUse) return;', 'return;'],
+    ['if (tableOfRequests === tableInUse) return;', 'return;'],
     ['(await isSwitched()) || (await step.isDone())', 'step.isDone()'],
     [
       "tableInUse === target && status === 'UPDATE_COMPLETE') return",
@@ -625,8 +625,8 @@ export const MUTANTS: readonly Mutant[] = [
     'cli/ledger/import/upload.ts',
     'tests/ledger/unit/cli/import/interrupted-upload.test.ts',
     [
-      ['  await announceFrom(0);', '  void announceFrom(0);'],
-      ['announceFrom(first + MAX_BULK_ITEMS);', 'announceFrom(first + 2 * MAX_BULK_ITEMS);'],
+      ['  await announceBatch(0);', '  void announceBatch(0);'],
+      ['announceBatch(first + MAX_BULK_ITEMS);', 'announceBatch(first + 2 * MAX_BULK_ITEMS);'],
     ],
   ),
   ...mutantsOf('cli/ledger/import/upload.ts', 'tests/ledger/unit/cli/import/upload.test.ts', [
@@ -959,8 +959,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/command-line/run.test.ts',
     [
       [
-        'if (!mayBeOver(status)) return status;',
-        'if (deletes === undefined || !mayBeOver(status)) return status;',
+        'if (!mayHaveExpired(status)) return status;',
+        'if (deletes === undefined || !mayHaveExpired(status)) return status;',
         'when what a run kept cannot be removed, as the collection in use was emptied > a run that is live ends well once the operator repairs it and types what is suggested',
       ],
     ],
@@ -1112,7 +1112,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['one.digest !== undefined && ', ''],
   ]),
   ...mutantsOf('local/create-table.ts', 'tests/migration/unit/cli/migrate/local-place.test.ts', [
-    ['createTable(client, tableName, patience)', 'createTable(client, tableName)'],
+    ['createTable(client, tableName, timeout)', 'createTable(client, tableName)'],
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
     ["if (isExcess && onExcess === 'refuse') {", 'if (false) {'],
@@ -1786,7 +1786,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["values.join(',')", 'values[0]'],
     ["site === 'none' || ", 'true || '],
     [" && headers['sec-fetch-dest'] === 'document'", ''],
-    ["path.split('/').map(shown)", "path.split('/')"],
+    ["path.split('/').map(shorten)", "path.split('/')"],
   ]),
   ...mutantsOf('local/expiry.ts', 'tests/ledger/contract/local-expiry.test.ts', [
     ["'expires_at <= :now'", "'expires_at < :now'"],
@@ -1831,10 +1831,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   // Costs of a stage, and its parameters.
   ...mutantsOf('bench/ledger/costs/bills.ts', 'tests/ledger/wiring/costs.test.ts', [
-    ['isPublic(route) ? largestResponse(route) : 0', '0'],
+    ['isPublic(route) ? findLargestResponse(route) : 0', '0'],
     ['Math.min(free, rate * timeoutSeconds)', 'rate * timeoutSeconds'],
     [
-      'sum(routes.map(({ rate }) => perMonth(rate)));\n  const kilobytes',
+      'sum(routes.map(({ rate }) => toMonthly(rate)));\n  const kilobytes',
       'perMonth(1);\n  const kilobytes',
     ],
     [
@@ -1936,10 +1936,10 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
-    ['  giveVersions,\n', ''],
+    ['  addVersions,\n', ''],
     ["const KEY_ATTRIBUTES = ['pk', ", "const KEY_ATTRIBUTES = ['pk', 'description', "],
     ['(?=#|$)', ''],
-    [', remove(item)', ''],
+    [', createDelete(item)', ''],
     ["['ledger']", '[]'],
     ['CONVERSIONS.slice(form)', 'CONVERSIONS.slice(form + 1)'],
   ]),
