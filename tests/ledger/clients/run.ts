@@ -18,7 +18,7 @@ import {
   unpackFromNpm,
   whyNoJava,
 } from '../../../processes/tools.ts';
-import { type GuideExample, guideExamples } from '../support/guide-examples.ts';
+import { type GuideExample, listGuideExamples } from '../support/guide-examples.ts';
 import { PROJECT } from '../support/running-service.ts';
 import { type Services, startServices } from './services.ts';
 
@@ -223,7 +223,7 @@ const command = createCommand(
 )
   .argument('[names...]', 'code blocks of docs/ledger/clients.md, such as "go oapi-codegen"')
   .action(async (names) => {
-    const chosen = guideExamples()
+    const chosen = listGuideExamples()
       .filter(({ name }) => !name.endsWith(' catching-up'))
       .filter(({ name }) => names.length === 0 || names.includes(name));
     const services = await startServices(running);

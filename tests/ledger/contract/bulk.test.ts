@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { TransactWriteCommandInput } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
-import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
+import { callOnceBefore, interpose } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import {
   type Client,
@@ -293,7 +293,7 @@ describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemO
     const { api, open, rows, verify } = await givenLedger(4);
     const isUpdate = done === 'updated';
     const outrun = async (id: number, transactions: readonly Item[]) => {
-      const client = onceBefore(table.client, 'TransactWriteCommand', () =>
+      const client = callOnceBefore(table.client, 'TransactWriteCommand', () =>
         api.put(`/transactions/${id}`, { amount: 77 }),
       );
       return await (await open(client)).request(method, path, { body: { transactions } });

@@ -20,7 +20,7 @@ import { isOnDynamodbLocal } from '../../shared/support/database-engine.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
-import { storedCategory, storedTransaction } from '../support/stored-records.ts';
+import { createStoredCategory, createStoredTransaction } from '../support/stored-records.ts';
 
 const LIST = {
   readUnits: MAX_UNITS.list.read,
@@ -136,11 +136,13 @@ test(`with many categories a list reads ${MAX_FIRST_NAMES} names, and the other 
   const table = await createTestTable();
   const target = { ...table, ledgerId: 'default' };
   const categories = Array.from({ length: 10 * MAX_FIRST_NAMES }, (_, n) =>
-    storedCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
+    createStoredCategory(n + 1, `Category ${String(n + 1).padStart(5, '0')}`),
   );
   const last = categories.length;
   // Two rows have a category beyond the names that a list reads at once, and one row has a category among those names.
-  const rows = [last, last, 1].map((categoryId, n) => storedTransaction(n + 1, { categoryId }));
+  const rows = [last, last, 1].map((categoryId, n) =>
+    createStoredTransaction(n + 1, { categoryId }),
+  );
   await bulkLoad(target, categories, rows);
   const client = createMeteredClient(table.client);
   const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
@@ -166,7 +168,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   async (letter, length, units) => {
     const target = { ...(await createTestTable()), ledgerId: 'household' };
     const categories = Array.from({ length: MAX_FIRST_NAMES }, (_, n) =>
-      storedCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
+      createStoredCategory(n + 1, String(n).padStart(4, '0') + letter.repeat(length - 4)),
     );
     await bulkLoad(target, categories, []);
     const client = createMeteredClient(target.client);

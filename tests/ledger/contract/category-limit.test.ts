@@ -9,7 +9,7 @@ import { expectConflict } from '../support/api/expect-reply.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
-import { storedCategory } from '../support/stored-records.ts';
+import { createStoredCategory } from '../support/stored-records.ts';
 
 test('the first category over the limit is a 409, even if others are inactive', async () => {
   const api = await openInProcess(await createTestService({ categoryLimit: 2 }));
@@ -49,7 +49,7 @@ test('failed creates do not reduce the number of categories that the limit allow
 
 test('a ledger with ids above the limit gets as many categories as the limit allows', async () => {
   const target = { ...(await createTestTable()), ledgerId: 'test' };
-  const old = [1, 70].map((id) => storedCategory(id, `Old ${id}`));
+  const old = [1, 70].map((id) => createStoredCategory(id, `Old ${id}`));
   await bulkLoad(target, old, []);
   const api = await openInProcess(createServiceOn({ ...target, categoryLimit: 5 }));
   expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
@@ -59,7 +59,7 @@ test('a ledger with ids above the limit gets as many categories as the limit all
 test('a list of the maximum number of the longest categories fits a Lambda response', () => {
   // A control character takes six bytes in JSON, more than any other character.
   const longest = {
-    ...storedCategory(Number.MAX_SAFE_INTEGER, '\u0001'.repeat(255)),
+    ...createStoredCategory(Number.MAX_SAFE_INTEGER, '\u0001'.repeat(255)),
     description: '\u0001'.repeat(1_000),
     color: '#12345678',
     isActive: false,

@@ -11,7 +11,7 @@ import { createLedgerDatabase } from '../../../lib/ledger/store/schema.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { inBatches } from '../../../lib/shared/in-batches.ts';
 import { convertData } from '../../../local/convert-data.ts';
-import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
+import { callOnceBefore, interpose } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
@@ -204,7 +204,7 @@ it.each([
   ['0.1.0', revokeAsEarlier],
 ])('a key that %s revokes while another command moves it stays revoked', async (_, revoke) => {
   const secret = await givenEarlierKey('home');
-  const revoking = onceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
+  const revoking = callOnceBefore(table.client, 'TransactWriteCommand', () => revoke(secret));
   const [listed] = await openKeys(revoking).list();
   expect(listed?.revokedAt).toBeDefined();
   expect((await openKeys().find(secret))?.revokedAt).toBe(listed?.revokedAt);

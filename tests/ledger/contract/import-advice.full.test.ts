@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import type { Ended } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { listAdvice, toPattern } from '../support/import/messages.ts';
-import { givenPerson, importIdIn } from '../support/import/person.ts';
+import { findImportId, givenPerson } from '../support/import/person.ts';
 
 const table = await createTestTable();
 
@@ -187,7 +187,7 @@ it.each(CASES)('"$says" is right (%#)', async ({ says, after = [], command, ...r
     const named = words.map((word) => (word === 'IMPORT' ? importId : word));
     const paths = named.map((word) => (word === 'EXPORT' ? exported : word));
     const ended = await run(person, ...paths);
-    importId = importIdIn(ended) || importId;
+    importId = findImportId(ended) || importId;
     return ended;
   };
   for (const words of after) expect(await take(words)).toMatchObject({ code: 0 });

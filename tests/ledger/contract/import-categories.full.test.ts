@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { toApiResponse } from '../support/api/api-client.ts';
-import { givenPerson, importIdIn } from '../support/import/person.ts';
+import { findImportId, givenPerson } from '../support/import/person.ts';
 
 const table = await createTestTable();
 
@@ -149,7 +149,7 @@ describe('rows that were deleted by hand', () => {
       await person.api.put(`/transactions/${(await person.findRow(text)).id}`, {
         category_id: body.data.id,
       });
-    const second = importIdIn(await person.run(file, '--yes'));
+    const second = findImportId(await person.run(file, '--yes'));
     const undone = await person.run('--undo', first ?? '', '--yes');
     expect(undone.stdout).toContain('100 removed, 0 left');
     expect((await person.run('--undo', second, '--yes')).stdout).toContain('50 removed, 0 left');
@@ -176,7 +176,7 @@ describe('rows that were deleted by hand', () => {
     const { body } = await person.api.post('/categories', { name: 'Food' });
     const { id } = await person.findRow('row 8');
     await person.api.put(`/transactions/${id}`, { category_id: body.data.id });
-    const undone = await person.run('--undo', importIdIn(imported), '--yes');
+    const undone = await person.run('--undo', findImportId(imported), '--yes');
     expect(undone.stdout).toContain('149 removed, 0 left');
   });
 
@@ -237,7 +237,7 @@ describe('rows that were deleted by hand', () => {
   it('are imported again after an undo of an import in several parts', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
-    const importId = importIdIn(await person.run(file, '--yes'));
+    const importId = findImportId(await person.run(file, '--yes'));
     await person.run('--undo', importId, '--yes');
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
@@ -263,7 +263,7 @@ describe('--undo', () => {
   it('removes rows that only got a category, and keeps edited ones', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
-    const id = importIdIn(await person.run(file, '--yes'));
+    const id = findImportId(await person.run(file, '--yes'));
     const { body } = await person.api.post('/categories', { name: 'Fun' });
     const cinema = await person.findRow('CINEMA');
     await person.api.put(`/transactions/${cinema.id}`, { category_id: body.data.id });
@@ -280,7 +280,7 @@ describe('--undo', () => {
   it('of an import whose rows are all deleted lets the next file import them again', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
-    const id = importIdIn(await person.run(file, '--yes'));
+    const id = findImportId(await person.run(file, '--yes'));
     for (const row of await person.readRows()) await person.api.delete(`/transactions/${row.id}`);
     expect((await person.run('--undo', id, '--yes')).stdout).toContain('0 removed, 0 left');
     expect((await person.run(file, '--yes')).stdout).toContain('3 created');

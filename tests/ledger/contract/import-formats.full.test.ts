@@ -1,8 +1,8 @@
 // Files of each format, as a person imports them: from the preview to undo, and the advice in messages about them.
 import { expect, it } from 'vitest';
 import { createTestTable } from '../../shared/support/test-table.ts';
-import { givenPerson, importIdIn } from '../support/import/person.ts';
-import { makeWorkbook } from '../support/import/workbook.ts';
+import { findImportId, givenPerson } from '../support/import/person.ts';
+import { createWorkbook } from '../support/import/workbook.ts';
 
 const table = await createTestTable();
 
@@ -20,7 +20,7 @@ const QIF = [
   ...['!Type:Bank', "D12/30'25", 'T-45.10', 'PGROCER 12', '^'],
   ...['D12/28/2025', 'T2,500.00', 'PACME PAYROLL', '^'],
 ];
-const XLSX = makeWorkbook({
+const XLSX = createWorkbook({
   Statement: [
     ['My account'],
     ['Date', 'Payee', 'Amount'],
@@ -49,7 +49,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
     { description: 'GROCER 12', amount: 45.1, type: 'expense', transaction_date: '2025-12-30' },
   ]);
   expect((await run(file, '--yes')).stdout).toContain('0 created, 2 were there already');
-  expect((await run('--undo', importIdIn(imported), '--yes')).stdout).toContain('2 removed');
+  expect((await run('--undo', findImportId(imported), '--yes')).stdout).toContain('2 removed');
   expect(await readRows()).toEqual([]);
 });
 

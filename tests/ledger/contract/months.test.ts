@@ -12,7 +12,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
-import { storedTransaction } from '../support/stored-records.ts';
+import { createStoredTransaction } from '../support/stored-records.ts';
 
 const table = await createTestTable();
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
@@ -136,7 +136,7 @@ it('answers 304 until something changes', async () => {
 it('lists 1,200 months, and refuses more with the dates to request', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => {
     const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
-    return storedTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });
+    return createStoredTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });
   });
   await bulkLoad({ ...table, ledgerId }, [], rows);
   const { data } = await months({ end_date: '2025-12-31' });

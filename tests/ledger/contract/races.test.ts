@@ -1,6 +1,6 @@
 // Writes that meet a change since their checks. property/interleavings.test.ts covers the outcomes of concurrent requests.
 import { expect, test } from 'vitest';
-import { onceBefore } from '../../shared/support/interposed-client.ts';
+import { callOnceBefore } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectConflict, expectNotFound, expectRefusal } from '../support/api/expect-reply.ts';
@@ -13,7 +13,7 @@ const others = await openInProcess(createServiceOn(table));
 
 /** Opens an API on which another client acts once, between the checks and the write of a request. */
 async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
-  const client = onceBefore(table.client, 'TransactWriteCommand', act);
+  const client = callOnceBefore(table.client, 'TransactWriteCommand', act);
   return await openInProcess(createServiceOn({ ...table, client }));
 }
 

@@ -20,7 +20,7 @@ import { sweepTable } from '../../../lib/ledger/store/schema-sweep.ts';
 import { createDatabase, type Item, type Key } from '../../../lib/shared/database.ts';
 import { addToCounters, createDeletion, setAttributes } from '../../../lib/shared/update-writes.ts';
 import { runCommand } from '../../shared/support/command.ts';
-import { interpose, onceBefore } from '../../shared/support/interposed-client.ts';
+import { callOnceBefore, interpose } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import type { Client } from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -407,7 +407,7 @@ describe('a sweep', () => {
     const { target, keys } = given;
     const countEntered = async (intervene: () => Promise<unknown>) => {
       await send.delete(keys.registration);
-      const client = onceBefore(target.client, 'TransactWriteCommand', intervene);
+      const client = callOnceBefore(target.client, 'TransactWriteCommand', intervene);
       return (await sweepTable({ ...target, client })).registered;
     };
     expect(await countEntered(() => send.put({ ...keys.registration, v: 1 }))).toBe(0);
@@ -427,7 +427,7 @@ describe('a sweep', () => {
       const { target } = given;
       await sweepTable({ ...target, schema: NEXT });
       await send.put({ ...KEY, v: 1, count: 1 });
-      const client = onceBefore(target.client, 'TransactWriteCommand', () =>
+      const client = callOnceBefore(target.client, 'TransactWriteCommand', () =>
         now ? send.put({ ...KEY, ...now }) : send.delete(KEY),
       );
       const swept = await sweepTable({ ...target, client, schema: NEXT });

@@ -5,7 +5,7 @@ import { openDataFolder } from '../../../local/data-folder.ts';
 import { startDatabase } from '../../../local/engine.ts';
 import { createRunning } from '../../../processes/running.ts';
 import { openCloudFormation } from '../../shared/support/cloud-formation.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 
 const { verifyLedger, givenAccount } = await openVerifyLedger();
@@ -58,7 +58,7 @@ describe('AWS', () => {
 
 describe('the data folder of npm start', () => {
   it('is verified while npm start uses it, and otherwise', async () => {
-    const folder = await temporaryFolder();
+    const folder = await createTemporaryFolder();
     const start = createRunning();
     onTestFinished(start.stop);
     const { announce, release } = openDataFolder(folder);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, inject, test } from 'vitest';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
-import { generatedRequest } from '../support/api/generated-requests.ts';
+import { generateRequest } from '../support/api/generated-requests.ts';
 import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
@@ -12,7 +12,7 @@ const api = await openApi();
 const isEmulated = inject('deployed') !== undefined;
 
 test(`1,000 generated requests (seed ${SEED})`, async () => {
-  const answersProperly = fc.asyncProperty(generatedRequest, async ({ method, path, ...rest }) => {
+  const answersProperly = fc.asyncProperty(generateRequest, async ({ method, path, ...rest }) => {
     fc.pre(!isEmulated || method !== 'OPTIONS');
     expectEnvelope(await api.request(method, path, rest));
   });

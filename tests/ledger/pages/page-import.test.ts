@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
-import { makeWorkbook } from '../support/import/workbook.ts';
+import { createWorkbook } from '../support/import/workbook.ts';
 import { AS_PHONE, listed, openPages } from './opened-page.ts';
 
 const HEADER = 'Buchungstag;Verwendungszweck;Betrag;Kategorie';
@@ -280,7 +280,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       `Workbook row ${n}`,
       -n - 0.5,
     ]);
-    const buffer = Buffer.from(makeWorkbook({ Sheet: [['Date', 'Payee', 'Amount'], ...rows] }));
+    const buffer = Buffer.from(createWorkbook({ Sheet: [['Date', 'Payee', 'Amount'], ...rows] }));
     const page = await pages.visit();
     const preview = await choose(page, { name: 'large.xlsx', mimeType: '', buffer });
     await preview.getByText('12,000 new').waitFor();

@@ -11,7 +11,7 @@ import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-rando
 import { whyNoPython } from '../../../processes/python-tools.ts';
 import { readOutput } from '../../../processes/tools.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api, ApiClient } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -20,7 +20,7 @@ import { givenCategory, givenTransaction } from '../support/api/records.ts';
 import { serve } from '../support/api/served.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
-import { guideExample } from '../support/guide-examples.ts';
+import { findGuideExample } from '../support/guide-examples.ts';
 import { createLaggingTable } from '../support/lagging-table.ts';
 import { makeCommand, send } from '../support/model/commands.ts';
 import { writeListing, writeModel } from '../support/model/ledger-listing.ts';
@@ -173,9 +173,9 @@ interface Copy {
 
 /** Prepares an example of the guide in a folder of its own, in which the program keeps its copy. */
 async function openProgram(language: string, program: string, settings: NodeJS.ProcessEnv = {}) {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const file = language === 'python' ? 'catch_up.py' : 'catch-up.ts';
-  await writeFile(join(folder, file), guideExample(`${language} catching-up`));
+  await writeFile(join(folder, file), findGuideExample(`${language} catching-up`));
   const env = { ...process.env, ...settings, LEDGER_URL: server.url };
   let child: ReturnType<typeof spawn> | undefined;
   return {

@@ -11,7 +11,7 @@ import { SEED, seeded } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { bulkLoad } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
-import { storedTransaction } from '../support/stored-records.ts';
+import { createStoredTransaction } from '../support/stored-records.ts';
 
 const table = await createTestTable();
 let rowsPerQuery = 1;
@@ -66,7 +66,7 @@ async function fill({ months }: Given): Promise<string> {
   const dates = months.flatMap(({ month, rows }) =>
     Array.from({ length: rows }, (_, n) => dateIn(month, 1 + n * 3)),
   );
-  const rows = dates.map((date, n) => storedTransaction(n + 1, { date }));
+  const rows = dates.map((date, n) => createStoredTransaction(n + 1, { date }));
   await bulkLoad({ ...table, ledgerId }, [], rows);
   return ledgerId;
 }
@@ -108,7 +108,7 @@ test(`the parts of an export make up the ledger (seed ${SEED})`, async () => {
       expect(Math.max(...parts.map((part) => part.queries))).toBeLessThanOrEqual(maxQueries);
       expect(parts.every((part) => part.ids.length <= maxRows)).toBe(true);
       for (const each of changed) {
-        const { description, amount, type, categoryId, notes } = storedTransaction(1, {});
+        const { description, amount, type, categoryId, notes } = createStoredTransaction(1, {});
         const fields = { description, amount, type, categoryId, notes, externalId: null };
         await exporting.transactions.create({ ...fields, date: dateIn(each, 28) });
       }

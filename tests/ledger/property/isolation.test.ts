@@ -6,7 +6,7 @@ import { IS_FULL, SEED, seeded, sizeOfRun } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { ApiResponse } from '../support/api/api-client.ts';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
-import { type GeneratedRequest, generatedRequest } from '../support/api/generated-requests.ts';
+import { type GeneratedRequest, generateRequest } from '../support/api/generated-requests.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { findRoute, isPage } from '../support/api/routes.ts';
@@ -33,7 +33,7 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async (
   const answered = new Map<number, number>();
   const behavesAsAlone = fc.asyncProperty(
     fc.constantFrom(...callers),
-    generatedRequest,
+    generateRequest,
     async (caller, { method, path, headers, ...rest }: GeneratedRequest) => {
       now += 1_000;
       const { authorization, alone } = caller;

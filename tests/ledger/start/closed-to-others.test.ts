@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPorts } from '../../shared/support/listening-ports.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { startInTest } from '../support/running-in-test.ts';
 import { openService, type StartedService } from '../support/running-service.ts';
 
@@ -100,7 +100,7 @@ itOnLinux('answers a foreign page on no port, with AUTH=required', async () => {
 });
 
 it('npm start serves, and says so, if the database cannot be isolated', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };
   const { lines, ready } = await startInTest({ environment });

@@ -4,8 +4,8 @@ import { readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { runningInTest, startInTest } from '../support/running-in-test.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createRunningInTest, startInTest } from '../support/running-in-test.ts';
 import { PROJECT, startSharedDatabase } from '../support/running-service.ts';
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
@@ -66,7 +66,7 @@ async function runAll(
 
 /** Creates a folder in which the project's commands can run and write. */
 async function projectFolder(): Promise<string> {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   for (const name of readdirSync(PROJECT)) symlinkSync(join(PROJECT, name), join(folder, name));
   const [, bank = ''] = /```csv\n(.*?)```/s.exec(README) ?? [];
   writeFileSync(join(folder, 'bank.csv'), bank);
@@ -83,7 +83,7 @@ it.each([
   { heading: "A day's work", left: '0 created, 4 were there already, 0 refused' },
   { heading: 'A tour', left: ': 300 transactions, 31 categories: in order' },
 ])('$heading', async ({ heading, left }) => {
-  const database = await startSharedDatabase(runningInTest(), 'finance-ledger-local');
+  const database = await startSharedDatabase(createRunningInTest(), 'finance-ledger-local');
   const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
   await ready;
   const shown = readCommands(heading).flatMap((each) =>

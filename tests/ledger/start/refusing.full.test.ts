@@ -7,14 +7,14 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../../local/engine.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { startInTest } from '../support/running-in-test.ts';
 import { PROJECT, type ServiceSpec } from '../support/running-service.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 
 async function expectRefusal(spec: ServiceSpec, sentence: RegExp): Promise<void> {

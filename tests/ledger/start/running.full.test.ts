@@ -8,13 +8,13 @@ import { createLocalClient, ensureTable } from '../../../local/create-table.ts';
 import { startDatabase } from '../../../local/engine.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { runningInTest, startInTest } from '../support/running-in-test.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createRunningInTest, startInTest } from '../support/running-in-test.ts';
 
 let folder: string;
 
 beforeEach(async () => {
-  folder = await temporaryFolder();
+  folder = await createTemporaryFolder();
 });
 
 async function createCategory(url: string, name: string): Promise<number> {
@@ -78,7 +78,7 @@ it('only one of two starts on a port becomes ready, and it keeps working', async
 });
 
 it('npm start uses the database of DYNAMODB_ENDPOINT, starts none, and creates a missing table', async () => {
-  const { endpoint } = await startDatabase(runningInTest());
+  const { endpoint } = await startDatabase(createRunningInTest());
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
@@ -93,7 +93,7 @@ function isEngine({ command }: { command: string }): boolean {
 }
 
 it('npm start converts data of an earlier release before it answers, and deletes what has expired', async () => {
-  const { endpoint } = await startDatabase(runningInTest());
+  const { endpoint } = await startDatabase(createRunningInTest());
   const tableName = 'finance-ledger-local';
   await ensureTable(endpoint, tableName);
   const client = createLocalClient(endpoint);

@@ -6,7 +6,7 @@ import {
   listDescendants,
   listSurvivors,
   type ProcessEntry,
-  until,
+  waitUntil,
 } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/running-in-test.ts';
 import type { StartedService } from '../support/running-service.ts';
@@ -40,7 +40,7 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
     ['gateway', GATEWAY],
   ] as const)('stops a start that has just reached its %s', async ([, name]) => {
     const service = await startInTest();
-    await until(() => theOne(service, name) !== undefined);
+    await waitUntil(() => theOne(service, name) !== undefined);
     const { how, left } = await stopBy(signal, service);
     expect(left).toEqual([]);
     expect(how).toBe('ended with exit code 0');
@@ -55,7 +55,7 @@ it('a start whose database does not answer yet can be stopped', async () => {
   const { port } = mute.address() as AddressInfo;
   const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
   const service = await startInTest({ environment });
-  await until(() => theOne(service, PREPARATION) !== undefined);
+  await waitUntil(() => theOne(service, PREPARATION) !== undefined);
   const { how, left } = await stopBy('SIGTERM', service);
   expect({ how, left, lines: service.lines }).toEqual({
     ...{ how: 'ended with exit code 0', left: [], lines: [] },
@@ -87,7 +87,7 @@ it.for([
   expect(started.length).toBeGreaterThanOrEqual(3);
   process.kill(sign * service.child.pid, signal);
   await service.child.ended;
-  await until(() => listSurvivors(started).length === 0);
+  await waitUntil(() => listSurvivors(started).length === 0);
 });
 
 it.each([
@@ -97,7 +97,7 @@ it.each([
   const service = await startInTest(spec);
   await service.ready;
   const { started } = await stopBy('SIGKILL', service);
-  await until(() => listSurvivors(started).length === 0);
+  await waitUntil(() => listSurvivors(started).length === 0);
 });
 
 describe.for([

@@ -61,10 +61,10 @@ function take(items: Generator<Item>): Item[] {
 }
 
 async function writeBatch({ client, tableName }: BulkTarget, batch: Item[]): Promise<void> {
-  let left = batch.map((Item) => ({ PutRequest: { Item } }));
-  while (left.length > 0) {
-    const command = new BatchWriteCommand({ RequestItems: { [tableName]: left } });
+  let unprocessed = batch.map((Item) => ({ PutRequest: { Item } }));
+  while (unprocessed.length > 0) {
+    const command = new BatchWriteCommand({ RequestItems: { [tableName]: unprocessed } });
     const { UnprocessedItems } = await client.send(command);
-    left = (UnprocessedItems?.[tableName] ?? []) as typeof left;
+    unprocessed = (UnprocessedItems?.[tableName] ?? []) as typeof unprocessed;
   }
 }

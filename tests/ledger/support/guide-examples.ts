@@ -8,7 +8,7 @@ export interface GuideExample {
   readonly code: string;
 }
 
-export function guideExamples(): GuideExample[] {
+export function listGuideExamples(): GuideExample[] {
   const guide = readFileSync(join(import.meta.dirname, '../../../docs/ledger/clients.md'), 'utf8');
   return [...guide.matchAll(/^```(\w+ [\w-]+)\n(.*?)^```/gms)].map(([, name = '', code = '']) => ({
     name,
@@ -17,8 +17,8 @@ export function guideExamples(): GuideExample[] {
 }
 
 /** @throws where the guide has no example of that name */
-export function guideExample(wanted: string): string {
-  const example = guideExamples().find(({ name }) => name === wanted);
-  if (!example) throw new Error(`docs/ledger/clients.md has no example "${wanted}"`);
+export function findGuideExample(wantedName: string): string {
+  const example = listGuideExamples().find(({ name }) => name === wantedName);
+  if (!example) throw new Error(`docs/ledger/clients.md has no example "${wantedName}"`);
   return example.code;
 }

@@ -17,7 +17,7 @@ import { LUNCH } from './api/records.ts';
 import { LEDGER_OPERATIONS } from './api/routes.ts';
 import { bulkLoad } from './bulk-loader.ts';
 import { readContents } from './ledger-contents.ts';
-import { storedCategory, storedTransaction } from './stored-records.ts';
+import { createStoredCategory, createStoredTransaction } from './stored-records.ts';
 
 export interface Operation {
   readonly name: string;
@@ -104,12 +104,12 @@ async function givenLedger(): Promise<TestLedger> {
   const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
   await bulkLoad(
     ledger,
-    ['Food', 'Pay', 'Spare'].map((name, n) => storedCategory(n + 1, name)),
+    ['Food', 'Pay', 'Spare'].map((name, n) => createStoredCategory(n + 1, name)),
     [
-      storedTransaction(1, { description: 'A', categoryId: 1, date: '2026-03-05' }),
-      storedTransaction(2, { description: 'B', categoryId: 1, date: '2026-03-05' }),
-      storedTransaction(3, { categoryId: 2, date: '2026-02-28' }),
-      storedTransaction(4, { date: '2026-03-04' }),
+      createStoredTransaction(1, { description: 'A', categoryId: 1, date: '2026-03-05' }),
+      createStoredTransaction(2, { description: 'B', categoryId: 1, date: '2026-03-05' }),
+      createStoredTransaction(3, { categoryId: 2, date: '2026-02-28' }),
+      createStoredTransaction(4, { date: '2026-03-04' }),
     ],
   );
   return ledger;

@@ -3,12 +3,12 @@ import { onTestFinished } from 'vitest';
 import { createRunning, type Running } from '../../../processes/running.ts';
 import { type ServiceSpec, type StartedService, startService } from './running-service.ts';
 
-export function runningInTest(): Running {
+export function createRunningInTest(): Running {
   const running = createRunning();
   onTestFinished(running.stop);
   return running;
 }
 
 export async function startInTest(spec?: ServiceSpec): Promise<StartedService> {
-  return await startService(runningInTest(), spec);
+  return await startService(createRunningInTest(), spec);
 }

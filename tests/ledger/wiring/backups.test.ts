@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
 import { listAlarms, listMetrics } from '../../shared/support/packaged-alarms.ts';
-import { readTemplate, theOnly } from '../../shared/support/packaged-template.ts';
+import { getOnlyResource, readTemplate } from '../../shared/support/packaged-template.ts';
 
 // AWS Backup refuses a lifecycle that ends sooner after the move to cold storage.
 const MIN_COLD_DAYS = 90;
@@ -36,11 +36,11 @@ interface Vault {
 }
 
 function readVault(stage: 'prod' | 'migrating') {
-  return theOnly<Vault>(readTemplate(stage), 'AWS::Backup::BackupVault');
+  return getOnlyResource<Vault>(readTemplate(stage), 'AWS::Backup::BackupVault');
 }
 
 function readRules(stage: 'prod' | 'migrating'): readonly Rule[] {
-  const plan = theOnly<{ BackupPlan: { BackupPlanRule: readonly Rule[] } }>(
+  const plan = getOnlyResource<{ BackupPlan: { BackupPlanRule: readonly Rule[] } }>(
     readTemplate(stage),
     'AWS::Backup::BackupPlan',
   );
@@ -100,7 +100,7 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
   });
 
   it('backs up the table in use, also after a restore', () => {
-    const { Properties } = theOnly<{ BackupSelection: object }>(
+    const { Properties } = getOnlyResource<{ BackupSelection: object }>(
       readTemplate(stage),
       'AWS::Backup::BackupSelection',
     );

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { reportPage } from '../../../cli/migration/migrate/report-page.ts';
 import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible, openPage } from '../../shared/pages/opened-pages.ts';
-import { statusWith } from '../support/full-status.ts';
+import { createStatus } from '../support/full-status.ts';
 
 const HOSTILE = `</title></style><img src=http://evil.example/x onerror="document.title=1"><script>document.title=1</script>`;
 
@@ -25,7 +25,7 @@ describe.skipIf(whyNoChromium())('the page of a migration', () => {
     page.on('console', (message) => problems.push(message.text()));
     page.on('pageerror', ({ message }) => problems.push(message));
     page.on('request', (request) => problems.push(request.url()));
-    await page.setContent(reportPage(statusWith(HOSTILE)));
+    await page.setContent(reportPage(createStatus(HOSTILE)));
     expect(await page.title()).toMatch(/^Migration /);
     expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
     await expectAccessible(page);

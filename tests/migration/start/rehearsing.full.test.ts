@@ -13,7 +13,7 @@ import { startMemoryBackendSandbox } from '../../../sandbox/memory-backend/serve
 import { createOperator } from '../../../sandbox/operator.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../support/rehearsing.ts';
 
 const FEW = ['--memories', '40'];
@@ -122,7 +122,7 @@ async function startOthersBackend(
   ) => Promise<void> = async () => {},
 ) {
   const store = await startSharedStore();
-  const file = join(await temporaryFolder(), 'collection');
+  const file = join(await createTemporaryFolder(), 'collection');
   await writeFile(file, 'memories');
   const backend = await startMemoryBackendSandbox();
   onTestFinished(backend.close);

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { expect, it, onTestFinished } from 'vitest';
 import { BARE_ENVIRONMENT } from '../../shared/support/bare-environment.ts';
 import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 const PROJECT = join(import.meta.dirname, '../../..');
 const SANDBOX = join(PROJECT, 'sandbox/sandbox.ts');
@@ -18,7 +18,7 @@ const CONFIRMED = [...RUN, '--execute', '--yes'];
 
 /** Starts a sandbox whose folder for temporary files belongs to the test alone. */
 async function startSandbox(...words: string[]) {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const child = spawn(process.execPath, [SANDBOX, ...words], {
     // Services named in a developer's shell must not be migrated.
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder, NEO4J_URL: 'bolt://graph.invalid:7687' },
@@ -73,7 +73,7 @@ function createShell(takeOver: string) {
 }
 
 it('the sandbox is migrated from start to live and back by commands of other processes', async () => {
-  const file = join(await temporaryFolder(), 'sandbox.env');
+  const file = join(await createTemporaryFolder(), 'sandbox.env');
   const sandbox = await startSandbox(...FEW, '--env', file);
   const migrate = createShell(`set -a; . ${file}; set +a`);
   const first = sandbox.lines.find((line) => line.includes('migrate -- run')) ?? '';
@@ -115,7 +115,7 @@ it.for([
   [['--colour'], '--colour'],
   [[...FEW, '--env', SANDBOX], `--env ${SANDBOX} cannot be written: EEXIST`],
 ] as const)('the sandbox refuses to start with %j, and says why', async ([words, why]) => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const env = { ...BARE_ENVIRONMENT, TMPDIR: folder };
   const ended = spawnSync(process.execPath, [SANDBOX, ...words], { env, encoding: 'utf8' });
   expect([ended.status, ended.stdout]).toEqual([2, '']);

@@ -1,9 +1,9 @@
 // Artifacts in a temporary folder of the test that asks for them.
 import { createFileArtifacts } from '../../../lib/migration/adapters/file-artifacts.ts';
 import type { ArtifactStore } from '../../../lib/migration/ports/artifacts.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 export async function openArtifactFolder(): Promise<{ folder: string; artifacts: ArtifactStore }> {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   return { folder, artifacts: createFileArtifacts({ folder, now: () => new Date() }) };
 }

@@ -38,9 +38,9 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
   const keyOf = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
 
   function requireObject(input: Input): Kept {
-    const kept = objects.get(keyOf(input));
-    if (!kept) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
-    return kept;
+    const object = objects.get(keyOf(input));
+    if (!object) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
+    return object;
   }
 
   function change(input: Input, changes: Partial<Kept>): void {

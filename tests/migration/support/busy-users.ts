@@ -129,22 +129,22 @@ export function startBusyUsers(options: {
       [deleted, unknown] = [new Set(earlier.deleted), new Set(earlier.unknown)];
     },
     /** Waits until that many more writes are acknowledged. */
-    async write(more: number): Promise<void> {
-      const [goal, deadline] = [countAcknowledged() + more, Date.now() + PATIENCE_MS];
+    async write(count: number): Promise<void> {
+      const [goal, deadline] = [countAcknowledged() + count, Date.now() + PATIENCE_MS];
       while (countAcknowledged() < goal) {
-        if (Date.now() > deadline) throw new Error(`No ${more} writes in ${PATIENCE_MS} ms`);
+        if (Date.now() > deadline) throw new Error(`No ${count} writes in ${PATIENCE_MS} ms`);
         await pause(pauseMs);
       }
     },
     /** Makes that many deletions, one user after the other, in addition to the regular writes. */
-    async remove(more: number): Promise<void> {
-      for (let n = 0; n < more; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
+    async remove(count: number): Promise<void> {
+      for (let n = 0; n < count; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
     },
     /** Users may keep writing during the comparison. */
     async faults(): Promise<Faults> {
       const before = ledger();
-      const found = await find();
-      const [first, second] = [before, ledger()].map((known) => findFaults(found, known));
+      const memories = await find();
+      const [first, second] = [before, ledger()].map((known) => findFaults(memories, known));
       // A memory written meanwhile is missing before or after, never in both.
       const listInBoth = (kind: keyof Faults) =>
         first?.[kind].filter((fault) => second?.[kind].includes(fault)) ?? [];
@@ -173,18 +173,18 @@ function isRefused(error: unknown): boolean {
   return cause?.code === 'ECONNREFUSED';
 }
 
-function findFaults(found: Memories, { expected, deleted, unknown }: Ledger): Faults {
+function findFaults(memories: Memories, { expected, deleted, unknown }: Ledger): Faults {
   const differs = ([id, { user, text }]: readonly [string, Memory]) => {
-    const memory = found.get(id);
+    const memory = memories.get(id);
     return memory && (memory.text !== text || memory.user !== user);
   };
   const isStrange = ([id, { text = '' }]: readonly [string, Memory]) =>
     !expected.has(id) && !deleted.has(id) && !unknown.has(id) && !unknown.has(text);
   const named = ([id, { user, text }]: readonly [string, Memory]) => `${id} of ${user}: ${text}`;
-  const returned = [...found].filter(([id]) => deleted.has(id));
+  const returned = [...memories].filter(([id]) => deleted.has(id));
   return {
-    lost: [...expected].filter(([id]) => !found.has(id)).map(named),
-    doubled: [...found].filter(isStrange).map(named),
+    lost: [...expected].filter(([id]) => !memories.has(id)).map(named),
+    doubled: [...memories].filter(isStrange).map(named),
     stale: [...[...expected].filter(differs), ...returned].map(named),
   };
 }

@@ -70,9 +70,9 @@ export async function createOperator(
     'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },
   };
   const named: NodeJS.ProcessEnv = environments[place];
-  const there = place === 'here' ? [] : ['--stage', STAGE];
+  const stageArgs = place === 'here' ? [] : ['--stage', STAGE];
 
-  const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...there);
+  const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...stageArgs);
   const migrate = (...words: string[]) => startMigrate(...words).ended;
 
   /** Runs a command that the operator expects to succeed. */

@@ -17,7 +17,7 @@ const FIGURES = {
 };
 
 /** @param text stands in every field that people or stores can fill */
-export function statusWith(text: string, changes: object = {}): Status {
+export function createStatus(text: string, changes: object = {}): Status {
   const reference = {
     artifact: `${RUN}/report.json`,
     digest: 'a'.repeat(64),

@@ -29,8 +29,8 @@ interface Action {
   readonly ExpressionAttributeValues?: Item | undefined;
 }
 
-export function createMemoryTable(given: readonly Item[] = []): MemoryTable {
-  const stored = new Map(given.map((item) => [toText(item), structuredClone(item)]));
+export function createMemoryTable(initialItems: readonly Item[] = []): MemoryTable {
+  const stored = new Map(initialItems.map((item) => [toText(item), structuredClone(item)]));
 
   function transact(writes: readonly TransactItem[]): void {
     const actions = writes.map(parseAction);

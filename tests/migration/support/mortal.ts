@@ -22,7 +22,10 @@ interface Mortal {
 }
 
 /** Returns the services of a process that is killed before the first call for which `isDue` is true. */
-export function killedBefore(services: Services, isDue: (call: Call) => boolean): Services {
+export function createServicesKilledBefore(
+  services: Services,
+  isDue: (call: Call) => boolean,
+): Services {
   let isDead = false;
   return watchCalls(services, {
     before: (call) => {

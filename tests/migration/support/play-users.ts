@@ -87,13 +87,13 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   }
 
   /** Makes a write, acknowledged when this returns. A write that its writer cannot make now is skipped. */
-  async function write(one: Write): Promise<void> {
-    const collection = findPlace(one);
+  async function write(write: Write): Promise<void> {
+    const collection = findPlace(write);
     if (collection === undefined || !(await vectors.collectionExists(collection))) return;
-    const [id, text] = await apply(one.change, collection);
+    const [id, text] = await apply(write.change, collection);
     if (id === undefined) return;
-    diary.push(`${one.writer} ${one.change} ${id} in ${collection}`);
-    truth.set(id, { text, writer: one.writer });
+    diary.push(`${write.writer} ${write.change} ${id} in ${collection}`);
+    truth.set(id, { text, writer: write.writer });
   }
 
   async function apply(

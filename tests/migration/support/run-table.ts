@@ -92,9 +92,9 @@ export function createManualTicker(): ManualTicker {
   const waiting = new Set<{ readonly everyMs: number; readonly tick: () => Promise<void> }>();
   return {
     ticker(everyMs, tick) {
-      const one = { everyMs, tick };
-      waiting.add(one);
-      return () => waiting.delete(one);
+      const ticker = { everyMs, tick };
+      waiting.add(ticker);
+      return () => waiting.delete(ticker);
     },
     beat: async () => {
       await Promise.all([...waiting].map(({ tick }) => tick()));

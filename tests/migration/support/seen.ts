@@ -16,72 +16,72 @@ const POINTS = 'contract/vector-store/points.test.ts';
 const COLLECTIONS = 'contract/vector-store/collections.test.ts';
 const SNAPSHOTS = 'contract/vector-store/snapshots.test.ts';
 
-function seen(behaviour: string, test: Seen['test'], more: Partial<Seen> = {}): Seen {
-  return { behaviour, on: QDRANT, date: BEFORE, ...(test && { test }), ...more };
+function createSeen(behaviour: string, test: Seen['test'], details: Partial<Seen> = {}): Seen {
+  return { behaviour, on: QDRANT, date: BEFORE, ...(test && { test }), ...details };
 }
 
 export const SEEN: readonly Seen[] = [
-  seen('Keys of a vector object come in any order, from one answer to the next', [
+  createSeen('Keys of a vector object come in any order, from one answer to the next', [
     POINTS,
     'of a keyword slot hold what was written, in any order',
   ]),
-  seen('A keyword vector that the store makes from a text equals that of mem0', [
+  createSeen('A keyword vector that the store makes from a text equals that of mem0', [
     POINTS,
     'makes a keyword vector of a text if the store has the model',
   ]),
-  seen('The keyword vector of a text of stop words is empty and present', [
+  createSeen('The keyword vector of a text of stop words is empty and present', [
     POINTS,
     'fills the slot with an empty vector for a text of stop words',
   ]),
-  seen('`insert_only` on an id that exists changes nothing, and answers 200', [
+  createSeen('`insert_only` on an id that exists changes nothing, and answers 200', [
     POINTS,
     'never overwrites an existing point',
   ]),
-  seen('The name of a collection or of an alias cannot be given again', [
+  createSeen('The name of a collection or of an alias cannot be given again', [
     COLLECTIONS,
     'an alias exists and is followed, but is neither listed nor created',
   ]),
-  seen('Aliases are deleted with their collection', [
+  createSeen('Aliases are deleted with their collection', [
     COLLECTIONS,
     'aliases are deleted with their collection',
   ]),
-  seen('A facet without an index is refused', [
+  createSeen('A facet without an index is refused', [
     POINTS,
     'by a key are refused without an index on it',
   ]),
-  seen('A download continues with `Range`', [
+  createSeen('A download continues with `Range`', [
     SNAPSHOTS,
     'a download can resume where it broke off',
   ]),
-  seen('A snapshot is deleted once; the second time it is 404', [
+  createSeen('A snapshot is deleted once; the second time it is 404', [
     SNAPSHOTS,
     'a snapshot can be deleted',
   ]),
-  seen('A wrong checksum makes no collection', [
+  createSeen('A wrong checksum makes no collection', [
     SNAPSHOTS,
     'a file that does not match its checksum creates no collection',
   ]),
-  seen(
+  createSeen(
     'A named vector is added to a collection in use, once, and not in another way',
     [SLOTS, 'a slot can be added again without harm, but not with other settings'],
     { date: '2026-11-23' },
   ),
-  seen(
+  createSeen(
     'Points without a named vector are counted and found; filling it keeps payload and dense vector',
     [SLOTS, 'points without a slot are counted and found; dense vector and payload stay'],
     { date: '2026-11-23' },
   ),
-  seen(
+  createSeen(
     'A vector is updated only where a filter holds',
     [SLOTS, 'an update is applied only if the text is the one that was read'],
     { date: '2026-11-23' },
   ),
-  seen(
+  createSeen(
     'A change of a payload keeps the keyword vector, an upsert drops it',
     [SLOTS, 'an upsert of the whole point empties the slot, a change of its payload does not'],
     { date: '2026-11-23' },
   ),
-  seen(
+  createSeen(
     'A named vector that is added during an optimization brings back every deletion since it began',
     [
       'contract/steps/deletions.test.ts',
@@ -89,7 +89,7 @@ export const SEEN: readonly Seen[] = [
     ],
     { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
   ),
-  seen(
+  createSeen(
     'A change of the settings of a collection during an optimization brings back every deletion since it began',
     [
       'contract/steps/deletions.test.ts',
@@ -97,12 +97,12 @@ export const SEEN: readonly Seen[] = [
     ],
     { on: 'no server: read in the sources of Qdrant 1.18.3 and 1.19.0', date: '2026-11-26' },
   ),
-  seen(
+  createSeen(
     'A number beyond 32 bits in a vector is kept as null: no search finds the point',
     [POINTS, 'are stored as null, found by no search, and accepted by no copy'],
     { on: 'the engine of Qdrant (qdrant-edge-py 0.9.0), without its server', date: '2026-11-25' },
   ),
-  seen(
+  createSeen(
     'mem0 1.x works on a collection with the slot, and drops the slot of what it writes',
     undefined,
     {
@@ -110,7 +110,7 @@ export const SEEN: readonly Seen[] = [
       date: '2026-11-23',
     },
   ),
-  seen('mem0 2.x finds points by words that the store filled', undefined, {
+  createSeen('mem0 2.x finds points by words that the store filled', undefined, {
     on: 'mem0 2.2.1 on Qdrant 1.18.2',
     date: '2026-11-23',
   }),

@@ -34,12 +34,12 @@ export async function typeCommand(
   const input = Object.assign(new PassThrough(), { isTTY: answers !== undefined });
   const output = collectOutput(false);
   const status = collectOutput(isTerminal);
-  const left = [...(answers ?? [])];
+  const remainingAnswers = [...(answers ?? [])];
   status.stream.on('data', (chunk) => {
     const question = String(chunk);
     if (!/: $/.test(question)) return;
     options.onQuestion?.(question);
-    const answer = left.shift();
+    const answer = remainingAnswers.shift();
     if (answer !== null) setImmediate(() => input.write(`${answer ?? ''}\n`));
   });
   const args = words.split(' ').filter((word) => word !== '');

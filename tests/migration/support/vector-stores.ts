@@ -39,7 +39,7 @@ export const VERSIONS = [DEFAULT_VERSION, '1.17.1', '1.16.3', '1.15.2', '1.11.5'
  * @param feature leaves out the versions of the sandbox that lack the feature
  */
 export function onEveryVectorStore(
-  contract: (test: StoreUnderTest) => void,
+  contract: (subject: StoreUnderTest) => void,
   feature?: Feature,
 ): void {
   const versions = VERSIONS.filter(
@@ -47,12 +47,12 @@ export function onEveryVectorStore(
   );
   describe.each(versions)('the sandbox as %s', (version) => {
     let sandbox: QdrantSandbox;
-    const under = createStoreUnderTest(() => sandbox.url);
+    const subject = createStoreUnderTest(() => sandbox.url);
     beforeAll(async () => {
       sandbox = await startQdrantSandbox({ version });
     });
     afterAll(() => sandbox.close());
-    contract(under);
+    contract(subject);
   });
 
   const url = process.env.QDRANT_URL;
@@ -62,14 +62,14 @@ export function onEveryVectorStore(
 }
 
 function createStoreUnderTest(url: () => string): StoreUnderTest {
-  const made: string[] = [];
+  const createdNames: string[] = [];
   let opened: VectorStore | undefined;
   const open = () => {
     opened ??= createQdrant({ url: url(), apiKey: process.env.QDRANT_API_KEY });
     return opened;
   };
   afterEach(async () => {
-    for (const name of made.splice(0)) await open().deleteCollection(name);
+    for (const name of createdNames.splice(0)) await open().deleteCollection(name);
   });
   return {
     get store() {
@@ -81,7 +81,7 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     has: async (feature) => hasFeature(await open().version(), feature),
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
-      made.push(name);
+      createdNames.push(name);
       if (settings !== 'not-made') await open().createCollection(name, settings);
       return name;
     },

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { expect, test } from 'vitest';
 import { bundleOptions } from '../../../serverless/bundle/esbuild.config.ts';
-import { temporaryFolder } from '../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 
 const ADAPTERS = join(import.meta.dirname, '../../../lib/migration/adapters');
 
@@ -26,7 +26,7 @@ test.each([
     'ECONNREFUSED',
   ],
 ])('A bundle with the adapter of %s gets as far as the network', async (_, call, failure) => {
-  const outfile = join(await temporaryFolder(), 'index.mjs');
+  const outfile = join(await createTemporaryFolder(), 'index.mjs');
   const contents = `${call}.catch(({ name, code }) => console.log(name, code));`;
   await build({ ...bundleOptions, stdin: { contents, resolveDir: ADAPTERS }, outfile });
   // The bundle runs in a process of its own, because the test runner gives modules a `require` that Lambda does not.

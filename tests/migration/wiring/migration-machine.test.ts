@@ -7,9 +7,9 @@ import {
 } from '../../../serverless/migration/machine.ts';
 import {
   type FunctionProperties,
+  getOnlyResource,
   listResources,
   readTemplate,
-  theOnly,
 } from '../../shared/support/packaged-template.ts';
 
 // Errors that AWS lists as transient when Lambda is invoked (Step Functions guide, "Handle Lambda service exceptions"), and
@@ -26,7 +26,7 @@ interface MachineProperties {
 
 describe('the state machine', () => {
   const template = readTemplate('migrating');
-  const machine = theOnly<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
+  const machine = getOnlyResource<MachineProperties>(template, 'AWS::StepFunctions::StateMachine');
   const definition = machine.Properties.DefinitionString['Fn::Sub'];
   const { States } = JSON.parse(definition) as StateMachineDefinition;
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');

@@ -7,12 +7,12 @@ import { createInterface } from 'node:readline';
 import { expect, onTestFinished, test } from 'vitest';
 import { BARE_ENVIRONMENT } from '../support/bare-environment.ts';
 import { listDescendants, listSurvivors } from '../support/process-tree.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../local/emulator/deploy-emulator.ts');
 
 test('the stage answers the command that it prints, and is gone after Ctrl-C', async () => {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -8,7 +8,7 @@ import description from '../../../lib/ledger/http/openapi.json' with { type: 'js
 import { clientOptions } from '../../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../../ledger/support/api/http-client.ts';
 import { runCommand } from '../support/command.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const { stage, environment } = inject('deployed');
 const lambda = new LambdaClient(clientOptions(environment));
@@ -50,7 +50,7 @@ test('POST /transactions/bulk writes what GET /summary adds up', async () => {
 });
 
 test('npm run import reaches the stage', async () => {
-  const file = join(await temporaryFolder(), 'bank.csv');
+  const file = join(await createTemporaryFolder(), 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
   const { stdout } = await operate('import/import', file, '--yes');
   expect(stdout).toContain('1 created');

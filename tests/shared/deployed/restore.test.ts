@@ -17,7 +17,7 @@ import {
 } from '../../../local/emulator/emulated-stage.ts';
 import { createHttpClient } from '../../ledger/support/api/http-client.ts';
 import { runCommand, startCommand } from '../support/command.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 import { listDeployments } from './deployments.ts';
 
 const { stage, environment } = inject('restorer');
@@ -108,7 +108,10 @@ test('commands work on the restored table: a revoked key stops working', async (
 test('neither a deployment nor a rollback returns to the damaged table', async () => {
   const [first = ''] = await listDeployments(deployer);
   const parameters = { ...inject('parameters'), deployDuringRun: inject('runId') };
-  await deployStage(deployer, await temporaryFolder(), { ...parameters, logRetentionDays: '30' });
+  await deployStage(deployer, await createTemporaryFolder(), {
+    ...parameters,
+    logRetentionDays: '30',
+  });
   await expectInUse('After a deployment');
   await runServerless(deployer, ['rollback', '--timestamp', first], parameters);
   await expectInUse('After a rollback');

@@ -1,12 +1,12 @@
 // Lists the access that the roles of the packaged template grant, and the access that AWS itself needs. Each line is an action
 // and a place, such as `dynamodb:GetItem table of ledgers`. recorded-access.ts records the access in use in the same form.
 import {
-  entryPoint,
   type FunctionProperties,
+  getOnlyResource,
   listResources,
   type Resource,
   type Template,
-  theOnly,
+  toEntryPoint,
 } from './packaged-template.ts';
 
 export const STATE_MACHINE = 'state machine';
@@ -37,7 +37,7 @@ interface BackupSelection {
 /** Pairs each user of a role (a function's entry point, the state machine, the backup plan or CodeDeploy) with its logical name. */
 export function listRoles(template: Template): [user: string, role: string][] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
-    ([, { Properties }]) => [entryPoint(Properties.Handler), Properties.Role] as const,
+    ([, { Properties }]) => [toEntryPoint(Properties.Handler), Properties.Role] as const,
   );
   const machines = listResources(template, 'AWS::StepFunctions::StateMachine').map(
     ([, { Properties }]) => [STATE_MACHINE, Properties.RoleArn] as const,
@@ -64,7 +64,7 @@ export function listStatements(role: RoleProperties): Statement[] {
 }
 
 /** Lists the access that a role grants. A statement of an unknown form is kept verbatim, so it shows up as unused. */
-export function grantedBy(template: Template, role: RoleProperties): string[] {
+export function listGrantedAccess(template: Template, role: RoleProperties): string[] {
   return listStatements(role).flatMap((statement) =>
     statement.Action.flatMap((action) =>
       statement.Resource.map(
@@ -156,8 +156,8 @@ interface BackupPlan {
 }
 
 function neededByBackups(template: Template): string[] {
-  const { BackupPlanRule } = theOnly<BackupPlan>(template, 'AWS::Backup::BackupPlan').Properties
-    .BackupPlan;
+  const { BackupPlanRule } = getOnlyResource<BackupPlan>(template, 'AWS::Backup::BackupPlan')
+    .Properties.BackupPlan;
   const copies = BackupPlanRule.flatMap(({ CopyActions = [] }) => CopyActions);
   const vaults = new Set(copies.map((copy) => JSON.stringify(copy.DestinationBackupVaultArn)));
   const into = [...vaults].flatMap((vault) => [
@@ -194,7 +194,7 @@ export function neededByAws(template: Template, user: string): string[] {
     return [...invoked.map(([id]) => `lambda:InvokeFunction ${id}`), ...LOG_DELIVERY];
   }
   const [id = ''] =
-    functions.find(([, { Properties }]) => entryPoint(Properties.Handler) === user) ?? [];
+    functions.find(([, { Properties }]) => toEntryPoint(Properties.Handler) === user) ?? [];
   const group = id.replace(/LambdaFunction$/, 'LogGroup');
   // Lambda sends the event of a failed watchdog to this queue.
   const queue = user === 'migration/retention' ? ['sqs:SendMessage WatchdogFailures'] : [];
@@ -202,9 +202,8 @@ export function neededByAws(template: Template, user: string): string[] {
 }
 
 function readDefinition(template: Template): string {
-  const { DefinitionString } = theOnly<{ readonly DefinitionString: { 'Fn::Sub': string } }>(
-    template,
-    'AWS::StepFunctions::StateMachine',
-  ).Properties;
+  const { DefinitionString } = getOnlyResource<{
+    readonly DefinitionString: { 'Fn::Sub': string };
+  }>(template, 'AWS::StepFunctions::StateMachine').Properties;
   return DefinitionString['Fn::Sub'];
 }

@@ -14,7 +14,7 @@ export function interpose(
 }
 
 /** Calls `intervene` once, before the first command of that name. */
-export function onceBefore(
+export function callOnceBefore(
   client: Client,
   commandName: string,
   intervene: () => Promise<unknown>,

@@ -58,10 +58,10 @@ export default function packageService({ provide }: TestProject) {
     dev: dev.folder,
     migrating: migrating.folder,
   });
-  const made = makeAll([prod, dev, migrating]);
+  const packaging = makeAll([prod, dev, migrating]);
   return async () => {
     await running.stop();
-    await made;
+    await packaging;
   };
 }
 
@@ -91,7 +91,7 @@ function packageTemplate(running: Running, { name, stage, parameters }: Template
   const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Removed before any test looks for the file, because it may be left from an earlier run.
-  rmSync(failureFile(folder), { force: true });
+  rmSync(findFailureFile(folder), { force: true });
   const make = async () =>
     await fetchOnce(running, cached, async (draft) => {
       await removeOldPackages();
@@ -100,7 +100,7 @@ function packageTemplate(running: Running, { name, stage, parameters }: Template
         const command = ['package', '--package', join(draft, name)];
         await runServerless({ stage, environment, running }, command, parameters);
       } catch (error) {
-        await writeFile(failureFile(folder), String(error));
+        await writeFile(findFailureFile(folder), String(error));
         throw error;
       }
       return join(draft, name);
@@ -115,7 +115,7 @@ async function makeAll(packages: readonly Package[]): Promise<void> {
 }
 
 /** Names the file that says why a package could not be made. */
-export function failureFile(folder: string): string {
+export function findFailureFile(folder: string): string {
   return `${folder}.failure.txt`;
 }
 

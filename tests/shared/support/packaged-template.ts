@@ -63,7 +63,7 @@ export function listResources<Properties = Record<string, unknown>>(
 }
 
 /** The only resource of its type. */
-export function theOnly<Properties = Record<string, unknown>>(
+export function getOnlyResource<Properties = Record<string, unknown>>(
   template: Template,
   type: string,
 ): Resource<Properties> {
@@ -75,7 +75,7 @@ export function theOnly<Properties = Record<string, unknown>>(
 /** Functions by the entry point they are named for, such as `transactions/list`. */
 export function listFunctions(template: Template): [name: string, FunctionProperties][] {
   return listResources<FunctionProperties>(template, 'AWS::Lambda::Function').map(
-    ([, { Properties }]) => [entryPoint(Properties.Handler), Properties],
+    ([, { Properties }]) => [toEntryPoint(Properties.Handler), Properties],
   );
 }
 
@@ -96,6 +96,6 @@ export function findInvoked(target: unknown): string {
 }
 
 /** `functions/transactions/list.handler` -> `transactions/list` */
-export function entryPoint(handler: string): string {
+export function toEntryPoint(handler: string): string {
   return handler.replace(/^functions\//, '').replace(/\.handler$/, '');
 }

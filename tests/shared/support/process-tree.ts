@@ -12,7 +12,9 @@ export interface ProcessEntry {
 export function listDescendants(pid: number): ProcessEntry[] {
   const all = runningProcesses();
   const below = (parent: number): ProcessEntry[] =>
-    all.filter((one) => one.parent === parent).flatMap((one) => [one, ...below(one.pid)]);
+    all
+      .filter((process) => process.parent === parent)
+      .flatMap((process) => [process, ...below(process.pid)]);
   return below(pid);
 }
 
@@ -20,13 +22,13 @@ export function listDescendants(pid: number): ProcessEntry[] {
 export function listSurvivors(processes: readonly ProcessEntry[]): ProcessEntry[] {
   const all = runningProcesses();
   // A process number can belong to another program by now, so the command must be the same, too.
-  return processes.filter((one) =>
-    all.some(({ pid, command }) => pid === one.pid && command === one.command),
+  return processes.filter((process) =>
+    all.some(({ pid, command }) => pid === process.pid && command === process.command),
   );
 }
 
 /** Repeats the question until the answer is yes; the test's time limit ends the wait if it never is. */
-export async function until(question: () => boolean): Promise<void> {
+export async function waitUntil(question: () => boolean): Promise<void> {
   while (!question()) await delay(20);
 }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 
 /** A folder that is removed when the test has finished. */
-export async function temporaryFolder(): Promise<string> {
+export async function createTemporaryFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-test-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   return folder;

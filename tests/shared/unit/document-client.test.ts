@@ -11,7 +11,7 @@ import {
 } from '../../../lib/shared/document-client.ts';
 import { isRetryable } from '../../../lib/shared/retryable-errors.ts';
 import { listenInTest } from '../support/loopback.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const BODY = JSON.stringify({ Item: { pk: { S: 'p' }, sk: { S: 's' } } });
 const HALF = BODY.slice(0, BODY.length / 2);
@@ -62,7 +62,7 @@ describe('a response that breaks in the middle of its body is a retryable error'
 });
 
 test('a database behind a socket is called like one behind a port', async () => {
-  const socket = join(await temporaryFolder(), 'database');
+  const socket = join(await createTemporaryFolder(), 'database');
   const server = createServer((_, response) => response.end(BODY)).listen(socket);
   onTestFinished(() => void server.close());
   await once(server, 'listening');

@@ -25,7 +25,7 @@ import {
   BACKUP_PLAN,
   findRole,
   GRADUAL_RELEASE,
-  grantedBy,
+  listGrantedAccess,
   listRoles,
   neededByAws,
   type RoleProperties,
@@ -306,7 +306,7 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   function compare(user: string, role: RoleProperties) {
     const used = recorder.usedBy(user);
     const needed = [...used, ...neededByAws(template, user)];
-    const granted = grantedBy(template, role);
+    const granted = listGrantedAccess(template, role);
     return {
       missing: needed.filter((use) => !granted.includes(use)),
       spare: granted.filter((use) => !needed.includes(use)),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { functionAlarms } from '../../../serverless/alarms.ts';
 import { findExpression, listAlarms, listMetrics } from '../support/packaged-alarms.ts';
-import { listApiFunctions, readTemplate, theOnly } from '../support/packaged-template.ts';
+import { getOnlyResource, listApiFunctions, readTemplate } from '../support/packaged-template.ts';
 
 const TOPIC = 'arn:aws:sns:eu-west-1:111122223333:alarms';
 
@@ -52,7 +52,7 @@ describe('the resources of alarms exist:', () => {
 
   it('the table in use and each of its indexes', () => {
     for (const name of named('TableName')) expect(name).toEqual({ Ref: 'TableInUse' });
-    const { GlobalSecondaryIndexes } = theOnly<{
+    const { GlobalSecondaryIndexes } = getOnlyResource<{
       GlobalSecondaryIndexes: { IndexName: string }[];
     }>(template, 'AWS::DynamoDB::Table').Properties;
     const indexes = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
@@ -86,7 +86,10 @@ it('two alarms of one kind for a folder are named after the functions that each 
 });
 
 it('a budget has no explicit name: CloudFormation replaces it when its topic changes, and a name can be used once', () => {
-  const { Budget } = theOnly<{ Budget: object }>(template, 'AWS::Budgets::Budget').Properties;
+  const { Budget } = getOnlyResource<{ Budget: object }>(
+    template,
+    'AWS::Budgets::Budget',
+  ).Properties;
   expect(Budget).not.toHaveProperty('BudgetName');
 });
 
@@ -101,7 +104,7 @@ it('a flood, refused requests and egress are watched', () => {
 });
 
 it('the dashboard shows every alarm', () => {
-  const { DashboardBody } = theOnly<{ DashboardBody: { 'Fn::Sub': string } }>(
+  const { DashboardBody } = getOnlyResource<{ DashboardBody: { 'Fn::Sub': string } }>(
     template,
     'AWS::CloudWatch::Dashboard',
   ).Properties;

@@ -15,7 +15,7 @@ import {
   listFunctions,
   readTemplateIn,
 } from '../support/packaged-template.ts';
-import { temporaryFolder } from '../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
 const OF_API = 320 * KB;
@@ -49,7 +49,7 @@ function listSources(bundle: Bundle): string[] {
 
 /** Loads the unpacked bundle in a fresh process; undici is the slowest of Node's modules to load. */
 async function start(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
-  const unpacked = await temporaryFolder();
+  const unpacked = await createTemporaryFolder();
   for (const [name, content] of Object.entries(bundle)) {
     mkdirSync(join(unpacked, dirname(name)), { recursive: true });
     writeFileSync(join(unpacked, name), content);
@@ -155,7 +155,7 @@ function builds(): string[] {
 
 /** Gives the test a folder of its own for temporary files. */
 async function ownTemporaryFolder(): Promise<string> {
-  const folder = await temporaryFolder();
+  const folder = await createTemporaryFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());
   return folder;

@@ -3,13 +3,13 @@ import { describe, expect, it } from 'vitest';
 import description from '../../../lib/ledger/http/openapi.json' with { type: 'json' };
 import { isPage, OPERATIONS } from '../../ledger/support/api/routes.ts';
 import {
-  entryPoint,
   type FunctionProperties,
   findInvoked,
   listResources,
   readTemplate,
   STAGES,
   type Template,
+  toEntryPoint,
 } from '../support/packaged-template.ts';
 
 describe.each(STAGES)('routes of stage %s', (stage) => {
@@ -46,7 +46,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
   it('lets only the gateway invoke each function', () => {
     const template = readTemplate(stage);
     const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function')
-      .filter(([, { Properties }]) => !entryPoint(Properties.Handler).startsWith('migration/'))
+      .filter(([, { Properties }]) => !toEntryPoint(Properties.Handler).startsWith('migration/'))
       .map(([name]) => name);
     // Permissions for functions behind the gateway, or for unknown ones: those of the migration have a test of their own.
     const permissions = listResources(template, 'AWS::Lambda::Permission').filter(
@@ -81,7 +81,7 @@ function entryPointBehind(template: Template, integration: string): string {
   const target = template.Resources[findInvoked(Properties.IntegrationUri)] as {
     Properties: FunctionProperties;
   };
-  return entryPoint(target.Properties.Handler);
+  return toEntryPoint(target.Properties.Handler);
 }
 
 interface RouteProperties {

@@ -5,12 +5,12 @@ import { describe, expect, it } from 'vitest';
 import definition from '../../../lib/shared/table.json' with { type: 'json' };
 import { listStatements, type RoleProperties } from '../support/granted-access.ts';
 import {
+  getOnlyResource,
   listApiFunctions,
   listFunctions,
   listResources,
   type Packaged,
   readTemplate,
-  theOnly,
 } from '../support/packaged-template.ts';
 
 const FUNCTIONS = join(import.meta.dirname, '../../../functions');
@@ -63,7 +63,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   });
 
   it('creates the routes that have their own throttle before the stage of the gateway', () => {
-    const { Properties, ...rest } = theOnly(template, 'AWS::ApiGatewayV2::Stage');
+    const { Properties, ...rest } = getOnlyResource(template, 'AWS::ApiGatewayV2::Stage');
     const { DependsOn } = rest as { readonly DependsOn?: readonly string[] };
     const routes = listResources(template, 'AWS::ApiGatewayV2::Route')
       .filter(([name]) => DependsOn?.includes(name))
@@ -72,10 +72,9 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   });
 
   it('logs nothing at the gateway whose length a client chooses', () => {
-    const { Properties } = theOnly<{ readonly AccessLogSettings: { readonly Format: string } }>(
-      template,
-      'AWS::ApiGatewayV2::Stage',
-    );
+    const { Properties } = getOnlyResource<{
+      readonly AccessLogSettings: { readonly Format: string };
+    }>(template, 'AWS::ApiGatewayV2::Stage');
     const logged = Object.values(JSON.parse(Properties.AccessLogSettings.Format)).map(String);
     expect(logged).toContain('$context.routeKey');
     for (const value of logged) {
@@ -84,7 +83,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   });
 
   it('has the table that lib/shared/table.json defines, like a local start', () => {
-    const { Properties } = theOnly(template, 'AWS::DynamoDB::Table');
+    const { Properties } = getOnlyResource(template, 'AWS::DynamoDB::Table');
     const { OnDemandThroughput } = Properties;
     const indexes = definition.GlobalSecondaryIndexes.map((each) => ({
       ...each,
@@ -122,7 +121,8 @@ it('a DNS record can point at a custom domain if one is named', () => {
 
 it('a custom domain is the only address, and the one that commands use', () => {
   const isOff = (stage: 'prod' | 'migrating') =>
-    theOnly(readTemplate(stage), 'AWS::ApiGatewayV2::Api').Properties.DisableExecuteApiEndpoint;
+    getOnlyResource(readTemplate(stage), 'AWS::ApiGatewayV2::Api').Properties
+      .DisableExecuteApiEndpoint;
   expect([isOff('prod'), isOff('migrating')]).toEqual([false, true]);
   expect(readTemplate('migrating').Outputs.HttpApiUrl).toMatchObject({
     Value: 'https://ledger.example',

@@ -2,7 +2,7 @@
 // number of simultaneous requests that pass.
 import { describe, expect, it } from 'vitest';
 import { OPERATIONS } from '../../ledger/support/api/routes.ts';
-import { readTemplate, STAGES, theOnly } from '../support/packaged-template.ts';
+import { getOnlyResource, readTemplate, STAGES } from '../support/packaged-template.ts';
 
 interface Throttle {
   readonly ThrottlingRateLimit: number;
@@ -20,7 +20,7 @@ const routes = OPERATIONS.flatMap(([route]) =>
 );
 
 describe.each(STAGES)('stage %s', (stage) => {
-  const { DefaultRouteSettings, RouteSettings } = theOnly<{
+  const { DefaultRouteSettings, RouteSettings } = getOnlyResource<{
     readonly DefaultRouteSettings: Throttle;
     readonly RouteSettings: Readonly<Record<string, Throttle>>;
   }>(readTemplate(stage), 'AWS::ApiGatewayV2::Stage').Properties;

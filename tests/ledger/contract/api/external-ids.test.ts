@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { openApi } from '../../support/api/open-api.ts';
-import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
+import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
 
@@ -17,8 +17,10 @@ async function idsWith(external_id: string, filter: object = {}): Promise<number
 describe('external_id', () => {
   it('is stored and shown, and omitted if there is none', async () => {
     const external_id = bankId();
-    expect((await keptTransaction(api, { external_id })).external_id).toBe(external_id);
-    expect(await keptTransaction(api, { external_id: null })).not.toHaveProperty('external_id');
+    expect((await createAndReadTransaction(api, { external_id })).external_id).toBe(external_id);
+    expect(await createAndReadTransaction(api, { external_id: null })).not.toHaveProperty(
+      'external_id',
+    );
   });
 
   it('is refused with the id of the transaction that has it', async () => {

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { expectFaults } from '../../support/api/expect-reply.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
+  createAndReadCategory,
+  createAndReadTransaction,
   givenCategory,
   givenTransaction,
-  keptCategory,
-  keptTransaction,
   LUNCH,
   uniqueName,
 } from '../../support/api/records.ts';
@@ -39,19 +39,23 @@ describe('a stored value is returned as sent', () => {
     [{ description: '🏠'.repeat(1_000), notes: '🏠'.repeat(5_000) }],
     [{ description: '__proto__', notes: '' }],
     [{ category_id: null, notes: null }],
-  ])('%.60j', async (sent) => expect(await keptTransaction(api, sent)).toMatchObject(sent));
+  ])('%.60j', async (sent) =>
+    expect(await createAndReadTransaction(api, sent)).toMatchObject(sent),
+  );
 
   test.each([
     [{ description: null, color: null, is_active: true }],
     [{ description: '🏠'.repeat(1_000), color: '#FfF', is_active: false }],
     [{ description: '' }],
-  ])('%.60j', async (sent) => expect(await keptCategory(api, sent)).toMatchObject(sent));
+  ])('%.60j', async (sent) => expect(await createAndReadCategory(api, sent)).toMatchObject(sent));
 
   test.each(['NUL\u0000inside', '#hash#', '__proto__', '%25', '🏠'.repeat(200)])(
     '%.20j is an ordinary name, trimmed and unique',
     async (word) => {
       const name = `${uniqueName('')} ${word}`.trim();
-      expect(await keptCategory(api, { name: ` \t${name}\u00a0\n` })).toMatchObject({ name });
+      expect(await createAndReadCategory(api, { name: ` \t${name}\u00a0\n` })).toMatchObject({
+        name,
+      });
       expect((await api.post('/categories', { name })).status).toBe(409);
     },
   );

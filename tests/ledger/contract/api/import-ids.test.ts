@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
 import { exportAll, parseExport } from '../../support/api/exported.ts';
 import { openApi } from '../../support/api/open-api.ts';
-import { givenTransaction, keptTransaction, LUNCH } from '../../support/api/records.ts';
+import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
 
 const api = await openApi();
 
@@ -15,8 +15,10 @@ const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 describe('import_id', () => {
   it('is stored and shown, and omitted if there is none', async () => {
     const import_id = newImport();
-    expect((await keptTransaction(api, { import_id })).import_id).toBe(import_id);
-    expect(await keptTransaction(api, { import_id: null })).not.toHaveProperty('import_id');
+    expect((await createAndReadTransaction(api, { import_id })).import_id).toBe(import_id);
+    expect(await createAndReadTransaction(api, { import_id: null })).not.toHaveProperty(
+      'import_id',
+    );
   });
 
   it('is set by a bulk create too', async () => {

@@ -10,7 +10,7 @@ import { exportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
-import { storedTransaction } from '../../support/stored-records.ts';
+import { createStoredTransaction } from '../../support/stored-records.ts';
 
 const MAX_READ = MAX_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;
@@ -80,7 +80,7 @@ it('rows of a sparse ledger are read in one step, whether or not their months ar
     const month = toMonth(String(2000 + Math.floor(n / 6)), (n % 6) * 2 + 1);
     return toDate(month, 15);
   });
-  const rows = dates.map((date, n) => storedTransaction(n + 1, { date }));
+  const rows = dates.map((date, n) => createStoredTransaction(n + 1, { date }));
   const readParts = await open((target) => bulkLoad(target, [], rows));
   const [first, ...more] = await Array.fromAsync(readParts());
   expect(more).toEqual([]);
@@ -98,7 +98,7 @@ it('a second export of a month that is larger than a part reads the cache', asyn
   const dates = Object.entries(sizes).flatMap(([month, size]) =>
     Array.from({ length: size }, (_, n) => toDate(month, 1 + Math.floor((n * 28) / size))),
   );
-  const rows = dates.map((date, n) => storedTransaction(n + 1, { date }));
+  const rows = dates.map((date, n) => createStoredTransaction(n + 1, { date }));
   const readParts = await open((target) => bulkLoad(target, [], rows));
   for (const _ of [1, 2, 3]) {
     const ids: number[] = [];

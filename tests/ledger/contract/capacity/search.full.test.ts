@@ -14,7 +14,7 @@ import {
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING as EVERYTHING_LISTED } from '../../support/ledger-contents.ts';
-import { storedTransaction } from '../../support/stored-records.ts';
+import { createStoredTransaction } from '../../support/stored-records.ts';
 
 const MAX_READ = MAX_UNITS.search.read;
 const SEARCHING_LIST = MAX_UNITS['list with `q` or `import_id`'].read;
@@ -88,7 +88,7 @@ describe('a list with q or import_id reads every row in its dates', () => {
   it('has this cost if every text has its maximum length', async () => {
     const texts = { description: 'd'.repeat(1_000), notes: 'n'.repeat(5_000) };
     const length = MAX_LISTED_ROWS / 5;
-    const rows = Array.from({ length }, (_, n) => storedTransaction(n + 1, texts));
+    const rows = Array.from({ length }, (_, n) => createStoredTransaction(n + 1, texts));
     for (const units of await measure((table) => bulkLoad(table, [], rows))) {
       const atMost = (units * MAX_LISTED_ROWS) / length;
       expect(atMost).toBeLessThanOrEqual(MAX_SEARCHING_LIST_UNITS);

@@ -14,7 +14,7 @@ import { createTestTable } from '../../../shared/support/test-table.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
-import { storedCategory, storedTransaction } from '../../support/stored-records.ts';
+import { createStoredCategory, createStoredTransaction } from '../../support/stored-records.ts';
 
 const table = await createTestTable();
 
@@ -64,8 +64,8 @@ test.skipIf(isOnDynamodbLocal())(
     );
     await bulkLoad(
       target,
-      [storedCategory(1, 'All')],
-      rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
+      [createStoredCategory(1, 'All')],
+      rows.map((row, n) => createStoredTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
     );
     const { client, ledger } = open(target.ledgerId);
     const { cost } = await client.measure(() =>
@@ -87,7 +87,7 @@ test('366 days with every group cost as much as documented, in one query', async
   await bulkLoad(
     target,
     [],
-    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
+    rows.map((row, n) => createStoredTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
   );
   const { client, ledger } = open(target.ledgerId);
   const range = { startDate: '2024-01-31', endDate: fromDayNumber(first + MAX_SUMMARY_DAYS - 1) };
@@ -104,7 +104,7 @@ test('366 days with every group cost as much as documented, in one query', async
 test('600 categories over ten years by month fit one response, well within the deadline', async () => {
   const ledgerId = 'large';
   const categories = Array.from({ length: CATEGORY_LIMIT }, (_, n) =>
-    storedCategory(n + 1, `Category ${n}`),
+    createStoredCategory(n + 1, `Category ${n}`),
   );
   const rows = categories.flatMap(({ id: categoryId }) =>
     ['2017-01-31', '2026-12-01'].map((date) => ({ date, categoryId })),
@@ -112,7 +112,7 @@ test('600 categories over ten years by month fit one response, well within the d
   await bulkLoad(
     { ...table, ledgerId },
     categories,
-    rows.map((row, n) => storedTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
+    rows.map((row, n) => createStoredTransaction(n + 1, { ...row, amount: MAX_AMOUNT - n })),
   );
   const { client, ledger } = open(ledgerId);
   const range = { startDate: '2017-01-01', endDate: '2026-12-31' };

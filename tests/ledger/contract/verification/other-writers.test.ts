@@ -8,7 +8,7 @@ import {
   type Progress,
   type VerificationPosition,
 } from '../../../../lib/ledger/store/verification/verification.ts';
-import { interpose, onceBefore } from '../../../shared/support/interposed-client.ts';
+import { callOnceBefore, interpose } from '../../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import type { Client } from '../../../shared/support/store-faults.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
@@ -73,7 +73,7 @@ describe('while other requests write', () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     await send.delete(keys.categoryName('Pay'));
-    const client = onceBefore(target.client, 'TransactWriteCommand', async () => {
+    const client = callOnceBefore(target.client, 'TransactWriteCommand', async () => {
       await send.set(keys.category(1), 'transaction_count', 2);
       await send.put({ ...keys.categoryName('Pay'), category_id: 2 });
     });

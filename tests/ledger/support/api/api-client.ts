@@ -64,7 +64,7 @@ export function withVerbs(client: ApiClient): Api {
   };
 }
 
-export function queryText(query: ApiRequest['query']): string {
+export function formatQuery(query: ApiRequest['query']): string {
   if (query === undefined || typeof query === 'string') return query ?? '';
   const pairs = Object.entries(query).map(([name, value]): [string, string] => [
     name,
@@ -73,7 +73,7 @@ export function queryText(query: ApiRequest['query']): string {
   return new URLSearchParams(pairs).toString();
 }
 
-export function bodyText({ body, rawBody }: ApiRequest): string | undefined {
+export function formatBody({ body, rawBody }: ApiRequest): string | undefined {
   return body === undefined ? rawBody : JSON.stringify(body);
 }
 

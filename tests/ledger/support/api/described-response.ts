@@ -57,7 +57,7 @@ export function assertDescribed(method: string, path: string, response: Received
   const { key } = findRoute(method, path);
   // No operation describes a 405: the gateway takes GET /transactions/bulk for the route that reads a transaction.
   const keys = response.status === 405 ? [] : [key, ...(SAME_FORM[key] ?? [])];
-  const operations = keys.flatMap((each) => DESCRIBED.get(each) ?? []);
+  const operations = keys.flatMap((key) => DESCRIBED.get(key) ?? []);
   const responses =
     operations.length > 0
       ? operations.map((operation) => operation.responses[response.status])

@@ -9,9 +9,12 @@ export function expectFailure(
   status: number,
   error: string,
   message: string,
-  more: object = {},
+  details: object = {},
 ): void {
-  expect([reply.status, reply.body]).toEqual([status, { success: false, error, message, ...more }]);
+  expect([reply.status, reply.body]).toEqual([
+    status,
+    { success: false, error, message, ...details },
+  ]);
   expectRequestId(reply);
 }
 

@@ -1,7 +1,7 @@
 // A request as API Gateway's HTTP API hands it to a function (payload format 2.0).
 import { randomUUID } from 'node:crypto';
 import type { APIGatewayProxyEventV2 } from 'aws-lambda';
-import { type ApiRequest, bodyText, queryText } from './api-client.ts';
+import { type ApiRequest, formatBody, formatQuery } from './api-client.ts';
 import type { Route } from './routes.ts';
 
 export function toGatewayEvent(
@@ -10,7 +10,7 @@ export function toGatewayEvent(
   path: string,
   request: ApiRequest,
 ): APIGatewayProxyEventV2 {
-  const rawQueryString = queryText(request.query);
+  const rawQueryString = formatQuery(request.query);
   const headers = toHeaders(request);
   return {
     version: '2.0',
@@ -48,7 +48,7 @@ function toQueryParameters(query: string) {
 const TEXT = /^(text\/.*|application\/(json|javascript|xml))(;|$)/i;
 
 function toBody(request: ApiRequest, contentType: string) {
-  const body = bodyText(request);
+  const body = formatBody(request);
   if (body === undefined || body === '') return { isBase64Encoded: false };
   return TEXT.test(contentType)
     ? { body, isBase64Encoded: false }

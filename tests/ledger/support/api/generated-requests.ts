@@ -196,7 +196,7 @@ const wholeLedger = fc
   })
   .map((request) => ({ method: 'GET', ...request }));
 
-export const generatedRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
+export const generateRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 6, arbitrary: anyRequest },
   { weight: 1, arbitrary: wholeLedger },
   { weight: 1, arbitrary: many },

@@ -3,8 +3,8 @@ import { Agent, type IncomingMessage, request as send } from 'node:http';
 import {
   type ApiClient,
   type ApiRequest,
-  bodyText,
-  queryText,
+  formatBody,
+  formatQuery,
   toApiResponse,
 } from './api-client.ts';
 
@@ -19,8 +19,8 @@ export function createHttpClient(
   const agent = new Agent({ keepAlive: true });
 
   async function request(method: string, path: string, options: ApiRequest = {}) {
-    const query = queryText(options.query);
-    const body = bodyText(options);
+    const query = formatQuery(options.query);
+    const body = formatBody(options);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
     const outgoing = send(
       {

@@ -26,19 +26,19 @@ export async function givenTransaction(api: Api, fields: object = {}): Promise<W
 }
 
 /** Creates a transaction and reads it back, because the stored one could differ from the response. */
-export async function keptTransaction(api: Api, fields: object): Promise<WireRecord> {
+export async function createAndReadTransaction(api: Api, fields: object): Promise<WireRecord> {
   const created = await givenTransaction(api, fields);
-  const kept = (await api.get(`/transactions/${created.id}`)).body.data;
-  expect(kept).toEqual(created);
-  return kept;
+  const stored = (await api.get(`/transactions/${created.id}`)).body.data;
+  expect(stored).toEqual(created);
+  return stored;
 }
 
 /** Creates a category and reads it back. */
-export async function keptCategory(api: Api, fields: object): Promise<WireRecord> {
+export async function createAndReadCategory(api: Api, fields: object): Promise<WireRecord> {
   const created = await givenCategory(api, fields);
-  const kept = (await api.get(`/categories/${created.id}`)).body.data;
-  expect(kept).toEqual({ ...created, transaction_count: 0 });
-  return kept;
+  const stored = (await api.get(`/categories/${created.id}`)).body.data;
+  expect(stored).toEqual({ ...created, transaction_count: 0 });
+  return stored;
 }
 
 /** Far above any id that a test run assigns. */

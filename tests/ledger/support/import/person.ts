@@ -78,15 +78,15 @@ export async function givenPerson(table: TestTable) {
   }
 
   async function findRow(text: string): Promise<Row> {
-    const found = (await readRows()).find(({ description }) => description === text);
-    if (!found) throw new Error(`No row ${text}`);
-    return found;
+    const row = (await readRows()).find(({ description }) => description === text);
+    if (!row) throw new Error(`No row ${text}`);
+    return row;
   }
 
   return { api, run, runThrough, runInterrupted, refuse, write, readRows, findRow };
 }
 
 /** Finds the id of an import in the last line of the command's output, which says how to undo the import. */
-export function importIdIn({ stdout }: { readonly stdout: string }): string {
+export function findImportId({ stdout }: { readonly stdout: string }): string {
   return /--undo (\S+) takes/.exec(stdout)?.[1] ?? '';
 }

@@ -16,7 +16,7 @@ const PACKAGE = 'http://schemas.openxmlformats.org/package/2006/relationships';
 const DATE_STYLE = 1;
 
 /** @param sheets rows of cells by the name of their sheet */
-export function makeWorkbook(
+export function createWorkbook(
   sheets: Readonly<Record<string, readonly (readonly WorkbookCell[])[]>>,
 ): Uint8Array {
   const names = Object.keys(sheets);

@@ -63,24 +63,24 @@ export function makeCommand(random: SeededRandom, model: Model): Command {
 
 /** Two categories exchange their names, by way of a third name. */
 export function swapNames(random: SeededRandom, { categories }: Model): Command[] {
-  const [one, other] = [
+  const [first, second] = [
     random.pick([...categories.values()]),
     random.pick([...categories.values()]),
   ];
   const rename = ({ id }: ModelCategory, name: string): Command => {
     return { kind: 'update category', id, changes: { name } };
   };
-  return [rename(one, 'On the way'), rename(other, one.name), rename(one, other.name)];
+  return [rename(first, 'On the way'), rename(second, first.name), rename(first, second.name)];
 }
 
 export async function send(api: Api, command: Command): Promise<ApiResponse> {
   const [verb, resource] = command.kind.split(' ');
   const path = resource === 'category' ? '/categories' : '/transactions';
   if ('fields' in command) return await api.post(path, command.fields);
-  const one = `${path}/${command.id}`;
+  const recordPath = `${path}/${command.id}`;
   return verb === 'update' && 'changes' in command
-    ? await api.put(one, command.changes)
-    : await api.delete(one);
+    ? await api.put(recordPath, command.changes)
+    : await api.delete(recordPath);
 }
 
 function transactionFields(random: SeededRandom, { categories }: Model): TransactionFields {
@@ -106,8 +106,8 @@ function categoryFields(random: SeededRandom): CategoryFields {
 /** Some of the fields, one at least. */
 function some<Fields extends object>(random: SeededRandom, fields: Fields): Partial<Fields> {
   const entries = Object.entries(fields);
-  const kept = entries.filter(() => random.chance(0.4));
-  return Object.fromEntries(kept.length > 0 ? kept : [random.pick(entries)]) as Partial<Fields>;
+  const chosen = entries.filter(() => random.chance(0.4));
+  return Object.fromEntries(chosen.length > 0 ? chosen : [random.pick(entries)]) as Partial<Fields>;
 }
 
 function someId(random: SeededRandom, records: ReadonlyMap<number, unknown>): number {

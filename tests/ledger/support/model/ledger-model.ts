@@ -79,16 +79,16 @@ export function listRefusals(model: Model, command: Command): Refusal[] {
 /** The ledger after a command that nothing refuses. */
 export function after(model: Model, command: Command, { id, created_at }: Given): Model {
   const { transactions, categories } = model;
-  const given = { id, created_at };
+  const assigned = { id, created_at };
   switch (command.kind) {
     case 'create transaction':
-      return { categories, transactions: put(transactions, { ...given, ...command.fields }) };
+      return { categories, transactions: put(transactions, { ...assigned, ...command.fields }) };
     case 'update transaction':
       return { categories, transactions: merge(transactions, command.id, command.changes) };
     case 'delete transaction':
       return { categories, transactions: without(transactions, command.id) };
     case 'create category':
-      return { transactions, categories: put(categories, { ...given, ...command.fields }) };
+      return { transactions, categories: put(categories, { ...assigned, ...command.fields }) };
     case 'update category':
       return { transactions, categories: merge(categories, command.id, command.changes) };
     case 'delete category':

@@ -18,18 +18,18 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
   const applied = outcomes.filter(({ reply }) => reply.status < 300);
   const refused = outcomes.filter(({ reply }) => reply.status >= 300);
 
-  function search(path: readonly Model[], left: readonly Outcome[]): Model | undefined {
+  function search(path: readonly Model[], remaining: readonly Outcome[]): Model | undefined {
     const now = path.at(-1) ?? model;
-    if (left.length === 0) {
+    if (remaining.length === 0) {
       return listing.are(now) && refused.every((each) => isExplained(each, path)) ? now : undefined;
     }
-    for (const outcome of left) {
+    for (const outcome of remaining) {
       const next = step(now, outcome);
       const end =
         next &&
         search(
           [...path, next],
-          left.filter((each) => each !== outcome),
+          remaining.filter((each) => each !== outcome),
         );
       if (end) return end;
     }

@@ -3,7 +3,7 @@ import { strToU8, zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { findFormat } from '../../../../lib/ledger/import/formats.ts';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
-import { makeWorkbook } from '../../support/import/workbook.ts';
+import { createWorkbook } from '../../support/import/workbook.ts';
 
 const toBytes = (content: string | Uint8Array) =>
   typeof content === 'string' ? strToU8(content) : content;
@@ -47,7 +47,7 @@ describe('recognizing a file', () => {
     ['.xlsb', ARCHIVED('xl/workbook.bin')],
     ['ZIP archive', ARCHIVED('a.csv')],
     ['cannot be read', ARCHIVED('xl/workbook.xml')],
-    ['is empty', makeWorkbook({ One: [] })],
+    ['is empty', createWorkbook({ One: [] })],
     ['no statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
   ])('names %s, and a way out', async (name, content) => {

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { readStatement } from '../../../../lib/ledger/import/statement.ts';
 import { readXlsx } from '../../../../lib/ledger/import/xlsx.ts';
-import { makeWorkbook } from '../../support/import/workbook.ts';
+import { createWorkbook } from '../../support/import/workbook.ts';
 
 const STATEMENT = [
   ['Account statement of ACME & Sons'],
@@ -14,7 +14,7 @@ const STATEMENT = [
 
 describe('reading a workbook', () => {
   it('reads titles, dates, numbers and formulas as they would appear in a CSV file', async () => {
-    expect(await readXlsx(makeWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
+    expect(await readXlsx(createWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
       {
         name: 'Umsätze',
         rows: [
@@ -29,13 +29,13 @@ describe('reading a workbook', () => {
 
   it('rounds off the error of a sum of many amounts', async () => {
     const amounts = [-45.09999999999991, 45.1000000001, 1.12345678];
-    const [{ rows }] = await readXlsx(makeWorkbook({ One: [['Amount'], amounts] }));
+    const [{ rows }] = await readXlsx(createWorkbook({ One: [['Amount'], amounts] }));
     expect(rows[1]?.cells).toEqual(['-45.1', '45.1', '1.12345678']);
   });
 
   it('reads the first sheet with a table, and names the others', async () => {
     const { rows, findings } = await readStatement(
-      makeWorkbook({ Cover: [['Bank of X'], ['Balance', 7]], One: STATEMENT, Two: [['x']] }),
+      createWorkbook({ Cover: [['Bank of X'], ['Balance', 7]], One: STATEMENT, Two: [['x']] }),
     );
     expect(rows).toHaveLength(2);
     expect(findings).toContain(
@@ -44,7 +44,7 @@ describe('reading a workbook', () => {
   });
 
   it('makes transactions from its rows', async () => {
-    const { rows, format } = await readStatement(makeWorkbook({ One: STATEMENT }));
+    const { rows, format } = await readStatement(createWorkbook({ One: STATEMENT }));
     expect(format).toBe('Excel');
     expect(rows).toMatchObject([
       { line: 4, date: '2025-12-30', type: 'expense', amount: 45.1, description: 'GROCER 12' },
@@ -53,7 +53,7 @@ describe('reading a workbook', () => {
   });
 
   it('reads bytes that are part of a larger buffer', async () => {
-    const bytes = makeWorkbook({ One: [['a']] });
+    const bytes = createWorkbook({ One: [['a']] });
     const larger = new Uint8Array(bytes.length + 10);
     larger.set(bytes, 5);
     const [sheet] = await readXlsx(larger.subarray(5, 5 + bytes.length));
@@ -61,7 +61,7 @@ describe('reading a workbook', () => {
   });
 
   it('refuses a workbook that inflates to more than a statement may have', async () => {
-    const bytes = makeWorkbook({ One: STATEMENT });
+    const bytes = createWorkbook({ One: STATEMENT });
     const directory = Buffer.from(bytes).indexOf('PK\x01\x02', 0, 'latin1');
     new DataView(bytes.buffer, bytes.byteOffset).setUint32(directory + 24, 2 ** 31, true);
     await expect(readXlsx(bytes)).rejects.toThrow(
@@ -70,7 +70,7 @@ describe('reading a workbook', () => {
   });
 
   it('inflates no part beyond the size that the archive declares', async () => {
-    const bytes = makeWorkbook({ One: [['a'.repeat(100_000)]] });
+    const bytes = createWorkbook({ One: [['a'.repeat(100_000)]] });
     const view = new DataView(bytes.buffer, bytes.byteOffset);
     const start = bytes.byteOffset;
     for (let at = 0; ; at += 1) {

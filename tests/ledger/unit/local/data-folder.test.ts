@@ -3,12 +3,12 @@ import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from 'node
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { openDataFolder } from '../../../../local/data-folder.ts';
-import { temporaryFolder } from '../../../shared/support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../../shared/support/temporary-folder.ts';
 
 const readMode = (path: string) => (statSync(path).mode & 0o777).toString(8);
 
 it('a data folder and its files are closed to other users, new or not', async () => {
-  const folder = join(await temporaryFolder(), 'a', 'b');
+  const folder = join(await createTemporaryFolder(), 'a', 'b');
   openDataFolder(folder).release();
   for (const path of [folder, join(folder, '..')]) expect(readMode(path)).toBe('700');
   writeFileSync(join(folder, 'ledger.db'), '');
@@ -23,7 +23,7 @@ it('a data folder and its files are closed to other users, new or not', async ()
 });
 
 it('permissions of other folders are unchanged: /tmp stays open to its users', async () => {
-  const folder = join(await temporaryFolder(), 'shared');
+  const folder = join(await createTemporaryFolder(), 'shared');
   mkdirSync(folder);
   chmodSync(folder, 0o777);
   const [foreign, elsewhere] = [join(folder, 'notes.txt'), join(folder, '..', 'elsewhere')];

@@ -2,9 +2,10 @@
 import { expect, test } from 'vitest';
 import { sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
 import { createMonthCache } from '../../../../lib/ledger/store/month-cache.ts';
-import { storedTransaction } from '../../support/stored-records.ts';
+import { createStoredTransaction } from '../../support/stored-records.ts';
 
-const rows = (...ids: number[]) => ids.map((id) => storedTransaction(id, { description: 'x' }));
+const rows = (...ids: number[]) =>
+  ids.map((id) => createStoredTransaction(id, { description: 'x' }));
 const ROOMY = 1_000_000;
 
 test('the cache finds rows by their digest', () => {
@@ -35,7 +36,7 @@ test('the cache drops the least recently used month', () => {
 test('the cache keeps no month that is larger than its limit', () => {
   const cache = createMonthCache(1_000);
   cache.keep('small', rows(1));
-  const large = [storedTransaction(2, { description: 'x', notes: 'n'.repeat(1_000) })];
+  const large = [createStoredTransaction(2, { description: 'x', notes: 'n'.repeat(1_000) })];
   cache.keep('large', large);
   expect(cache.find('large', sumDigest(large))).toBeUndefined();
   cache.keep('small', rows(1));

@@ -21,12 +21,12 @@ const MEBIBYTE = 1024 * 1024;
 /** @param open returns an empty store at each call */
 export function describeArtifactStore(name: string, open: () => Promise<StoreUnderTest>): void {
   describe(`An artifact store in ${name}`, () => {
-    let under: StoreUnderTest;
+    let subject: StoreUnderTest;
     let store: ArtifactStore;
 
     beforeEach(async () => {
-      under = await open();
-      store = under.store;
+      subject = await open();
+      store = subject.store;
     });
 
     test('returns the stored content with its length and digest', async () => {
@@ -89,7 +89,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     });
 
     test('ignores and overwrites the leftovers of a killed put', async () => {
-      await under.plantUnfinished('key', 'unfinished');
+      await subject.plantUnfinished('key', 'unfinished');
       expect(await store.head('key')).toBeUndefined();
       await expect(readText(store, 'key')).rejects.toThrow(errorNamed('RefusedMissingArtifact'));
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
@@ -149,12 +149,12 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
         await store.put(key, toChunks('one'));
         await store.put(key, toChunks('two'));
       }
-      await under.plantUnfinished('run-1/snapshot-4', 'half of it');
+      await subject.plantUnfinished('run-1/snapshot-4', 'half of it');
       await store.deleteAll('run-1/graph-');
       await store.deleteAll('run-1/snapshot-');
       const left = await Array.fromAsync(store.list(''), ({ key }) => key);
       expect(left).toEqual(['run-1/report', 'run-10/graph-3']);
-      expect(await under.everything()).toEqual(left);
+      expect(await subject.everything()).toEqual(left);
       await store.deleteAll('run-1/graph-');
     });
 

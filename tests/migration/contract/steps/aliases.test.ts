@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { Killed, killedBefore } from '../../support/mortal.ts';
+import { createServicesKilledBefore, Killed } from '../../support/mortal.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 
@@ -55,7 +55,7 @@ describe('aliases of the old collection', () => {
     async (step) => {
       const migration = await copyWithAliases();
       if (step === 'rollback') await migration.finish('cutover');
-      const killed = killedBefore(
+      const killed = createServicesKilledBefore(
         migration.services,
         ({ name }) => name === 'vectors.pointAliases',
       );

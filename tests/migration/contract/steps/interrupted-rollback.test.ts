@@ -15,7 +15,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed, killedBefore } from '../../support/mortal.ts';
+import { createServicesKilledBefore, Killed } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 
 const MINUTE_MS = 60_000;
@@ -42,7 +42,7 @@ function killBeforeRequest(migration: Migration, action: ExternalAction): Servic
     isDead = true;
     throw new Killed();
   });
-  return killedBefore({ ...migration.services, hooks }, () => isDead);
+  return createServicesKilledBefore({ ...migration.services, hooks }, () => isDead);
 }
 
 /** Returns the services of a process that is killed right after the first record that `isLast` accepts. */
@@ -54,7 +54,10 @@ function killAfter(services: Services, isLast: (state: RecordedJournal) => boole
     isDead = true;
     throw new Killed();
   };
-  return killedBefore({ ...services, runs: { ...services.runs, saveCheckpoint } }, () => isDead);
+  return createServicesKilledBefore(
+    { ...services, runs: { ...services.runs, saveCheckpoint } },
+    () => isDead,
+  );
 }
 
 /** Replaces the rollback's record when it is read for the first time. */

@@ -71,14 +71,14 @@ describe('a cutover by upload', () => {
     expect([...new Set(migration.operator.heard)]).toEqual(['freeze', 'deploy-new', 'open-writes']);
   });
 
-  it.each([NAME, COMPANION])('waits until the store has indexed %s', async (under) => {
+  it.each([NAME, COMPANION])('waits until the store has indexed %s', async (collection) => {
     const migration = await createEqual();
     const { vectors, setting } = migration.services;
     const collectionInfo: typeof vectors.collectionInfo = async (name) => {
       const info = await vectors.collectionInfo(name);
-      return info && name === under ? { ...info, status: 'yellow' } : info;
+      return info && name === collection ? { ...info, status: 'yellow' } : info;
     };
-    for (let waitsFor = ''; !waitsFor.startsWith(`the index of ${under}: `); ) {
+    for (let waitsFor = ''; !waitsFor.startsWith(`the index of ${collection}: `); ) {
       const result = await migration.invoke('cutover', {}, { vectors: { collectionInfo } });
       if (result.dryRun || result.done) throw new Error('It has not waited');
       waitsFor = result.waitsFor ?? '';

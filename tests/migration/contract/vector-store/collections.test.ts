@@ -33,29 +33,29 @@ const CONFIGURED: CollectionSettings = {
   strict_mode_config: { enabled: true, max_query_limit: 10_000 },
 };
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   test('the store reports its version and that it is ready', async () => {
-    expect(await under.store.version()).toMatch(/^\d+\.\d+\.\d+/);
-    expect(await under.store.isReady()).toBe(true);
-    expect(await under.store.nodeCount()).toBeGreaterThanOrEqual(1);
+    expect(await subject.store.version()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await subject.store.isReady()).toBe(true);
+    expect(await subject.store.nodeCount()).toBeGreaterThanOrEqual(1);
   });
 
   test('the info reports the dense vector, and the keyword slot if there is one', async () => {
-    const old = await under.store.collectionInfo(await under.collection(OLD_LAYOUT));
+    const old = await subject.store.collectionInfo(await subject.collection(OLD_LAYOUT));
     expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
     expect(old?.config.params.sparse_vectors ?? null).toBeNull();
-    const made = await under.store.collectionInfo(await under.collection(NEW_LAYOUT));
+    const made = await subject.store.collectionInfo(await subject.collection(NEW_LAYOUT));
     expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
   });
 
   test("a collection gets another one's configuration and payload indexes", async () => {
-    const from = await under.collection(CONFIGURED);
+    const from = await subject.collection(CONFIGURED);
     const index = { field_name: 'user_id', field_schema: { type: 'keyword', is_tenant: true } };
-    await under.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
-    const to = await under.collection();
-    await copyConfiguration(under.store, { from, to });
-    await copyConfiguration(under.store, { from, to });
-    const [meant, made] = await Promise.all([from, to].map(under.store.collectionInfo));
+    await subject.store.createPayloadIndex(from, index as Schemas['CreateFieldIndex']);
+    const to = await subject.collection();
+    await copyConfiguration(subject.store, { from, to });
+    await copyConfiguration(subject.store, { from, to });
+    const [meant, made] = await Promise.all([from, to].map(subject.store.collectionInfo));
     if (!meant || !made) throw new Error('Both are there');
     expect(readConfiguration(made)).toEqual(readConfiguration(meant));
     expect(readConfiguration(made)).toMatchObject({
@@ -73,45 +73,45 @@ onEveryVectorStore((under) => {
   });
 
   test('reading or deleting a missing collection is not an error', async () => {
-    const name = await under.collection('not-made');
-    expect(await under.store.collectionInfo(name)).toBeUndefined();
-    expect(await under.store.collectionExists(name)).toBe(false);
-    expect(await under.store.deleteCollection(name)).toBe(false);
+    const name = await subject.collection('not-made');
+    expect(await subject.store.collectionInfo(name)).toBeUndefined();
+    expect(await subject.store.collectionExists(name)).toBe(false);
+    expect(await subject.store.deleteCollection(name)).toBe(false);
   });
 
   test('counting the points of a missing collection is a 404', async () => {
-    const name = await under.collection('not-made');
-    await expect(under.store.count(name)).rejects.toMatchObject({ answer: 404 });
+    const name = await subject.collection('not-made');
+    await expect(subject.store.count(name)).rejects.toMatchObject({ answer: 404 });
   });
 
   test('an existing collection is not created again', async () => {
-    const name = await under.collection();
-    const again = under.store.createCollection(name, NEW_LAYOUT);
+    const name = await subject.collection();
+    const again = subject.store.createCollection(name, NEW_LAYOUT);
     await expect(again).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
   test('an alias exists and is followed, but is neither listed nor created', async () => {
-    const collection = await under.collection();
-    const alias = await under.collection('not-made');
-    await under.store.upsert(collection, [point(1, '{}')], 'upsert');
-    await createAlias(under.url, alias, collection);
-    expect(await under.store.collectionExists(alias)).toBe(true);
-    expect(await under.store.count(alias)).toBe(1);
-    expect(await under.store.listCollections()).not.toContain(alias);
-    await expect(under.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
+    const collection = await subject.collection();
+    const alias = await subject.collection('not-made');
+    await subject.store.upsert(collection, [point(1, '{}')], 'upsert');
+    await createAlias(subject.url, alias, collection);
+    expect(await subject.store.collectionExists(alias)).toBe(true);
+    expect(await subject.store.count(alias)).toBe(1);
+    expect(await subject.store.listCollections()).not.toContain(alias);
+    await expect(subject.store.createCollection(alias, OLD_LAYOUT)).rejects.toThrow(/[Aa]lias/);
   });
 
   test('aliases are deleted with their collection', async () => {
-    const collection = await under.collection();
-    const alias = await under.collection('not-made');
-    await createAlias(under.url, alias, collection);
+    const collection = await subject.collection();
+    const alias = await subject.collection('not-made');
+    await createAlias(subject.url, alias, collection);
     expect(await aliasesOf(collection)).toEqual([alias]);
-    await under.store.deleteCollection(collection);
+    await subject.store.deleteCollection(collection);
     expect(await aliasesOf(collection)).toEqual([]);
   });
 
   async function aliasesOf(collection: string): Promise<string[]> {
-    const aliases = await under.store.listAliases();
+    const aliases = await subject.store.listAliases();
     return aliases
       .filter(({ collection_name }) => collection_name === collection)
       .map(({ alias_name }) => alias_name);

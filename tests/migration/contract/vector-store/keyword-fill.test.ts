@@ -28,7 +28,7 @@ const renew = async () => undefined;
 const EVERY = -1;
 const NONE = Number.POSITIVE_INFINITY;
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   it('fills missing keywords as a copy does, and touches nothing else', async () => {
     const place = await createFilled();
     const before = [await readContents(place), await sampleDigest(place)];
@@ -63,7 +63,7 @@ onEveryVectorStore((under) => {
     it.each(Object.entries(WRITES))('%s', async (_, write) => {
       const place = await createFilled();
       await addKeywordSlot(place, IDF);
-      const busy = withWrites(place.store, moment, (n) => write(under.url, place, n));
+      const busy = withWrites(place.store, moment, (n) => write(subject.url, place, n));
       const users = { ...place, store: busy };
       await fillUnfilled(users, { renew });
       const { highest } = await walkVersions(users, { since: EVERY, renew });
@@ -88,7 +88,7 @@ onEveryVectorStore((under) => {
     };
     const before = await look();
     expect(await look()).toEqual(before);
-    await write(under.url, place, 1);
+    await write(subject.url, place, 1);
     expect(await look()).not.toEqual(before);
   });
 
@@ -96,7 +96,7 @@ onEveryVectorStore((under) => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
-    const busy = withWrites(place.store, 'before', async (n) => write?.(under.url, place, n));
+    const busy = withWrites(place.store, 'before', async (n) => write?.(subject.url, place, n));
     await fillUnfilled({ ...place, store: busy }, { renew });
     expect(await countUnfilled(place)).toBe(1);
   });
@@ -104,15 +104,15 @@ onEveryVectorStore((under) => {
   type Place = Awaited<ReturnType<typeof createFilled>>;
 
   async function createFilled() {
-    const place = { store: under.store, collection: await under.collection(OLD_LAYOUT) };
+    const place = { store: subject.store, collection: await subject.collection(OLD_LAYOUT) };
     const points = [...generateMemories({ count: COUNT, dimensions: 4, users: 7 })];
-    await under.store.upsert(place.collection, points, 'upsert');
+    await subject.store.upsert(place.collection, points, 'upsert');
     return place;
   }
 
   /** Finds points whose keywords differ from those that the store computes for their text in a separate collection. */
   async function findWrongKeywords({ store, collection }: Place): Promise<string[]> {
-    const other = await under.collection(NEW_LAYOUT);
+    const other = await subject.collection(NEW_LAYOUT);
     const page = { limit: 1_000 };
     const { points } = await store.scroll(collection, page);
     const made = points.map(({ id, payload }) => {

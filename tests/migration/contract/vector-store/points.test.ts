@@ -15,7 +15,7 @@ import {
 const UUID = 'c56a4180-65aa-42ec-a945-5fd21dec0538';
 const ofUser = (value: string): Filter => ({ must: [{ key: 'user_id', match: { value } }] });
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   describe('payloads', () => {
     test.each([
       ['floats without a fraction', '{"n":10.0}'],
@@ -25,64 +25,65 @@ onEveryVectorStore((under) => {
       ['nesting', '{"a":{"b":[{"c":[[],{},null]}]}}'],
       ['an empty object', '{}'],
     ])('keep %s', async (_, payload) => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, payload)], 'upsert');
-      const { points } = await under.store.scroll(collection, { limit: 1 });
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, payload)], 'upsert');
+      const { points } = await subject.store.scroll(collection, { limit: 1 });
       expect(points[0]?.payload).toBe(payload);
     });
   });
 
   describe('a scroll', () => {
     test('returns all ids in order, integers of any size first', async () => {
-      const collection = await under.collection();
+      const collection = await subject.collection();
       const ids = [7, '9007199254740993', '18446744073709551615', UUID];
       const points = [...ids].reverse().map((id) => point(id, '{}'));
-      await under.store.upsert(collection, points, 'upsert');
+      await subject.store.upsert(collection, points, 'upsert');
       expect(await scrolledIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
     });
 
     test('says on the last page that it is the last, even if that page is full', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, '{}'), point(2, '{}')], 'upsert');
-      const first = await under.store.scroll(collection, { limit: 1 });
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, '{}'), point(2, '{}')], 'upsert');
+      const first = await subject.store.scroll(collection, { limit: 1 });
       expect(first.nextOffset).toBe('2');
-      const last = await under.store.scroll(collection, { limit: 1, offset: first.nextOffset });
+      const last = await subject.store.scroll(collection, { limit: 1, offset: first.nextOffset });
       expect(last).toMatchObject({ points: [{ id: '2' }], nextOffset: null });
     });
 
     test('returns only the requested parts', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, '{"user_id":"a","data":"x"}')], 'upsert');
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, '{"user_id":"a","data":"x"}')], 'upsert');
       const request = { limit: 1, payload: ['user_id'], vector: false };
-      const { points } = await under.store.scroll(collection, request);
+      const { points } = await subject.store.scroll(collection, request);
       expect(points).toEqual([{ id: '1', vector: undefined, payload: '{"user_id":"a"}' }]);
     });
   });
 
   describe('vectors', () => {
     test('are returned as unit vectors that stay the same when written again', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
       const first = await readVector(collection);
       expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(nearly));
-      await under.store.upsert(collection, [point(1, '{}', JSON.stringify(first))], 'upsert');
+      await subject.store.upsert(collection, [point(1, '{}', JSON.stringify(first))], 'upsert');
       expect(await readVector(collection)).toEqual(first);
     });
 
     test('are an object only in points whose keyword slot is filled', async () => {
-      const collection = await under.collection(NEW_LAYOUT);
+      const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3],"values":[0.5,1]}}';
-      await under.store.upsert(collection, [point(1, '{}', filled), point(2, '{}')], 'upsert');
-      const { points } = await under.store.scroll(collection, { limit: 2 });
+      await subject.store.upsert(collection, [point(1, '{}', filled), point(2, '{}')], 'upsert');
+      const { points } = await subject.store.scroll(collection, { limit: 2 });
       expect(JSON.parse(points[0]?.vector ?? '')).toMatchObject({ '': [1, 0, 0, 0], bm25: {} });
       expect(JSON.parse(points[1]?.vector ?? '')).toEqual([1, 0, 0, 0]);
     });
 
     test('of a keyword slot hold what was written, in any order', async () => {
-      const collection = await under.collection(NEW_LAYOUT);
+      const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3,5],"values":[0.5,1,0.25]}}';
-      await under.store.upsert(collection, [point(1, '{}', filled)], 'upsert');
-      const [kept] = (await under.store.scroll(collection, { limit: 1, vector: ['bm25'] })).points;
+      await subject.store.upsert(collection, [point(1, '{}', filled)], 'upsert');
+      const [kept] = (await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] }))
+        .points;
       const { indices, values } = JSON.parse(kept?.vector ?? '').bm25;
       const pairs = indices.map((index: number, at: number) => [index, values[at]]);
       expect(pairs.toSorted()).toEqual([
@@ -93,13 +94,13 @@ onEveryVectorStore((under) => {
     });
 
     test('of another dimension, or for a missing slot, are refused', async () => {
-      const collection = await under.collection(OLD_LAYOUT);
+      const collection = await subject.collection(OLD_LAYOUT);
       const refused = expect.objectContaining({ name: 'RefusedByService', answer: 400 });
       for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
-        const write = under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+        const write = subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
         await expect(write).rejects.toEqual(refused);
       }
-      expect(await under.store.count(collection)).toBe(0);
+      expect(await subject.store.count(collection)).toBe(0);
     });
   });
 
@@ -107,8 +108,8 @@ onEveryVectorStore((under) => {
     const beyond = point(2, '{}', '[1e39,0.0,0.0,1.0]');
 
     test('are stored as null, found by no search, and accepted by no copy', async () => {
-      const { store } = under;
-      const collection = await under.collection(OLD_LAYOUT);
+      const { store } = subject;
+      const collection = await subject.collection(OLD_LAYOUT);
       await store.upsert(collection, [point(1, '{}'), beyond], 'upsert');
       const [, kept] = (await store.scroll(collection, { limit: 2 })).points;
       if (!kept?.vector) throw new Error('The point has no vector');
@@ -123,45 +124,45 @@ onEveryVectorStore((under) => {
     });
 
     test('are counted and named, unlike points without a vector', async () => {
-      const collection = await under.collection(NEW_LAYOUT);
+      const collection = await subject.collection(NEW_LAYOUT);
       const points = [point(1, '{}'), beyond, point(3, '{}', '{}')];
-      await under.store.upsert(collection, points, 'upsert');
-      const found = await findUnreadableVectors({ store: under.store, collection });
+      await subject.store.upsert(collection, points, 'upsert');
+      const found = await findUnreadableVectors({ store: subject.store, collection });
       expect(found).toEqual({ count: 1, examples: ['2'] });
     });
   });
 
   describe('an insert', () => {
     test('never overwrites an existing point', async ({ skip }) => {
-      skip(!(await under.has('updateMode')), 'this version overwrites');
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, '{"v":"newer"}')], 'upsert');
+      skip(!(await subject.has('updateMode')), 'this version overwrites');
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, '{"v":"newer"}')], 'upsert');
       const batch = [point(1, '{"v":"older"}'), point(2, '{"v":"copied"}')];
-      await under.store.upsert(collection, batch, 'insert_only');
-      const { points } = await under.store.scroll(collection, { limit: 9 });
+      await subject.store.upsert(collection, batch, 'insert_only');
+      const { points } = await subject.store.scroll(collection, { limit: 9 });
       expect(points.map(({ payload }) => payload)).toEqual(['{"v":"newer"}', '{"v":"copied"}']);
     });
   });
 
   describe('the keyword model', () => {
     test('makes a keyword vector of a text if the store has the model', async ({ skip }) => {
-      const collection = await under.collection(NEW_LAYOUT);
-      const encodes = await under.store.encodesKeywords(collection, 'bm25');
+      const collection = await subject.collection(NEW_LAYOUT);
+      const encodes = await subject.store.encodesKeywords(collection, 'bm25');
       skip(!encodes, 'this store has no keyword model');
       const bm25 = { text: 'She plays the cello', model: KEYWORD_MODEL };
       const vector = JSON.stringify({ '': [1, 0, 0, 0], bm25 });
-      await under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
-      const { points } = await under.store.scroll(collection, { limit: 1, vector: ['bm25'] });
+      await subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+      const { points } = await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] });
       expect(JSON.parse(points[0]?.vector ?? '').bm25.indices).toHaveLength(2);
     });
 
     test('fills the slot with an empty vector for a text of stop words', async ({ skip }) => {
-      const collection = await under.collection(NEW_LAYOUT);
-      skip(!(await under.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
+      const collection = await subject.collection(NEW_LAYOUT);
+      skip(!(await subject.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
       const document = `{"text":"the and of","model":"${KEYWORD_MODEL}"}`;
       const vector = `{"":[0,1,0,0],"bm25":${document}}`;
-      await under.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
-      const { points } = await under.store.scroll(collection, { limit: 1 });
+      await subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+      const { points } = await subject.store.scroll(collection, { limit: 1 });
       const kept = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
       expect(JSON.parse(points[0]?.vector ?? '')).toEqual(kept);
     });
@@ -176,10 +177,10 @@ onEveryVectorStore((under) => {
     ];
 
     test('finds the nearest points of a user, best first, with whole ids', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, points, 'upsert');
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, points, 'upsert');
       const request = { nearest: { vector }, filter: ofUser('a'), limit: 10 };
-      const { hits, milliseconds } = await under.store.search(collection, request);
+      const { hits, milliseconds } = await subject.store.search(collection, request);
       expect(hits.map(({ id, score }) => [id, score])).toEqual([
         ['9007199254740993', nearly(0.8)],
         ['1', nearly(0.6)],
@@ -188,11 +189,11 @@ onEveryVectorStore((under) => {
     });
 
     test('returns the scores of the named points that exist', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, points, 'upsert');
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, points, 'upsert');
       const named = ['1', '7'].map((id) => verbatim(pointId(id)));
       const filter = { must: [...[ofUser('a').must].flat(), { has_id: named }] } as Filter;
-      const { hits } = await under.store.search(collection, {
+      const { hits } = await subject.store.search(collection, {
         nearest: { vector },
         filter,
         limit: 9,
@@ -201,20 +202,20 @@ onEveryVectorStore((under) => {
     });
 
     test('finds points by the keywords of a text', async ({ skip }) => {
-      const collection = await under.collection(NEW_LAYOUT);
-      skip(!(await under.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
-      await under.store.upsert(collection, points.map(withKeywordText), 'upsert');
+      const collection = await subject.collection(NEW_LAYOUT);
+      skip(!(await subject.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
+      await subject.store.upsert(collection, points.map(withKeywordText), 'upsert');
       const nearest = { slot: 'bm25', text: asJsonText<string>('"who sails"') };
       const request = { nearest, filter: ofUser('a'), limit: 10 };
-      const { hits } = await under.store.search(collection, request);
+      const { hits } = await subject.store.search(collection, request);
       expect(hits.map(({ id }) => id)).toEqual(['9007199254740993']);
     });
   });
 
   describe('counts', () => {
     test('are exact, also with a filter', async () => {
-      const collection = await under.collection();
-      await under.store.createPayloadIndex(collection, USER_INDEX);
+      const collection = await subject.collection();
+      await subject.store.createPayloadIndex(collection, USER_INDEX);
       const points = [
         point(1, '{"user_id":"a"}'),
         point(2, '{"user_id":"a"}'),
@@ -222,67 +223,67 @@ onEveryVectorStore((under) => {
         point(4, '{"user_id":5}'),
         point(5, '{}'),
       ];
-      await under.store.upsert(collection, points, 'upsert');
-      expect(await under.store.count(collection)).toBe(5);
-      expect(await under.store.count(collection, ofUser('a'))).toBe(2);
+      await subject.store.upsert(collection, points, 'upsert');
+      expect(await subject.store.count(collection)).toBe(5);
+      expect(await subject.store.count(collection, ofUser('a'))).toBe(2);
       const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
-      expect(await under.store.count(collection, unowned)).toBe(1);
-      const hits = await under.store.facet(collection, 'user_id', 9);
+      expect(await subject.store.count(collection, unowned)).toBe(1);
+      const hits = await subject.store.facet(collection, 'user_id', 9);
       expect(hits.toSorted((one, other) => other.count - one.count)).toEqual([
         { value: 'a', count: 2 },
         { value: 'b', count: 1 },
       ]);
-      expect(await under.store.facet(collection, 'user_id', 1)).toHaveLength(1);
+      expect(await subject.store.facet(collection, 'user_id', 1)).toHaveLength(1);
     });
 
     test('by a key are refused without an index on it', async () => {
-      const collection = await under.collection();
-      const attempt = under.store.facet(collection, 'user_id', 9);
+      const collection = await subject.collection();
+      const attempt = subject.store.facet(collection, 'user_id', 9);
       await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
     });
   });
 
   describe('a deletion', () => {
     test('takes points by id, including unknown ids', async () => {
-      const collection = await under.collection();
-      await under.store.upsert(collection, [point(1, '{}'), point(UUID, '{}')], 'upsert');
-      await under.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
+      const collection = await subject.collection();
+      await subject.store.upsert(collection, [point(1, '{}'), point(UUID, '{}')], 'upsert');
+      await subject.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
       expect(await scrolledIds(collection)).toEqual(['1']);
     });
 
     test('takes points by their payload', async () => {
-      const collection = await under.collection();
+      const collection = await subject.collection();
       const points = [point(1, '{"user_id":"warm-up"}'), point(2, '{"user_id":"a"}')];
-      await under.store.upsert(collection, points, 'upsert');
-      await under.store.deletePoints(collection, { filter: ofUser('warm-up') });
+      await subject.store.upsert(collection, points, 'upsert');
+      await subject.store.deletePoints(collection, { filter: ofUser('warm-up') });
       expect(await scrolledIds(collection)).toEqual(['2']);
     });
 
     test('uses a filter if an id is larger than 2^53', async () => {
-      const collection = await under.collection();
+      const collection = await subject.collection();
       const ids = ['9007199254740993', '9007199254740992'].map((id) => asJsonText<number>(id));
       const points = ids.map((id) => ({ ...point(1, '{}'), id }));
-      await under.store.upsert(collection, points, 'upsert');
+      await subject.store.upsert(collection, points, 'upsert');
       const filter = { must: [{ has_id: [verbatim(points[0]?.id ?? pointId(0))] }] };
-      await under.store.deletePoints(collection, { filter });
+      await subject.store.deletePoints(collection, { filter });
       expect(await scrolledIds(collection)).toEqual(['9007199254740992']);
     });
   });
 
   test('unknown ids are left out of a retrieval', async () => {
-    const collection = await under.collection();
-    await under.store.upsert(collection, [point(1, '{}')], 'upsert');
-    const found = await under.store.retrieve(collection, [pointId(1), pointId(2)]);
+    const collection = await subject.collection();
+    await subject.store.upsert(collection, [point(1, '{}')], 'upsert');
+    const found = await subject.store.retrieve(collection, [pointId(1), pointId(2)]);
     expect(found.map(({ id }) => id)).toEqual(['1']);
   });
 
   async function scrolledIds(collection: string): Promise<string[]> {
-    const { points } = await under.store.scroll(collection, { limit: 100, vector: false });
+    const { points } = await subject.store.scroll(collection, { limit: 100, vector: false });
     return points.map(({ id }) => id);
   }
 
   async function readVector(collection: string): Promise<number[]> {
-    const { points } = await under.store.scroll(collection, { limit: 1 });
+    const { points } = await subject.store.scroll(collection, { limit: 1 });
     return JSON.parse(points[0]?.vector ?? '') as number[];
   }
 });

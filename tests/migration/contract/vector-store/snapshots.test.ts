@@ -8,10 +8,10 @@ import {
   waitForSnapshot,
 } from '../../support/vector-stores.ts';
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   test('a listed snapshot is complete, as its checksum shows', async () => {
     const { collection, snapshot } = await createFilled();
-    const whole = await under.store.downloadSnapshot(collection, snapshot.name);
+    const whole = await subject.store.downloadSnapshot(collection, snapshot.name);
     const bytes = Buffer.concat(await Array.fromAsync(whole.bytes));
     expect([whole.totalBytes, bytes.length]).toEqual([snapshot.size, snapshot.size]);
     expect(sha256(bytes)).toBe(snapshot.checksum);
@@ -20,17 +20,17 @@ onEveryVectorStore((under) => {
   test('a download can resume where it broke off', async () => {
     const { collection, snapshot } = await createFilled();
     const whole = await download(collection, snapshot.name);
-    const part = await under.store.downloadSnapshot(collection, snapshot.name, 100);
+    const part = await subject.store.downloadSnapshot(collection, snapshot.name, 100);
     expect(part.totalBytes).toBe(whole.length);
     expect(Buffer.concat(await Array.fromAsync(part.bytes))).toEqual(whole.subarray(100));
   });
 
   test('an upload creates a collection from the settings in the file', async () => {
     const { collection, snapshot } = await createFilled();
-    const restored = await under.collection('not-made');
+    const restored = await subject.collection('not-made');
     await upload(restored, await download(collection, snapshot.name));
     await waitUntilRestored(restored);
-    const info = await under.store.collectionInfo(restored);
+    const info = await subject.store.collectionInfo(restored);
     expect(info?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
     expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
     expect(await readPoints(restored)).toEqual(await readPoints(collection));
@@ -39,22 +39,22 @@ onEveryVectorStore((under) => {
   test('an upload over a collection that exists replaces its points', async () => {
     const { collection, snapshot } = await createFilled();
     const bytes = await download(collection, snapshot.name);
-    await under.store.upsert(collection, [point(77, '{}')], 'upsert');
+    await subject.store.upsert(collection, [point(77, '{}')], 'upsert');
     await upload(collection, bytes);
     await waitUntilRestored(collection);
   });
 
   test('a file that does not match its checksum creates no collection', async () => {
     const { collection, snapshot } = await createFilled();
-    const restored = await under.collection('not-made');
+    const restored = await subject.collection('not-made');
     const bytes = await download(collection, snapshot.name);
     // Some versions refuse the upload, others accept it and report nothing.
     const answer = await upload(restored, bytes, 'f'.repeat(64)).catch(({ answer }) => answer);
     expect([undefined, 400]).toContain(answer);
-    const after = await under.collection('not-made');
+    const after = await subject.collection('not-made');
     await upload(after, bytes);
     await waitUntilRestored(after);
-    expect(await under.store.restoredPoints(restored)).toBeUndefined();
+    expect(await subject.store.restoredPoints(restored)).toBeUndefined();
   });
 
   test('a snapshot is named after the second in which the store was asked for it', async () => {
@@ -67,13 +67,13 @@ onEveryVectorStore((under) => {
 
   test('a snapshot can be deleted', async () => {
     const { collection, snapshot } = await createFilled();
-    await under.store.deleteSnapshot(collection, snapshot.name);
-    expect(await under.store.listSnapshots(collection)).toEqual([]);
+    await subject.store.deleteSnapshot(collection, snapshot.name);
+    expect(await subject.store.listSnapshots(collection)).toEqual([]);
   });
 
   async function createFilled() {
-    const { store } = under;
-    const collection = await under.collection(NEW_LAYOUT);
+    const { store } = subject;
+    const collection = await subject.collection(NEW_LAYOUT);
     await store.createPayloadIndex(collection, { field_name: 'user_id', field_schema: 'keyword' });
     const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
     const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, TWO_LINES, slot)];
@@ -83,23 +83,23 @@ onEveryVectorStore((under) => {
   }
 
   async function readPoints(collection: string) {
-    const { points } = await under.store.scroll(collection, { limit: 9 });
+    const { points } = await subject.store.scroll(collection, { limit: 9 });
     return points.map((point) => ({ ...point, vector: JSON.parse(point.vector ?? '') }));
   }
 
   /** A restore goes on after the upload. */
   async function waitUntilRestored(collection: string): Promise<void> {
-    await expect.poll(() => under.store.restoredPoints(collection), PATIENTLY).toBe(2);
+    await expect.poll(() => subject.store.restoredPoints(collection), PATIENTLY).toBe(2);
   }
 
   async function download(collection: string, name: string): Promise<Buffer> {
-    const { bytes } = await under.store.downloadSnapshot(collection, name);
+    const { bytes } = await subject.store.downloadSnapshot(collection, name);
     return Buffer.concat(await Array.fromAsync(bytes));
   }
 
   async function upload(collection: string, bytes: Buffer, checksum = sha256(bytes)) {
     const upload = { fileName: 'backup.snapshot', size: bytes.length, checksum };
-    await under.store.uploadSnapshot(collection, { ...upload, bytes: inChunks(bytes) });
+    await subject.store.uploadSnapshot(collection, { ...upload, bytes: inChunks(bytes) });
   }
 });
 

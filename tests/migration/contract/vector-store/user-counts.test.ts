@@ -7,20 +7,20 @@ const RUN = { runId: 'run-a' };
 const USUAL = ['{"user_id":"a"}', '{"user_id":"a"}', '{"user_id":"b"}', '{}'];
 const TEST_USER = '{"user_id":"__migration_test_run-a"}';
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   test.each([
     ['with an index', true, [...USUAL, TEST_USER]],
     ['without one', false, USUAL],
     ['of a user that no index has', true, [...USUAL, '{"user_id":5}']],
   ])('%s', async (_, hasIndex, payloads) => {
-    const collection = await under.collection();
+    const collection = await subject.collection();
     if (hasIndex) {
       const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
-      await under.store.createPayloadIndex(collection, index);
+      await subject.store.createPayloadIndex(collection, index);
     }
     const points = payloads.map((payload, n) => point(n + 1, payload));
-    await under.store.upsert(collection, points, 'upsert');
-    const services = { vectors: under.store, clock: () => new Date() };
+    await subject.store.upsert(collection, points, 'upsert');
+    const services = { vectors: subject.store, clock: () => new Date() };
     const counted = await countUsers(services, RUN, collection);
     const walked = await scanCollection(services, RUN, collection);
     const { points: all, users, usersDigest } = walked.contents;

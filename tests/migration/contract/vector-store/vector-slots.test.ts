@@ -14,19 +14,19 @@ import {
 const IDF = { modifier: 'idf' } as const;
 const LACKING: Filter = { must_not: [{ has_vector: 'bm25' }] };
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   test('a slot can be added from 1.18 on; before that it is refused', async () => {
-    const added = under.store.addSparseVector(await under.collection(OLD_LAYOUT), 'bm25', IDF);
+    const added = subject.store.addSparseVector(await subject.collection(OLD_LAYOUT), 'bm25', IDF);
     const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
-    if (await under.has('vectorSlots')) await added;
+    if (await subject.has('vectorSlots')) await added;
     else await expect(added).rejects.toEqual(refused);
   });
 });
 
-onEveryVectorStore((under) => {
+onEveryVectorStore((subject) => {
   test('a slot can be added again without harm, but not with other settings', async () => {
-    const { store } = under;
-    const collection = await under.collection(OLD_LAYOUT);
+    const { store } = subject;
+    const collection = await subject.collection(OLD_LAYOUT);
     await store.addSparseVector(collection, 'bm25', IDF);
     await store.addSparseVector(collection, 'bm25', IDF);
     const other = store.addSparseVector(collection, 'bm25', {});
@@ -35,7 +35,7 @@ onEveryVectorStore((under) => {
   });
 
   test('a slot is removed with its vectors, and again without harm', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}');
     await store.updateVectors(collection, [keywords(1, 'cello')]);
     await store.removeVector(collection, 'bm25');
@@ -47,14 +47,14 @@ onEveryVectorStore((under) => {
   });
 
   test('a missing collection has no slot', async () => {
-    const none = await under.collection('not-made');
+    const none = await subject.collection('not-made');
     const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
-    await expect(under.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
-    await expect(under.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
+    await expect(subject.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
+    await expect(subject.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
   });
 
   test('points without a slot are counted and found; dense vector and payload stay', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
     expect(await store.count(collection, LACKING)).toBe(3);
     const updates = [keywords(1, 'cello'), keywords(2, 'the of'), keywords(3, '')];
@@ -70,7 +70,7 @@ onEveryVectorStore((under) => {
   });
 
   test('an upsert of the whole point empties the slot, a change of its payload does not', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
     await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
     await store.upsert(collection, [point(1, '{"data":"oboe"}')], 'upsert');
@@ -81,7 +81,7 @@ onEveryVectorStore((under) => {
 
   // A user may change the text after the run has read it: the keywords of the old text must not be stored then.
   test('an update is applied only if the text is the one that was read', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
     const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
     await store.updateVectors(collection, [stale, fresh]);
@@ -90,7 +90,7 @@ onEveryVectorStore((under) => {
   });
 
   test('a deleted point is a 404, and the others are updated', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
     const updated = store.updateVectors(collection, updates);
@@ -99,7 +99,7 @@ onEveryVectorStore((under) => {
   });
 
   test('values of our own vectors are returned as they were written', async () => {
-    const { store } = under;
+    const { store } = subject;
     const collection = await withPoints('{"data":"cello"}');
     await store.addSparseVector(collection, 'own', {});
     const values = [1, 16_777_215, 8_388_609, 65_537];
@@ -112,24 +112,24 @@ onEveryVectorStore((under) => {
   });
 
   async function withPoints(...payloads: string[]): Promise<string> {
-    const collection = await under.collection(NEW_LAYOUT);
+    const collection = await subject.collection(NEW_LAYOUT);
     const points = payloads.map((payload, at) => point(at + 1, payload));
-    await under.store.upsert(collection, points, 'upsert');
+    await subject.store.upsert(collection, points, 'upsert');
     return collection;
   }
 
   async function readSlots(collection: string) {
-    return (await under.store.collectionInfo(collection))?.config.params.sparse_vectors;
+    return (await subject.store.collectionInfo(collection))?.config.params.sparse_vectors;
   }
 
   async function readVector(collection: string, id: number): Promise<unknown> {
-    const [found] = await under.store.retrieve(collection, [pointId(id)]);
+    const [found] = await subject.store.retrieve(collection, [pointId(id)]);
     return JSON.parse(found?.vector ?? 'null');
   }
 
   async function setPayload(collection: string, id: number, payload: object): Promise<void> {
     const response = await fetch(
-      `${under.url}/collections/${collection}/points/payload?wait=true`,
+      `${subject.url}/collections/${collection}/points/payload?wait=true`,
       {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'api-key': 'secret' },

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryFolder } from '../../support/temporary-folder.ts';
+import { createTemporaryFolder } from '../../support/temporary-folder.ts';
 
 const FETCHES = 'mkdir -p node_modules/node/bin && touch node_modules/node/bin/node';
 const OLDER = `Object.defineProperty(process, 'versions', { value: { node: '20.1.0' } })`;
@@ -11,7 +11,7 @@ const OLDER = `Object.defineProperty(process, 'versions', { value: { node: '20.1
 describe.skipIf(process.platform === 'win32')('the Node of this project', () => {
   /** @param npm shell script that the package manager runs instead of a rebuild */
   async function openCheckout(npm: string) {
-    const checkout = await temporaryFolder();
+    const checkout = await createTemporaryFolder();
     const program = join(checkout, 'processes/fetch-node.js');
     const calls = join(checkout, 'calls');
     await cp('processes/fetch-node.js', program);

@@ -7,7 +7,7 @@ import { approvalRows } from '../../../../../cli/migration/migrate/approval-text
 import { reportPage } from '../../../../../cli/migration/migrate/report-page.ts';
 import { isPrintable } from '../../../../../lib/shared/printable.ts';
 import { createPlace, STATUS } from '../../../support/fake-place.ts';
-import { statusWith } from '../../../support/full-status.ts';
+import { createStatus } from '../../../support/full-status.ts';
 import { RUN } from '../../../support/run-table.ts';
 import { typeCommand } from '../../../support/typed-command.ts';
 
@@ -34,18 +34,18 @@ const HOSTILE = [
 
 describe('the page of a run', () => {
   it.each(HOSTILE)('shows %j as text', (text) => {
-    const page = reportPage(statusWith(text));
+    const page = reportPage(createStatus(text));
     expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/<(script|img|iframe|link|object|embed|b)\b|<[^>]*\son\w+=/i);
     expect(page.split('\n').every(isPrintable)).toBe(true);
     expect(page.isWellFormed()).toBe(true);
     // No text from outside adds a tag.
     const extractTags = (page: string) => page.match(/<[^>]*>/g);
-    expect(extractTags(page)).toEqual(extractTags(reportPage(statusWith('plain'))));
+    expect(extractTags(page)).toEqual(extractTags(reportPage(createStatus('plain'))));
   });
 
   it('loads nothing from elsewhere', () => {
-    const page = reportPage(statusWith('plain'));
+    const page = reportPage(createStatus('plain'));
     const addresses = page.match(/\b(?:https?:)?\/\/[^\s"'<]+/g) ?? [];
     expect(new Set(addresses)).toEqual(
       new Set(['http://www.w3.org/1999/xhtml', 'http://www.w3.org/2000/svg']),
@@ -56,7 +56,7 @@ describe('the page of a run', () => {
   });
 
   it('has timeline, counts, differences by name, latencies as charts, and forecast', () => {
-    const page = reportPage(statusWith('plain'));
+    const page = reportPage(createStatus('plain'));
     const heads = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head]) => head);
     expect(heads).toEqual([
       ...['Summary', 'Forecast of the window', 'Timeline', 'Counts', 'Differences'],
@@ -69,11 +69,11 @@ describe('the page of a run', () => {
   });
 
   it('says what a failed window refused, and keeps what was compared', () => {
-    const whole = statusWith('plain');
+    const whole = createStatus('plain');
     const refused = { name: 'RefusedVerification', why: 'One memory differs.', data: {} };
     const [backup, ...compared] = whole.evidence;
     const page = reportPage(
-      statusWith('plain', { refused, evidence: [backup], lastWindow: compared, approval: null }),
+      createStatus('plain', { refused, evidence: [backup], lastWindow: compared, approval: null }),
     );
     expect(page).toMatch(/Refusal<\/th><td>RefusedVerification</);
     expect(page).toMatch(/Why<\/th><td>One memory differs\.</);
@@ -82,10 +82,10 @@ describe('the page of a run', () => {
   });
 
   it('counts what was copied before the window as well as in it', () => {
-    const { evidence } = statusWith('plain');
+    const { evidence } = createStatus('plain');
     const renderWith = (figures: object) =>
       reportPage(
-        statusWith('plain', {
+        createStatus('plain', {
           evidence: evidence.map((one) => ({ ...one, facts: { ...one.facts, ...figures } })),
         }),
       );
@@ -96,21 +96,21 @@ describe('the page of a run', () => {
   });
 
   it('shows times in the zone of its reader, beside UTC', () => {
-    const page = reportPage(statusWith('plain'), 'Europe/Berlin');
+    const page = reportPage(createStatus('plain'), 'Europe/Berlin');
     expect(page).toContain('2026-03-01 09:00:00 Europe/Berlin (2026-03-01 08:00:00 UTC)');
-    expect(reportPage(statusWith('plain'), 'UTC')).not.toContain('(2026-03-01');
+    expect(reportPage(createStatus('plain'), 'UTC')).not.toContain('(2026-03-01');
   });
 
   it('can be built for a run about which little is known', () => {
     const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
-    const page = reportPage(statusWith('plain', little));
+    const page = reportPage(createStatus('plain', little));
     expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
   it('is written to a file, or to standard output', async () => {
-    const { place } = createPlace({ status: Array(3).fill(statusWith('plain')) });
-    const page = reportPage(statusWith('plain'));
+    const { place } = createPlace({ status: Array(3).fill(createStatus('plain')) });
+    const page = reportPage(createStatus('plain'));
     expect(await typeCommand(place, 'report')).toMatchObject({ code: 0, output: page });
     const folder = await mkdtemp(join(tmpdir(), 'report-'));
     onTestFinished(() => rm(folder, { recursive: true }));
@@ -123,7 +123,7 @@ describe('the page of a run', () => {
 
 describe('before approving', () => {
   it('an operator reads at most twelve lines', () => {
-    expect(approvalRows(statusWith('memories'))).toEqual([
+    expect(approvalRows(createStatus('memories'))).toEqual([
       ['Collections', 'memories to memories'],
       ['Report', 'aaaaaaaaaaaa'],
       ['Points', '29,997 equal, 3 different (missing 2, payload 1: copied in the window)'],
@@ -142,8 +142,8 @@ describe('before approving', () => {
   });
 
   it('an operator reads what a run in place will fill', () => {
-    const plan = { ...statusWith('memories').plan, inPlace: true };
-    const rows = approvalRows(statusWith('memories', { plan }));
+    const plan = { ...createStatus('memories').plan, inPlace: true };
+    const rows = approvalRows(createStatus('memories', { plan }));
     expect(rows).toContainEqual(['Points', '29,997 with keyword vector']);
     expect(rows).toContainEqual(['Keywords', '3 points to fill in the window']);
   });
@@ -156,7 +156,7 @@ describe('before approving', () => {
     '%s is refused before its confirmation if the window does not fit',
     async (words, windowMinutes, name) => {
       const plan = { ...STATUS.plan, windowMinutes };
-      const status = statusWith('memories', {
+      const status = createStatus('memories', {
         plan,
         takesNoWindow: null,
         moves: [{ command: 'cutover' }, { command: 'abort' }],
