@@ -1835,7 +1835,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['Math.min(free, rate * timeoutSeconds)', 'rate * timeoutSeconds'],
     [
       'sum(routes.map(({ rate }) => toMonthly(rate)));\n  const kilobytes',
-      'perMonth(1);\n  const kilobytes',
+      'toMonthly(1);\n  const kilobytes',
     ],
     [
       'warm * PRICES.backup.usd + cold * PRICES.coldBackup.usd',
