@@ -18,7 +18,7 @@ export async function checkOut(commit: string, folder: string): Promise<void> {
 
 /** Finds a file of an edition under the first of the given paths that exists. @throws Error if no path exists */
 export function findFile(edition: string, ...paths: readonly string[]): string {
-  const found = paths.map((place) => join(edition, place)).find((path) => existsSync(path));
-  if (found === undefined) throw new Error(`${edition} has none of ${paths.join(', ')}`);
-  return found;
+  const existing = paths.map((place) => join(edition, place)).find((path) => existsSync(path));
+  if (existing === undefined) throw new Error(`${edition} has none of ${paths.join(', ')}`);
+  return existing;
 }

@@ -32,7 +32,7 @@ export function findIsolation(): ((program: Program, socket: string) => Program)
     '-c',
     WITH_LOOPBACK,
     'isolated',
-  ]).find((words) => readOutput('unshare', ...words, 'true') !== undefined);
+  ]).find((args) => readOutput('unshare', ...args, 'true') !== undefined);
   return (
     isolationArgs &&
     (({ command, args, folder }, socket) => ({

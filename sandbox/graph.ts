@@ -86,8 +86,8 @@ export function createSandboxGraph(): SandboxGraph {
     state = 'none';
   }
 
-  async function createSchema(wanted: readonly SchemaRule[]): Promise<void> {
-    for (const rule of wanted) {
+  async function createSchema(wantedRules: readonly SchemaRule[]): Promise<void> {
+    for (const rule of wantedRules) {
       const present = rules.get(rule.name);
       if (present && present.statement !== rule.statement) {
         throw new Error(`There already exists an index or constraint called '${rule.name}'`);

@@ -13,14 +13,14 @@ import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-
 
 // After this time the process exits anyway: everything else ends with it, or is in the folder for temporary files.
 const STOP_MILLISECONDS = 10_000;
-const COULD_NOT_START = 2;
+const EXIT_NOT_STARTED = 2;
 
 const running = createRunning();
 await runProgram(createSandboxCommand(open), {
   running,
   exitCodeOnSignal: EXIT.done,
   stopMilliseconds: STOP_MILLISECONDS,
-  onError: (error) => reportError(error, COULD_NOT_START),
+  onError: (error) => reportError(error, EXIT_NOT_STARTED),
 });
 
 async function open(order: SandboxOrder): Promise<void> {

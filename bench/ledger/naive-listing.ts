@@ -41,8 +41,8 @@ export function createNaiveListing(
     let total = 0;
     let startKey: QueryCommandInput['ExclusiveStartKey'];
     do {
-      const counting = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: startKey };
-      const { Count, LastEvaluatedKey } = await client.send(new QueryCommand(counting));
+      const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: startKey };
+      const { Count, LastEvaluatedKey } = await client.send(new QueryCommand(input));
       total += Count ?? 0;
       startKey = LastEvaluatedKey;
     } while (startKey);
@@ -55,13 +55,13 @@ export function createNaiveListing(
     let startKey: QueryCommandInput['ExclusiveStartKey'];
     do {
       const limit = Number.isFinite(rows) ? { Limit: rows - ids.length } : {};
-      const reading = {
+      const input = {
         ...query,
         ...limit,
         ProjectionExpression: 'date_key',
         ExclusiveStartKey: startKey,
       };
-      const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(reading));
+      const { Items = [], LastEvaluatedKey } = await client.send(new QueryCommand(input));
       ids.push(...Items.map(({ date_key }) => parseDateKey(String(date_key)).id));
       startKey = LastEvaluatedKey;
     } while (startKey && ids.length < rows);

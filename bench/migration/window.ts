@@ -226,10 +226,10 @@ function listStages(status: string): string {
 /** Measures the bytes that the store writes and its peak disk usage, until `end` is called. */
 async function watchDisk(store: VectorStore, collection: string, { child, folder }: QdrantServer) {
   const { pid } = child();
-  const begun = await measureFolder(folder);
-  const baseline = begun + (await measureSnapshot(store, collection));
+  const startBytes = await measureFolder(folder);
+  const baseline = startBytes + (await measureSnapshot(store, collection));
   const before = await countWrittenBytes(pid);
-  let peak = begun;
+  let peak = startBytes;
   let isOver = false;
   const watching = (async () => {
     while (!isOver) {

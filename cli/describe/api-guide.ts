@@ -87,9 +87,9 @@ function writeGuide({
   parameters,
   responses,
 }: DescribedOperation): string[] {
-  const listNames = (place: string) =>
+  const listNames = (location: string) =>
     parameters
-      .flatMap((parameter) => (parameter.in === place ? [`\`${parameter.name}\``] : []))
+      .flatMap((parameter) => (parameter.in === location ? [`\`${parameter.name}\``] : []))
       .join(', ');
   const sentences = [
     `${summary}.`,

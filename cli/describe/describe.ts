@@ -25,7 +25,7 @@ const DEPLOY_GUIDE = 'docs/ledger/deploy.md';
 
 const command = createCommand(
   'npm run describe --',
-  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from it, new endpoints into ${CHANGELOG}, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
+  `Write ${ROUTES} from serverless.yml, ${FAILURES} and ${DOCUMENT} from the declarations of endpoints, ${TYPES} and the routes of ${API_GUIDE} from ${DOCUMENT}, new endpoints into ${CHANGELOG}, and the tables of ${GUIDE} and ${DEPLOY_GUIDE}.`,
 ).action(async () => {
   for (const [file, content] of [
     [ROUTES, groupMethodsByPath()],

@@ -52,7 +52,7 @@ const CONVERSION: ConversionConfig = {
     };
     if (type === 'metadata') return { ...jsonSchema, ...metadata };
     if (type !== 'transform') return undefined;
-    // In a query an integer arrives as a text of decimal digits, which the schema converts.
+    // In a query an integer arrives as a string of decimal digits, which the schema converts.
     return operation === Number ? { type: 'integer', minimum: 0 } : jsonSchema;
   },
 };

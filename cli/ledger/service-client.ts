@@ -128,9 +128,9 @@ export function createServiceClient(options: ServiceClientOptions) {
   }
 
   /** Creates the categories whose names are missing. @returns the ids of all categories by name */
-  async function ensureCategories(wanted: Iterable<{ readonly name: string }>) {
+  async function ensureCategories(categories: Iterable<{ readonly name: string }>) {
     const ids = new Map((await readCategories()).map(({ id, name }) => [name, id]));
-    for (const body of wanted) {
+    for (const body of categories) {
       if (ids.has(body.name)) continue;
       const headers = { 'idempotency-key': crypto.randomUUID() };
       const sent = { body, headers, isRepeatable: true };

@@ -54,7 +54,7 @@ interface Options {
   readonly json?: true;
 }
 
-// A repair reads the whole table: if it missed the items to which no key leads, correct counts would seem too high.
+// A repair reads the whole table: if it missed unreachable items, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
   const database = await reachLedgerDatabase(running, stage);
   const ledgerId = readLedgerId(process.env);

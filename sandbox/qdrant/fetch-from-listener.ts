@@ -4,11 +4,11 @@ import inject, { type InjectOptions } from 'light-my-request';
 
 /**
  * A response arrives as a whole or not at all, is never compressed, and cannot be aborted by a signal.
- * @throws TypeError if a body is not text
+ * @throws TypeError if a body is not a string
  */
 export function createFetch(listener: RequestListener): typeof fetch {
   return async (url, { method, headers: requestHeaders, body } = {}) => {
-    if (body && typeof body !== 'string') throw new TypeError('The body has to be a text');
+    if (body && typeof body !== 'string') throw new TypeError('The body must be a string');
     const request = {
       method,
       url: String(url),

@@ -41,9 +41,9 @@ const parsedPayloads = new WeakMap<PayloadBytes, unknown>();
 
 /** Returns every value at a dotted path; an array stands for each of its elements. */
 export function readValues(payload: PayloadBytes, path: string): unknown[] {
-  const found: unknown[] = [];
-  collect(found, parse(payload), path.split('.'));
-  return found;
+  const values: unknown[] = [];
+  collect(values, parse(payload), path.split('.'));
+  return values;
 }
 
 function parse(payload: PayloadBytes): unknown {

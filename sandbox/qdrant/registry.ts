@@ -91,7 +91,11 @@ export function createRegistry(
 
 function checkName(name: string): void {
   const bytes = Buffer.byteLength(name);
-  if (bytes < 1 || bytes > 255 || [...name].some((sign) => FORBIDDEN_IN_NAMES.includes(sign))) {
+  if (
+    bytes < 1 ||
+    bytes > 255 ||
+    [...name].some((character) => FORBIDDEN_IN_NAMES.includes(character))
+  ) {
     throw invalid('name', `collection name "${name}" is not allowed`);
   }
 }

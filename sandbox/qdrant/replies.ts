@@ -7,18 +7,18 @@ import { writeJson } from '../../lib/migration/json/json-text.ts';
 import { ACCEPTED, BareJson, FileAnswer, PlainText } from './exchange.ts';
 import { Refusal } from './refusal.ts';
 
-const TIME = 0.001;
+const ANSWER_SECONDS = 0.001;
 
 export async function sendAnswer(
   incoming: IncomingMessage,
   response: ServerResponse,
   answer: unknown,
 ): Promise<void> {
-  if (answer === ACCEPTED) sendJson(response, 202, { status: 'accepted', time: TIME });
+  if (answer === ACCEPTED) sendJson(response, 202, { status: 'accepted', time: ANSWER_SECONDS });
   else if (answer instanceof PlainText) sendText(response, 200, answer.text);
   else if (answer instanceof BareJson) sendJson(response, 200, answer.value);
   else if (answer instanceof FileAnswer) await sendFile(incoming, response, answer);
-  else sendJson(response, 200, { result: answer, status: 'ok', time: TIME });
+  else sendJson(response, 200, { result: answer, status: 'ok', time: ANSWER_SECONDS });
 }
 
 export function sendFailure(response: ServerResponse, error: unknown): void {
@@ -26,7 +26,7 @@ export function sendFailure(response: ServerResponse, error: unknown): void {
   else {
     const status = error instanceof Refusal ? error.status : 500;
     const reason = error instanceof Error ? error.message : String(error);
-    sendJson(response, status, { status: { error: reason }, time: TIME, result: null });
+    sendJson(response, status, { status: { error: reason }, time: ANSWER_SECONDS, result: null });
   }
 }
 

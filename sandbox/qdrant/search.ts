@@ -59,13 +59,13 @@ function unwrapVector(query: Request['query']): unknown {
   return isWrapped ? query.nearest : query;
 }
 
-function scoreByVector(wanted: Float32Array | undefined): Score {
-  if (!wanted) throw noVector('');
-  return ({ dense }) => dense?.reduce((sum, value, index) => sum + value * (wanted[index] ?? 0), 0);
+function scoreByVector(query: Float32Array | undefined): Score {
+  if (!query) throw noVector('');
+  return ({ dense }) => dense?.reduce((sum, value, index) => sum + value * (query[index] ?? 0), 0);
 }
 
-function scoreByKeywords(collection: Collection, slot: string, wanted: SparseVector): Score {
-  const weights = toWeights(wanted);
+function scoreByKeywords(collection: Collection, slot: string, query: SparseVector): Score {
+  const weights = toWeights(query);
   const total = collection.points.size();
   const documentCounts = new Map<number, number>();
   for (const { sparse } of collection.points.all()) {

@@ -138,12 +138,12 @@ function askStore(url: string, incoming: IncomingMessage): Promise<IncomingMessa
 }
 
 function createCut(bytes: number): Transform {
-  let left = bytes;
+  let remainingBytes = bytes;
   return new Transform({
     transform(chunk: Buffer, _, done) {
-      this.push(chunk.subarray(0, Math.max(0, left)));
-      left -= chunk.length;
-      done(left < 0 ? new Error('Cut on purpose') : null);
+      this.push(chunk.subarray(0, Math.max(0, remainingBytes)));
+      remainingBytes -= chunk.length;
+      done(remainingBytes < 0 ? new Error('Cut on purpose') : null);
     },
   });
 }

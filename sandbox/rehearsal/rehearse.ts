@@ -12,7 +12,7 @@ import { createRehearseCommand, type Orders } from './parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './parts.ts';
 import { startRehearsal } from './rehearsal.ts';
 
-const COULD_NOT_REHEARSE = 2;
+const EXIT_NOT_REHEARSED = 2;
 
 const running = createRunning();
 const command = createRehearseCommand(
@@ -24,9 +24,9 @@ const command = createRehearseCommand(
 );
 await runProgram(command, {
   running,
-  exitCodeOnSignal: COULD_NOT_REHEARSE,
+  exitCodeOnSignal: EXIT_NOT_REHEARSED,
   messageOnSignal: () => 'Interrupted: removing what the rehearsal has created.',
-  onError: (error) => reportError(error, COULD_NOT_REHEARSE),
+  onError: (error) => reportError(error, EXIT_NOT_REHEARSED),
 });
 
 function listTitles(acts: readonly Act[]): string {
@@ -58,7 +58,7 @@ async function play(
 ): Promise<Played> {
   const { title, options = {}, uploads = false, isInPlace = false, obstacle } = act;
   const { parts, number, memories } = context;
-  const begun = performance.now();
+  const startedAt = performance.now();
   const skipped = obstacle?.(parts);
   if (skipped) return { number, title, seconds: 0, outcome: { skipped } };
   const users = Math.ceil(memories / 20);
@@ -68,7 +68,7 @@ async function play(
   });
   try {
     const outcome = await judgeOutcome(rehearsal, await playToEnding(act, rehearsal));
-    return { number, title, seconds: (performance.now() - begun) / 1_000, outcome };
+    return { number, title, seconds: (performance.now() - startedAt) / 1_000, outcome };
   } finally {
     await rehearsal.close();
   }

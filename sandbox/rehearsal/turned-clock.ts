@@ -14,7 +14,7 @@ export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 's
   const waitMs = backend ? ('as-defined' as const) : store.isReal ? REAL_STORE_MS : 0;
   let skipped = 0;
   const now = () => new Date(Date.now() + skipped);
-  const begun = now();
+  const startedAt = now();
 
   function pass(milliseconds: number): void {
     skipped += milliseconds;
@@ -25,7 +25,7 @@ export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 's
     pass,
     /** How long the state machine really waits. */
     waitMs,
-    minutes: () => (now().getTime() - begun.getTime()) / 60_000,
+    minutes: () => (now().getTime() - startedAt.getTime()) / 60_000,
     passPoll: () => pass(waitMs === 'as-defined' ? 0 : POLL_MS - waitMs),
     async wait(seconds: number): Promise<void> {
       const waited = waitMs === 'as-defined' ? seconds * 1_000 : waitMs;

@@ -271,7 +271,7 @@ function isPublic({ route }: RouteLimit): boolean {
 
 /** Finds the first form of a route, the one that clients use. */
 export function findRoute(routes: readonly RouteLimit[], route: string): RouteLimit {
-  const found = routes.find((each) => each.route === route);
-  if (!found) throw new Error(`The template has no route ${route}`);
-  return found;
+  const routeLimit = routes.find((each) => each.route === route);
+  if (!routeLimit) throw new Error(`The template has no route ${route}`);
+  return routeLimit;
 }

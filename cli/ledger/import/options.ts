@@ -43,7 +43,7 @@ export const command = createCommand(
   )
   .option(
     '--type <column>',
-    'the column with "income" or "expense"; the amount then keeps its sign. "none": by the sign of the amount',
+    'the column with "income" or "expense"; the amount then keeps its sign. "none": the sign of the amount decides',
   )
   .option('--income <word>', 'a word for income in the type column; can be repeated', addWord, [])
   .option(
@@ -52,14 +52,14 @@ export const command = createCommand(
     addWord,
     [],
   )
-  .option('--id <column>', "the column of the bank's id; without it one is made from the row")
+  .option('--id <column>', "the column of the bank's id; without it one is created from the row")
   .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
   .addOption(
     new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SIGNS),
   )
   .option(
     '--account <name>',
-    'a name for the account, the same each time: part of the ids that are made from rows, so that equal rows of two accounts are two transactions',
+    'a name for the account, the same each time: part of the ids created from rows, so that equal rows of two accounts are two transactions',
   )
   .option('--skip-duplicates', 'leave possible duplicates out')
   .addOption(

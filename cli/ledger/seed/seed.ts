@@ -77,9 +77,9 @@ async function seed({ url, transactions, years, seed }: SeedOptions): Promise<vo
 
 /** Creates missing categories of the household. @returns the ids of all, in the order of `householdCategories()` */
 async function ensureHouseholdCategories(service: ServiceClient): Promise<number[]> {
-  const wanted = createHouseholdCategories().map(({ isActive: _, ...fields }) => fields);
-  const ids = await service.ensureCategories(wanted);
-  return wanted.map(({ name }) => Number(ids.get(name)));
+  const categories = createHouseholdCategories().map(({ isActive: _, ...fields }) => fields);
+  const ids = await service.ensureCategories(categories);
+  return categories.map(({ name }) => Number(ids.get(name)));
 }
 
 async function createTransaction(service: ServiceClient, fields: TransactionFields): Promise<void> {

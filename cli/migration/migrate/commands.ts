@@ -110,6 +110,6 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS;
 
-export function commandNamed(name: CommandName): MigrateCommand {
+export function getCommand(name: CommandName): MigrateCommand {
   return COMMANDS[name];
 }

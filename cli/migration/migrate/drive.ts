@@ -121,9 +121,9 @@ async function findOrBegin({ session, payload }: DriveOptions): Promise<Status> 
   // `deletes` belongs to the steps, not to the plan.
   const { deletes: _, ...plan } = payload;
   await checkPrerequisites(session, { ...plan, runId, execute: true });
-  const begun = await readCurrentStatus(session, runId);
-  reportPlan(session, begun);
-  return begun;
+  const newStatus = await readCurrentStatus(session, runId);
+  reportPlan(session, newStatus);
+  return newStatus;
 }
 
 /**
@@ -164,7 +164,7 @@ async function takeStep(
   const { output, place, now } = session;
   const { runId } = status;
   const approval = status.approval && step === 'cutover' ? await approve(options, status) : {};
-  const begun = now();
+  const startedAt = now();
   try {
     const input = { ...buildInput(step, options, runId), ...approval };
     await runStep(session, step, input, (waiting) => confirmAction(options, waiting));
@@ -190,8 +190,8 @@ async function takeStep(
     reportFailure(session, after, { step, error: new Refusal(name, why) });
     return after;
   }
-  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${durationText(now() - begun)}`;
-  const event = { event: 'step', step, phase: after.phase, seconds: (now() - begun) / 1_000 };
+  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${durationText(now() - startedAt)}`;
+  const event = { event: 'step', step, phase: after.phase, seconds: (now() - startedAt) / 1_000 };
   output.line(text, event, nextSteps(after, place.stage));
   return after;
 }

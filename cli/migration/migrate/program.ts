@@ -9,7 +9,7 @@ import { firstLine } from '../../../lib/shared/user-error.ts';
 import { createCommand } from '../../../processes/program.ts';
 import type { Running } from '../../../processes/running.ts';
 import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
-import { COMMANDS, COMMON_OPTIONS, type CommandName, commandNamed } from './commands.ts';
+import { COMMANDS, COMMON_OPTIONS, type CommandName, getCommand } from './commands.ts';
 import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './drive.ts';
 import {
   type Aftermath,
@@ -82,34 +82,40 @@ export function createMigrateProgram(parts: Parts) {
       '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
     );
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
-    const { does, options } = commandNamed(name);
+    const { does, options } = getCommand(name);
     const command = program.command(name).description(does);
     for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
     const commandArgument = ARGUMENTS[name];
     if (commandArgument) command.addArgument(commandArgument);
-    command.action(async (...given: unknown[]) => {
-      const [argument, typed] = commandArgument ? given : [undefined, ...given];
-      await act(parts, state, { name, typed: typed as TypedOptions, argument: argument as string });
+    command.action(async (...commandArguments: unknown[]) => {
+      const [argument, typed] = commandArgument
+        ? commandArguments
+        : [undefined, ...commandArguments];
+      await runTypedCommand(parts, state, {
+        name,
+        typed: typed as TypedOptions,
+        argument: argument as string,
+      });
     });
   }
   return { command: program, state };
 }
 
-async function act(parts: Parts, state: ProgramState, given: TypedCommand) {
-  const { name, typed } = given;
+async function runTypedCommand(parts: Parts, state: ProgramState, command: TypedCommand) {
+  const { name, typed } = command;
   const { running, interruption, streams, output } = parts;
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
-  const place = await parts.openPlace({ stage, needs: determineNeeds(given) });
+  const place = await parts.openPlace({ stage, needs: determineNeeds(command) });
   const session = { ...createSession({ place, output, signal }), ...parts.time };
   const ask = createAsk(streams, signal);
   const work = withAftermath(session, state, typed, () =>
     name === 'run'
       ? drive(createDrive(session, ask, { typed, payload: buildPayload(typed) }))
       : name === 'report'
-        ? showReport(session, given, streams)
-        : actOnce({ ...given, session, ask }),
+        ? showReport(session, command, streams)
+        : runOnce({ ...command, session, ask }),
   );
   // Stopping waits for the step, which must release its lock.
   running.whenStopping(async () => {
@@ -143,7 +149,7 @@ async function withAftermath<Result>(
   }
 }
 
-type Once = TypedCommand & { readonly session: Session; readonly ask: Ask };
+type OnceOptions = TypedCommand & { readonly session: Session; readonly ask: Ask };
 
 function createDrive(
   session: Session,
@@ -155,25 +161,25 @@ function createDrive(
 }
 
 /** Runs one command to its end, however often the function must be invoked. */
-async function actOnce({ session, ask, name, typed, argument }: Once): Promise<ExitCode> {
+async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Promise<ExitCode> {
   const { place, output } = session;
   if (name === 'run' || name === 'status' || name === 'report') {
     return await showStatus(session, typed);
   }
-  const given = buildPayload(typed);
-  const runId = typed.run ?? (await findRun(session, given, typed.backendOnly)).runId;
-  const payload = { ...given, runId };
+  const input = buildPayload(typed);
+  const runId = typed.run ?? (await findRun(session, input, typed.backendOnly)).runId;
+  const payload = { ...input, runId };
   if (name === 'cutover' && typed.execute) {
     return await driveWindow(createDrive(session, ask, { typed, payload }));
   }
-  const { isConfirmed, does } = commandNamed(name);
+  const { isConfirmed, does } = getCommand(name);
   if (isConfirmed && typed.execute && (await isPossible(session, name, runId))) {
     const loss = typed.asItWas
       ? ', and leave behind all writes since the switch'
       : lossText(typed.acknowledgedLoss);
-    const what = `${does}${loss}`;
-    if (!typed.yes) await confirmRun(ask, { runId, what });
-    output.note(confirmedText(typed.yes ? '--yes' : 'the run id', what));
+    const consequence = `${does}${loss}`;
+    if (!typed.yes) await confirmRun(ask, { runId, what: consequence });
+    output.note(confirmedText(typed.yes ? '--yes' : 'the run id', consequence));
   }
   const result = await invokeCommand(session, { name, payload, action: argument, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {

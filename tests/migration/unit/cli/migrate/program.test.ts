@@ -1,6 +1,6 @@
 // Typed words become the input of a function, and its answer becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
-import { commandNamed } from '../../../../../cli/migration/migrate/commands.ts';
+import { getCommand } from '../../../../../cli/migration/migrate/commands.ts';
 import { buildPayload } from '../../../../../cli/migration/migrate/options.ts';
 import { Refusal, RetryableFailure } from '../../../../../lib/migration/refusals.ts';
 import { stepInputSchema } from '../../../../../lib/migration/runs/input.ts';
@@ -67,7 +67,7 @@ describe('an input', () => {
   it.each(STEPS)('has only options that the function of %s reads', (name) => {
     const { entries } = name === 'preflight' ? preflightInputSchema : stepInputSchema;
     const typed = Object.fromEntries(
-      commandNamed(name).options.map((option) => [
+      getCommand(name).options.map((option) => [
         option.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
         1,
       ]),
