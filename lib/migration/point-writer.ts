@@ -224,8 +224,8 @@ export async function decideKeywordFilling(
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
 }
 
-// Limits of strict mode for scrolls and batches
-function listLimits({ config }: CollectionInfo): number[] {
+/** The store's limits of strict mode for scrolls and batches */
+export function listLimits({ config }: CollectionInfo): number[] {
   const strict = config.strict_mode_config;
   if (!strict?.enabled) return [];
   return [strict.max_query_limit, strict.upsert_max_batchsize].filter(

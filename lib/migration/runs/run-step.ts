@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { decideNext, findFailure, moveFor } from '../next.ts';
-import type { Command, Evidence } from '../phases.ts';
+import { type Command, type Evidence, PHASES } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import {
@@ -62,11 +62,10 @@ export async function runStep(
       const forecast = (await step.forecast?.({ services: limited, input, run })) ?? {};
       return { runId: run.runId, dryRun: true, forecast };
     }
+    await limitRate(step.command, services, { input, run });
     const options = { input, timeLeftMs, interruption, time };
     try {
       moveFor(step.command, run, asking);
-      // Before the lock: it holds for a step that is at work already.
-      if (input.maxRate !== undefined) await services.runs.limitRate(run.runId, input.maxRate);
       return await withLock(step, services, options);
     } catch (error) {
       return await beginRollback(step, services, { ...options, failure: translateFailure(error) });
@@ -74,6 +73,20 @@ export async function runStep(
   } catch (error) {
     throw translateFailure(error);
   }
+}
+
+/** Before the lock, because the rate holds for a step that is at work already. A refused command changes no rate. */
+async function limitRate(
+  command: Command,
+  { runs, clock }: Services,
+  { input, run }: Pick<StepRequest, 'input' | 'run'>,
+): Promise<void> {
+  if (input.maxRate === undefined) return;
+  const { moves } = decideNext(run, clock());
+  const isAccepted = moves.some(
+    (move) => move.command === command && move.by.includes(input.actor),
+  );
+  if (isAccepted) await runs.limitRate(run.runId, input.maxRate);
 }
 
 /**
@@ -252,9 +265,10 @@ function findBasis(command: Command, { evidence }: Run): string[] {
 
 // The machine asks again when an answer was lost; what it asked for may have been done.
 function isBehindIt(command: Command, run: Run, now: Date): boolean {
-  const moves = MOVES.filter((move) => move.command === command && move.from.includes(run.phase));
-  const leadsOn = moves.some(({ to }) => to !== run.phase);
-  return !leadsOn && decideNext(run, now).command !== command;
+  const moves = MOVES.filter((move) => move.command === command);
+  const leadsOn = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
+  const isReached = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
+  return isReached && !leadsOn && decideNext(run, now).command !== command;
 }
 
 // Time to end a batch and write a checkpoint before the function's own limit.
@@ -301,12 +315,14 @@ async function fail(
   { move, failed }: { readonly move: Move; readonly failed: Refusal },
 ): Promise<StepResult> {
   const { services, run, lease } = approach;
-  const note = toRefusedNote(failed);
+  // A repeated step fails only for what the record says already.
+  const known = findFailure(run);
+  const note = known ? { refused: known } : toRefusedNote(failed);
   // Another invocation may have begun it.
   if (run.phase !== 'switching') return { ...toResult(run), ...note };
   const window = { ...windowOf(run), failed: note.refused };
-  const failing = { ...run, ...note, window };
-  await services.runs.write(lease, failing);
+  const failing = known ? run : { ...run, ...note, window };
+  if (!known) await services.runs.write(lease, failing);
   return { ...toResult(await enter(step, { ...approach, run: failing }, move)), ...note };
 }
 

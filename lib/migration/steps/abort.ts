@@ -32,9 +32,9 @@ export const abort: Step = {
 /** Sorts the run's collections: those that alone may hold some memories are kept for a person to compare, with their companions. */
 async function sortOwn(request: StepRequest) {
   const own = listOwnCollections(request);
-  const last = (await lacksMost(request))
-    ? await listFilled(request, own)
-    : await listWritten(request);
+  const filled = await listFilled(request, own);
+  const holdsLast = filled.length > 0 && (await lacksMost(request));
+  const last = holdsLast ? filled : await listWritten(request);
   const keeps = own.filter((name) => last.includes(name) || request.run.kept.includes(name));
   const kept = keeps.flatMap(withCompanion);
   return { removes: own.filter((name) => !kept.includes(name)), keeps };

@@ -5,6 +5,7 @@ import { type Base, mergeVersions, readBaseLines } from '../base.ts';
 import { decideFate, digestOfVersion, holdSame, type Version } from '../fate.ts';
 import type { Changes } from '../mass-change.ts';
 import { readPoints } from '../pairs.ts';
+import { listLimits } from '../point-writer.ts';
 import { createDigestSum } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { countVerified } from '../runs/run.ts';
@@ -99,12 +100,16 @@ async function sumUp(scope: Scope, source: Source): Promise<string | undefined> 
   return sum.text();
 }
 
-function readVersions(
+async function* readVersions(
   { services, run }: Scope,
   source: Source,
 ): AsyncGenerator<NonNullable<Version>, undefined, void> {
   const { artifacts, vectors: store } = services;
-  if (typeof source === 'object') return readBaseLines(artifacts, source.base?.segments ?? []);
-  const request = { limit: PAGE, vector: false };
-  return readPoints({ store, collection: source }, request, testUserOf(run.runId));
+  if (typeof source === 'object') {
+    return yield* readBaseLines(artifacts, source.base?.segments ?? []);
+  }
+  const info = await store.collectionInfo(source);
+  const limit = Math.min(PAGE, ...(info ? listLimits(info) : []));
+  const request = { limit, vector: false };
+  return yield* readPoints({ store, collection: source }, request, testUserOf(run.runId));
 }

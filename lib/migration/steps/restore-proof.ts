@@ -62,9 +62,9 @@ export async function assertWholeRestore(
   });
   const { lacking: missing, changed: different } = late;
   if (missing + different === 0) return;
-  const stable = same + missing + different;
+  const compared = same + missing + different;
   const list = late.examples.join(', ');
-  const why = `The restored snapshot lacks ${missing} of the ${stable} points of ${source} that stayed the same meanwhile, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
+  const why = `The restored snapshot lacks ${missing} of ${compared} compared points of ${source}, and differs in ${different}, such as ${list}: the store does not restore its own snapshot.`;
   throw new Refusal('RefusedSnapshot', why);
 }
 

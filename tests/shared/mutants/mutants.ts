@@ -700,6 +700,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
+    ['return isReached && !leadsOn', 'return !leadsOn'],
     ['get run() {\n      return run;\n    },', 'run,'],
   ]),
   ...mutantsOf(
@@ -708,14 +709,19 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
       [
+        'const known = findFailure(run);',
+        'const known = undefined;',
+        'if the process was killed before the rollback began > a repeated cutover leaves the window for the first reason',
+      ],
+      [
         'explainFailure(error, findFailure(run))',
         'error',
         'says what failed and why it cannot return if there is nothing to return to',
       ],
       [
-        'const failing = { ...run, ...note, window };',
-        'const failing = { ...run, ...note };',
-        'is left by the watch at once if the process was killed before its rollback began',
+        'known ? run : { ...run, ...note, window }',
+        'known ? run : { ...run, ...note }',
+        'if the process was killed before the rollback began > the watch leaves the window at once',
       ],
     ],
   ),

@@ -1,6 +1,6 @@
 // A window that is refused or late rolls back without a command, from any stage. Writes never open on the new version, the
 // record keeps the reason, and users return to the old version with all their memories.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -368,20 +368,44 @@ it.each(Object.entries(ROWS))(
   },
 );
 
-it('is left by the watch at once if the process was killed before its rollback began', async () => {
-  const migration = await createMigrationAt('copied', { forgetsToFreeze: true });
-  const { services, runs } = migration;
-  const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
-    if (step === 'rollback') throw new Error('Killed');
-    await runs.saveCheckpoint(lease, step, checkpoint);
-  };
-  const attempt = migration.finish('cutover', {}, { runs: { saveCheckpoint } });
-  await expect(attempt).rejects.toThrow('Killed');
+describe('if the process was killed before the rollback began', () => {
   const refused = { name: 'RefusedNotFrozen' };
-  const left = { phase: 'switching', next: 'rollback', isLate: true, refused };
-  expect(await readStatus(services)).toMatchObject(left);
-  await watchUntilDone(migration);
-  expect(await readStatus(services)).toMatchObject({ phase: 'copied', refused });
+
+  async function createKilled(): Promise<Migration> {
+    const migration = await createMigrationAt('copied', { forgetsToFreeze: true });
+    const { runs } = migration;
+    const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+      if (step === 'rollback') throw new Error('Killed');
+      await runs.saveCheckpoint(lease, step, checkpoint);
+    };
+    const attempt = migration.finish('cutover', {}, { runs: { saveCheckpoint } });
+    await expect(attempt).rejects.toThrow('Killed');
+    return migration;
+  }
+
+  it('the watch leaves the window at once', async () => {
+    const migration = await createKilled();
+    const left = { phase: 'switching', next: 'rollback', isLate: true, refused };
+    expect(await readStatus(migration.services)).toMatchObject(left);
+    await watchUntilDone(migration);
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
+  });
+
+  it('a repeated cutover leaves the window for the first reason', async () => {
+    const migration = await createKilled();
+    const attempt = migration.finish('cutover');
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotFrozen'));
+    await migration.finish('rollback');
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
+  });
+});
+
+it('does not begin because a new rate cannot be stored', async () => {
+  const migration = await createMigrationAt('equal');
+  const limitRate = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
+  const attempt = migration.invoke('cutover', { maxRate: 100 }, { runs: { limitRate } });
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedCredentials'));
+  expect(await readStatus(migration.services)).toMatchObject({ phase: 'switching', refused: null });
 });
 
 it('says what failed and why it cannot return if there is nothing to return to', async () => {

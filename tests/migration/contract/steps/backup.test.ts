@@ -60,8 +60,8 @@ describe('a backup', () => {
   });
 
   it.each([
-    ['nothing', 60, 'lacks 60 of the 60 points'],
-    ['all but one point', 1, 'lacks 1 of the 60 points'],
+    ['nothing', 60, 'lacks 60 of 60 compared points'],
+    ['all but one point', 1, 'lacks 1 of 60 compared points'],
   ])('is refused with the numbers if the store restores %s', async (_, lost, why) => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
@@ -92,7 +92,7 @@ describe('a backup', () => {
     await migration.start();
     const attempt = migration.finish('backup');
     await expect(attempt).rejects.toEqual(
-      failureNamed('RefusedSnapshot', 'lacks 60 of the 60 points'),
+      failureNamed('RefusedSnapshot', 'lacks 60 of 60 compared points'),
     );
   });
 

@@ -1252,6 +1252,21 @@ describe('a window that has expired', () => {
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
   });
 
+  it('is forecast in pages that the strict mode of the store allows', async () => {
+    const migration = await createMigrationAt('live');
+    const { vectors } = migration.services;
+    const strict_mode_config = { enabled: true, max_query_limit: 4 };
+    for (const name of [SOURCE, migration.target]) {
+      await vectors.updateCollection(name, { strict_mode_config });
+    }
+    const scroll: typeof vectors.scroll = async (name, request) => {
+      if (request.limit > 4) throw new Refusal('RefusedByService', 'scroll: 400.');
+      return await vectors.scroll(name, request);
+    };
+    const dryRun = migration.invoke('rollback', { execute: false }, { vectors: { scroll } });
+    expect(await dryRun).toMatchObject({ forecast: { adds: 0, changes: 0, removes: 0, of: 60 } });
+  });
+
   it('removes no more than expected for a standby that was emptied, in any number of invocations', async () => {
     const migration = await createOpening();
     const { vectors } = migration.services;

@@ -2,6 +2,7 @@
 // users worked on is removed or lost, however often they change sides.
 import { describe, expect, it } from 'vitest';
 import { asJsonText, toJsonText } from '../../../../lib/migration/json/json-text.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -214,6 +215,16 @@ describe('a run after its rollback', () => {
     migration.pass(31 * DAY_MS);
     await migration.finish('abort');
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
+  });
+
+  it('can be aborted although the last common version cannot be read if the run keeps all it has', async () => {
+    const migration = await createMigrationAt('live');
+    await migration.finish('rollback');
+    const get = () => {
+      throw new Refusal('RefusedMissingArtifact', 'Not readable.');
+    };
+    await migration.finish('abort', {}, { artifacts: { get } });
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'aborted' });
   });
 
   it.each([

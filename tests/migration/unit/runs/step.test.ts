@@ -1,5 +1,7 @@
 // The input that a step works with: its own checkpoint, if the evidence is still the same, and the present record of the run.
 import { expect, it } from 'vitest';
+import type { Command } from '../../../../lib/migration/phases.ts';
+import type { StepInput } from '../../../../lib/migration/runs/input.ts';
 import type { Reference, Run } from '../../../../lib/migration/runs/run.ts';
 import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Step } from '../../../../lib/migration/runs/step.ts';
@@ -30,12 +32,12 @@ async function scene(work: Step['work']) {
     await lock.release(lease);
   }
 
-  const take = () =>
-    runStep({ command: 'copy', work }, services, {
-      payload: { runId: RUN, execute: true },
+  const give = (command: Command, input: Partial<StepInput> = {}) =>
+    runStep({ command, work }, services, {
+      payload: { runId: RUN, execute: true, ...input },
       timeLeftMs: () => 600_000,
     });
-  return { stand, take };
+  return { stand, give, take: () => give('copy') };
 }
 
 it.each([
@@ -63,4 +65,17 @@ it('a step sees its own notes', async () => {
   });
   await stand('backup-1');
   await take();
+});
+
+it('a machine that asks again for what was done is told so, and nothing else is', async () => {
+  const { stand, give } = await scene(async () => ({}));
+  await stand('backup-1');
+  expect(await give('backup', { actor: 'machine' })).toMatchObject({
+    phase: 'rebuilt',
+    done: true,
+  });
+  for (const command of ['cutover', 'rollback', 'abort'] as const) {
+    const attempt = give(command, { actor: 'machine' });
+    await expect(attempt).rejects.toMatchObject({ name: 'RefusedNotNow' });
+  }
 });
