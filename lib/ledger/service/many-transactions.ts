@@ -11,8 +11,8 @@ import {
 } from '../domain/transaction.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
-import type { TransactionStore } from '../store/transactions.ts';
-import { applyMany, type Marked, type Outcome, settleEach } from './bulk.ts';
+import type { RowChange, TransactionStore } from '../store/transactions.ts';
+import { applyMany, type Marked, type Outcome, type PreparedChange, settleEach } from './bulk.ts';
 import { type IsExpected, ifExpected } from './retry-on-conflict.ts';
 
 export interface Creation extends Marked<NamedTransaction> {
@@ -77,13 +77,15 @@ export function createManyTransactions(options: {
     });
     const count = checked.filter((outcome) => 'value' in outcome).length;
     let nextId = count === 0 ? 0 : await store.nextIds(count);
-    const prepared = checked.map((outcome) => {
+    const prepared = checked.map((outcome): Outcome<PreparedChange<NamedTransaction>> => {
       if ('error' in outcome) return outcome;
       const { fields, categoryName, marker } = outcome.value;
       const after = single.newTransaction(fields, nextId);
       nextId += 1;
       const value = { ...after, categoryName };
-      return { value: { change: { after, also: marker?.remember(value) ?? [] }, value, marker } };
+      return {
+        value: { change: { after, extraWrites: marker?.remember(value) ?? [] }, value, marker },
+      };
     });
     return await applyMany(store, prepared);
   }
@@ -91,35 +93,43 @@ export function createManyTransactions(options: {
   async function updateMany(items: readonly Change[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = memoize(single.requireAssignable);
     const findCategory = memoize(categories.get);
-    const prepared = await settleEach(items, async (item) => {
-      const { id, changes, isExpected, marker } = item;
-      const before = await single.find(String(id));
-      await refuseUnexpected(before, isExpected);
-      const assigned = await requireAssignable(changes.categoryId ?? null);
-      const after = single.applyChanges(before, changes);
-      const { categoryId } = after;
-      const category =
-        assigned ?? (categoryId === null ? undefined : await findCategory(categoryId));
-      const value = { ...after, categoryName: category?.name };
-      single.refuseOtherCategory(changes, value);
-      const again = async () =>
-        await single.update(await single.find(String(id)), changes, isExpected, marker?.remember);
-      const change = { before, after, also: marker?.remember(value) ?? [] };
-      return { change, value, again, marker };
-    });
+    const prepared = await settleEach(
+      items,
+      async (item): Promise<PreparedChange<NamedTransaction>> => {
+        const { id, changes, isExpected, marker } = item;
+        const before = await single.find(String(id));
+        await refuseUnexpected(before, isExpected);
+        const assigned = await requireAssignable(changes.categoryId ?? null);
+        const after = single.applyChanges(before, changes);
+        const { categoryId } = after;
+        const category =
+          assigned ?? (categoryId === null ? undefined : await findCategory(categoryId));
+        const value = { ...after, categoryName: category?.name };
+        single.refuseOtherCategory(changes, value);
+        const reapply = async () =>
+          await single.update(await single.find(String(id)), changes, isExpected, marker?.remember);
+        const change: RowChange = { before, after, extraWrites: marker?.remember(value) ?? [] };
+        return { change, value, reapply, marker };
+      },
+    );
     return await applyMany(store, prepared);
   }
 
   async function removeMany(items: readonly Removal[]): Promise<Outcome<number>[]> {
-    const prepared = await settleEach(items, async (item) => {
+    const prepared = await settleEach(items, async (item): Promise<PreparedChange<number>> => {
       const { id, isExpected, marker } = item;
       const before = await single.find(String(id));
       await refuseUnexpected(before, isExpected);
-      const again = async () => {
+      const reapply = async () => {
         await single.remove(String(id), isExpected, () => marker?.remember(id) ?? []);
         return id;
       };
-      return { change: { before, also: marker?.remember(id) ?? [] }, value: id, again, marker };
+      return {
+        change: { before, extraWrites: marker?.remember(id) ?? [] },
+        value: id,
+        reapply,
+        marker,
+      };
     });
     return await applyMany(store, prepared);
   }

@@ -88,7 +88,7 @@ describe('an item of an older version', () => {
     expect(scanned).toEqual([expected]);
     const { name: _, ...stored } = expected as Item;
     for (const attribute of ['count', 'label', 'sk']) {
-      const range = { value: KEY.pk, only: [attribute] };
+      const range = { value: KEY.pk, projection: [attribute] };
       const parts = [...(await database.query(range)), ...(await database.queryOnce(range)).items];
       for (const part of parts) expect(part[attribute]).toBe(stored[attribute]);
     }

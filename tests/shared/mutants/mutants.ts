@@ -364,7 +364,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      'await refuseUnexpected(before, isExpected);\n      const assigned',
+      'await refuseUnexpected(before, isExpected);\n        const assigned',
       'const assigned',
       'PUT /transactions/bulk > refuses each invalid change separately',
     ],

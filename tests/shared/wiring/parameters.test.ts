@@ -23,7 +23,11 @@ it.each(['dev', 'prod'])(
 
 it.each([
   ['auth', 'open', 'auth "open" must be "required" in a stage that is deployed.'],
-  ['authIssuer', 'http://insecure', 'authIssuer and authAudience are set together or not at all.'],
+  [
+    'authIssuer',
+    'http://insecure',
+    'authIssuer and authAudience must be set together or not at all.',
+  ],
   ['timeZone', 'Mars/Phobos', 'timeZone "Mars/Phobos" is not a known time zone.'],
   ['metricsNamespace', 'a b', /^metricsNamespace "a b" must be 0 to 255 letters/],
   ['memorySize', '64', 'memorySize "64" must be a whole number from 128 to 10240.'],
