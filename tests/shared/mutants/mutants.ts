@@ -807,6 +807,17 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf(
+    'lib/migration/steps/comparison.ts',
+    'tests/migration/contract/steps/rollback.test.ts',
+    [
+      [
+        '...(info ? listLimits(info) : [])',
+        '...[]',
+        'a window that has expired > is forecast in pages that the strict mode of the store allows',
+      ],
+    ],
+  ),
+  ...mutantsOf(
     'lib/migration/steps/refused-rollback.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
@@ -911,6 +922,11 @@ export const MUTANTS: readonly Mutant[] = [
         '(await lacksMost(request))',
         'false',
         'a run after its rollback > keeps the new collection if the old one is emptied when it is aborted before its window',
+      ],
+      [
+        'filled.length > 0 && ',
+        '',
+        'a run after its rollback > can be aborted although the last common version cannot be read if the run keeps all it has',
       ],
     ],
   ),
