@@ -50,10 +50,14 @@ export function settingPolicies(parameter: string, access: MigrationAccess['sett
   ];
 }
 
-const READ = ['GetObject', 'GetObjectTagging', 'GetObjectRetention'];
-const WRITE = [...READ, 'PutObject', 'PutObjectTagging', 'AbortMultipartUpload'];
-const LIST = ['ListBucket', 'ListBucketMultipartUploads'];
-
+const READ = {
+  objects: ['GetObject', 'GetObjectTagging', 'GetObjectRetention'],
+  bucket: ['ListBucket'],
+};
+const WRITE = {
+  objects: ['PutObject', 'PutObjectTagging', 'AbortMultipartUpload'],
+  bucket: ['ListBucketMultipartUploads'],
+};
 // Deletes versions: a delete marker would leave the contents in place.
 const REPLACE = {
   objects: ['DeleteObjectVersion'],
@@ -64,8 +68,14 @@ const RETAIN = {
   bucket: ['GetBucketObjectLockConfiguration'],
 };
 
-// Rights that each word of `artifacts` in migrationAccess adds to reading and writing.
-const ARTIFACT_ACCESS = { write: [], replace: [REPLACE], retain: [RETAIN], all: [REPLACE, RETAIN] };
+// Rights that each word of `artifacts` in migrationAccess stands for
+const ARTIFACT_ACCESS = {
+  read: [READ],
+  write: [READ, WRITE],
+  replace: [READ, WRITE, REPLACE],
+  retain: [READ, WRITE, RETAIN],
+  all: [READ, WRITE, REPLACE, RETAIN],
+};
 
 /** Covers objects below the prefix of the artifacts' URL. */
 export function artifactPolicies(
@@ -75,9 +85,9 @@ export function artifactPolicies(
   if (!access || artifactsUrl === '') return [];
   const { host, pathname } = new URL(artifactsUrl);
   const prefix = pathname.replace(/^\/+|\/+$/g, '');
-  const more = ARTIFACT_ACCESS[access];
-  const objects = [...WRITE, ...more.flatMap(({ objects }) => objects)];
-  const bucket = [...LIST, ...more.flatMap(({ bucket }) => bucket)];
+  const rights = ARTIFACT_ACCESS[access];
+  const objects = rights.flatMap(({ objects }) => objects);
+  const bucket = rights.flatMap(({ bucket }) => bucket);
   const arn = `arn:\${AWS::Partition}:s3:::${host}`;
   // A bucket of this name could be another account's.
   const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
