@@ -4,10 +4,6 @@ import type { Transaction } from '../../lib/ledger/http/api-types.ts';
 import type { Change } from './figures.ts';
 import { type Dates, periodDates, type Scope } from './scope.ts';
 
-const MAX_WHOLE_DAY = 20;
-/** Number of rows in a group on average; a prime, because the ids of one day may be equally far apart. */
-const ROWS_IN_GROUP = 11;
-
 /** A row that is being created has a negative id, and no etag. */
 export type Row = Transaction;
 
@@ -71,23 +67,6 @@ export function applyChanges(
   return [...shown.values()]
     .filter((row) => !added.has(row.id) || isOnPage(row))
     .toSorted(compareRows);
-}
-
-/**
- * Splits a long day into groups of rows, because each key press in an opened row paints its whole group again. The key of a row
- * decides whether a group begins with it, so that an added row hardly ever moves others to another group.
- */
-export function splitDay(
-  rows: readonly Row[],
-  keyOf: (row: Row) => number,
-): readonly (readonly Row[])[] {
-  if (rows.length <= MAX_WHOLE_DAY) return [rows];
-  const groups: Row[][] = [[]];
-  for (const row of rows) {
-    if (keyOf(row) % ROWS_IN_GROUP === 0) groups.push([]);
-    groups.at(-1)?.push(row);
-  }
-  return groups;
 }
 
 /** Orders rows as the API lists them, newest first. A row that is being created counts as created now. */

@@ -10,14 +10,12 @@ import { format } from './format.ts';
 import { QuickCategory } from './inbox.tsx';
 import { useFocusInList } from './kept-focus.ts';
 import { canWrite, outbox, removeRows, rows, shownList, unsaved, view } from './ledger.ts';
-import { type Row, splitDay } from './rows.ts';
+import type { Row } from './rows.ts';
 import { categoryColor } from './scheme.ts';
 import { isPhone } from './screen.ts';
 import { isAllSelected, selected, toggleAll, toggleRow } from './selection.ts';
 
 const COLUMNS = 5;
-
-const keyOf = ({ id }: Row) => outbox.keyOf(id);
 
 /** Key of the row at which the Tab key stops, together with the controls in that row. */
 const current = signal<number | undefined>(undefined);
@@ -120,33 +118,25 @@ interface DayProps {
 }
 
 function Day({ day, rows: some, isFirst }: DayProps) {
-  const [first = [], ...others] = splitDay(some, keyOf);
-  const draw = (group: readonly Row[]) =>
-    group.map((row) => (
-      <Transaction key={keyOf(row)} row={row} isFirst={isFirst && row === some[0]} />
-    ));
   return (
-    <>
-      <tbody>
-        <tr class="day">
-          <th colSpan={3} scope="rowgroup">
-            <time dateTime={day}>{format.day(day)}</time>
-          </th>
-          <td class="in-amount">{format.signed(addUp(addUpRows(some, 'day')).net)}</td>
-          <td />
-        </tr>
-        {draw(first)}
-      </tbody>
-      {others.map((group) => (
-        <tbody key={group[0] && keyOf(group[0])}>{draw(group)}</tbody>
+    <tbody>
+      <tr class="day">
+        <th colSpan={3} scope="rowgroup">
+          <time dateTime={day}>{format.day(day)}</time>
+        </th>
+        <td class="in-amount">{format.signed(addUp(addUpRows(some, 'day')).net)}</td>
+        <td />
+      </tr>
+      {some.map((row, n) => (
+        <Transaction key={outbox.keyOf(row.id)} row={row} isFirst={isFirst && n === 0} />
       ))}
-    </>
+    </tbody>
   );
 }
 
 /** Draws one row without listeners: the table listens for all rows. */
 function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: boolean }) {
-  const key = keyOf(row);
+  const key = outbox.keyOf(row.id);
   const state = useComputed(() => readState(key)).value;
   const conflict = outbox.conflicts.value.get(row.id);
   if (conflict) return <ConflictRow conflict={conflict} columns={COLUMNS} />;
@@ -191,7 +181,7 @@ function readState(key: number): number {
 }
 
 function open(row: Row, field: string): void {
-  if (canWrite.value) editing.value = { key: keyOf(row), field };
+  if (canWrite.value) editing.value = { key: outbox.keyOf(row.id), field };
 }
 
 function findRow(target: EventTarget | null): Row | undefined {
@@ -201,7 +191,7 @@ function findRow(target: EventTarget | null): Row | undefined {
 
 function onListFocus({ target }: FocusEvent): void {
   const row = findRow(target);
-  if (row) current.value = keyOf(row);
+  if (row) current.value = outbox.keyOf(row.id);
 }
 
 /** Opens the row that was clicked, with the focus in the field that was clicked. */
@@ -313,7 +303,7 @@ function OpenRow({ row }: { readonly row: Row }) {
           {row.description} {format.signed(signedAmount(row))}
         </span>
         <EditRow
-          key={keyOf(row)}
+          key={outbox.keyOf(row.id)}
           row={row}
           field={editing.value?.field ?? 'description'}
           onClose={() => {

@@ -2132,8 +2132,6 @@ export const MUTANTS: readonly Mutant[] = [
     ['!added.has(row.id) || isOnPage(row)', 'true'],
     ["replace(/[^\\p{L}]+/gu, ' ')", "replace(/[^\\p{L}\\p{N}]+/gu, ' ')"],
     ['words.every((word)', 'words.some((word)'],
-    ['keyOf(row) % ROWS_IN_GROUP === 0', 'groups.at(-1)?.length === ROWS_IN_GROUP'],
-    ['const ROWS_IN_GROUP = 11;', 'const ROWS_IN_GROUP = 12;'],
   ]),
   ...mutantsOf('web/page/figures.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['toCents(row.amount) * sign', 'toCents(row.amount)'],

@@ -16,13 +16,7 @@ import {
   pagesAround,
   readSummary,
 } from '../../../../web/page/figures.ts';
-import {
-  applyChanges,
-  isInScope,
-  likeness,
-  type Row,
-  splitDay,
-} from '../../../../web/page/rows.ts';
+import { applyChanges, isInScope, likeness, type Row } from '../../../../web/page/rows.ts';
 import {
   datesBefore,
   nameList,
@@ -263,32 +257,6 @@ describe('rows with the writes of the page', () => {
   test('descriptions that differ only in case, numbers and signs are alike', () => {
     expect(likeness('PAYPAL *Spotify 3345')).toBe(likeness('Paypal Spotify/9981'));
     expect(likeness('Rent')).not.toBe(likeness('Tent'));
-  });
-});
-
-describe('the rows of a day', () => {
-  const keyOf = ({ id }: Row) => id;
-  const day = (length: number, step: number) =>
-    Array.from({ length }, (_, n) => row((length - n) * step));
-
-  test('stay together in a day of usual length', () => {
-    expect(splitDay(day(20, 1), keyOf)).toEqual([day(20, 1)]);
-  });
-
-  test.each([1, 8, 12, 420])(
-    'are in small groups in a long day, also with ids %i apart',
-    (step) => {
-      const groups = splitDay(day(100, step), keyOf);
-      expect(groups.flat()).toEqual(day(100, step));
-      expect(Math.max(...groups.map(({ length }) => length))).toBeLessThanOrEqual(11);
-    },
-  );
-
-  test.each([-5, 101])('stay in their groups when row %i is added', (id) => {
-    const before = splitDay(day(100, 1), keyOf);
-    const after = splitDay([row(id), ...day(100, 1)], keyOf);
-    expect(after.slice(1)).toEqual(before.slice(1));
-    expect(after[0]).toEqual([row(id), ...(before[0] ?? [])]);
   });
 });
 
