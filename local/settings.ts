@@ -28,7 +28,7 @@ export function readLocalSettings(environment: Environment): LocalSettings {
   const dataDir = environment.DATA_DIR || '.local/data';
   const port = parsePort(environment.PORT || '3000');
   return {
-    port: port,
+    port,
     dataFolder: dataDir === 'memory' ? undefined : dataDir,
     databaseEndpoint: parseEndpoint(environment.DYNAMODB_ENDPOINT || undefined),
     tableName: parseTableName(environment.TABLE_NAME || DEFAULT_TABLE_NAME),

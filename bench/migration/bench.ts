@@ -53,10 +53,10 @@ async function measure(url: string, folder: string, size: Size): Promise<Bar[]> 
   const store = createQdrant({ url });
   const measureCopy = async (method: CopyMethod) => {
     await store.createCollection(method, { vectors });
-    const createUnjudgedBar = await measureWorker(method, url, 'source', method, folder);
+    const measured = await measureWorker(method, url, 'source', method, folder);
     await store.deleteCollection(method);
     progress.step();
-    return createUnjudgedBar;
+    return measured;
   };
   await store.createCollection('source', { vectors });
   const expected = await seed(store, size);

@@ -19,7 +19,7 @@ const PROGRAM = join(import.meta.dirname, 'Neo4jServer.java');
 
 export const neo4jServer: Service = {
   title: 'Neo4j Community',
-  whyUnavailable: whyUnavailable,
+  whyUnavailable,
   start,
 };
 

@@ -1384,6 +1384,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['reply?.status === TOO_LARGE', 'reply?.ok === false'],
       ["      expect: '100-continue',", ''],
+      [', isRetried: false };', ' };', 'a collection in the middle of a restore is read once'],
     ],
   ),
   ...mutantsOf('lib/migration/adapters/qdrant.ts', 'tests/migration/unit/adapters/qdrant.test.ts', [

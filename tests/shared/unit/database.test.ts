@@ -80,7 +80,7 @@ test('a query requests only some attributes, and a count none', async () => {
   expect(asked[1]?.ProjectionExpression).toBeUndefined();
 });
 
-describe('countOver', () => {
+describe('findPositionAfter', () => {
   test.each([
     [2, onWire(1)],
     [5, onWire(4)],

@@ -8,7 +8,14 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
 import { isRetryableFailure, recoverWith } from '../../refusals.ts';
 import { type HttpCall, noAnswer } from '../http.ts';
-import { pathOf, TOO_LARGE, type Transport, toFailure, undefinedIfNotFound } from './transport.ts';
+import {
+  type Call,
+  pathOf,
+  TOO_LARGE,
+  type Transport,
+  toFailure,
+  undefinedIfNotFound,
+} from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
   const { result, open } = transport;
@@ -56,7 +63,7 @@ export function createQdrantSnapshots(transport: Transport) {
   // Not retried: while a shard is being replaced, reads fail with a 500.
   async function restoredPoints(collection: string): Promise<number | undefined> {
     const path = pathOf(collection, '/points/count');
-    const call = { method: 'POST', path, body: { exact: true }, again: false } as const;
+    const call: Call = { method: 'POST', path, body: { exact: true }, isRetried: false };
     const counted = result<Schemas['CountResult']>(call).catch(
       recoverWith(undefined, isRetryableFailure),
     );

@@ -49,6 +49,19 @@ test('a store without ranges sends the whole file, and the bytes already receive
   expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
 });
 
+test('a collection in the middle of a restore is read once', async () => {
+  let requests = 0;
+  const store = createQdrant({
+    url: 'http://qdrant.test',
+    fetch: async () => {
+      requests += 1;
+      return new Response('{}', { status: 500 });
+    },
+  });
+  expect(await store.restoredPoints('memories')).toBeUndefined();
+  expect(requests).toBe(1);
+});
+
 test('a slow consumer gets the whole file', async () => {
   const store = createSending(['one', 'two', 'three'], 'end');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
