@@ -79,8 +79,11 @@ export function resume<Context extends Timed, Cursor>(
   { cursor, keep }: Resumed<Cursor>,
 ): Context & Staged<Context, Cursor> {
   const stages = openJournal(context, { cursor, keep });
-  // The context may have getters, which a copy would read once and for all.
-  return Object.create(context, Object.getOwnPropertyDescriptors({ cursor, keep, stages }));
+  // The context may have getters, which a spread would read once and for all.
+  return Object.defineProperties({} as Context & Staged<Context, Cursor>, {
+    ...Object.getOwnPropertyDescriptors(context),
+    ...Object.getOwnPropertyDescriptors({ cursor, keep, stages }),
+  });
 }
 
 function openJournal<Context extends Timed>(

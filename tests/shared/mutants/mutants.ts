@@ -1056,8 +1056,8 @@ export const MUTANTS: readonly Mutant[] = [
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
     ['end: work,', 'end: once,'],
     [
-      'Object.create(context, Object.getOwnPropertyDescriptors({ cursor, keep, stages }))',
-      '{ ...context, cursor, keep, stages }',
+      'Object.getOwnPropertyDescriptors(context)',
+      'Object.getOwnPropertyDescriptors({ ...context })',
     ],
   ]),
   ...mutantsOf(
