@@ -15,6 +15,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'the files that the page names are cached for a year': 'The same.',
   'without credentials, cached for a while and revalidated by its hash': 'The same.',
   'less than 60 KB is sent at first, without the importer': 'The same.',
+  'the first line of the script lets the browser compile it as it arrives': 'The same.',
   'the importer is a script of its own, under the hash of its deployment': 'The same.',
   'the page runs only its own script and style': 'The same.',
   'an encoded slash does not separate segments':

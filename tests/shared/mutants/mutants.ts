@@ -1010,6 +1010,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/unit/runs/run.test.ts', [
     ["run.phase === 'switching' && phase === 'switching-back'", "phase === 'switching-back'"],
+    ['const { window: _, ...left } = run;', 'const left = run;'],
     ["begins || run.phase === 'switching-back'", "run.phase === 'switching-back'"],
   ]),
   ...mutantsOf(
@@ -1042,9 +1043,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
     ["phase === 'aborted' ? 'left' : undefined", 'undefined'],
-  ]),
-  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
-    ['const { window: _, ...left } = run;', 'const left = run;'],
   ]),
   ...mutantsOf('lib/migration/runs/journal.ts', 'tests/migration/unit/runs/journal.test.ts', [
     ['if (before) return before.found as Found;', ''],

@@ -14,3 +14,9 @@ it.each<[Phase, Phase, boolean]>([
   const run = { phase, refused, history: [], evidence: {} } as unknown as Run;
   expect(enterPhase(run, next, new Date(0)).refused).toEqual(isSaid ? refused : undefined);
 });
+
+it('a run that returns to copied has nothing of its window left', () => {
+  const window = { deadlineAt: 1, approvedBy: 'ada' };
+  const run = { phase: 'switching-back', window, history: [], evidence: {} } as unknown as Run;
+  expect(enterPhase(run, 'copied', new Date(0))).not.toHaveProperty('window');
+});
