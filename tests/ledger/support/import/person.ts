@@ -88,5 +88,5 @@ export async function givenPerson(table: TestTable) {
 
 /** Finds the id of an import in the last line of the command's output, which says how to undo the import. */
 export function findImportId({ stdout }: { readonly stdout: string }): string {
-  return /--undo (\S+) takes/.exec(stdout)?.[1] ?? '';
+  return /--undo (\S+) removes/.exec(stdout)?.[1] ?? '';
 }
