@@ -6,7 +6,7 @@ import * as v from 'valibot';
 import type { Progress } from './run.ts';
 import { POLL_SECONDS } from './times.ts';
 
-/** Where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
+/** The place where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
 export interface Resumed<Cursor = unknown> {
   /** The cursor that it kept last; undefined at its beginning */
   readonly cursor: Cursor | undefined;
@@ -64,7 +64,7 @@ export const NOTHING_RECORDED: RecordedJournal = { passed: {} };
 
 export type RecordedJournal = v.InferOutput<typeof journalSchema>;
 
-interface Timed {
+export interface Timed {
   /** False when the step should save where it is and be invoked again. */
   readonly hasTime: () => boolean;
   /** Called before each batch of changes: stops a step whose lock was taken over. */

@@ -3,7 +3,7 @@ import type { Command } from '../phases.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import type { StepInput } from './input.ts';
-import type { Resumed, Staged } from './journal.ts';
+import type { Resumed, Staged, Timed } from './journal.ts';
 import type { Reference, Run } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
@@ -13,24 +13,18 @@ export interface StepRequest {
   readonly run: Run;
 }
 
-interface Locked extends StepRequest {
+interface Locked extends StepRequest, Pick<Timed, 'renew'> {
   readonly lease: Lease;
   /** Aborts when the lease is lost or the step is interrupted, to end a long change. */
   readonly signal: AbortSignal;
-  /** Called before each batch of changes: stops a step whose lock was taken over. */
-  readonly renew: () => Promise<void>;
 }
 
 /** Input of a guard: it may prepare things that users do not see, and remember what it found. */
 export type Approach = Locked & Pick<Resumed, 'keep'>;
 
-export interface Working extends Locked {
+export interface Working extends Locked, Timed {
   /** Changes the record before an effect that cannot be seen afterwards, or before the step refuses. */
   readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
-  /** How long the step has worked, over all of its invocations. */
-  readonly workedMs: () => number;
-  /** False when the step should save where it is and be invoked again. */
-  readonly hasTime: () => boolean;
 }
 
 /** Input of a step's work, and of each of its stages */

@@ -1,5 +1,5 @@
-// What a run built or kept may hold the last copies of the memories, so nothing of it is removed while the collection in use lacks
-// most of them: at the end of a retention period, and in an abort.
+// Collections that a run built or kept may hold the last copies of the memories. So none is removed while the collection in use
+// lacks most of them: at the end of a retention period, and in an abort.
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
