@@ -2,7 +2,7 @@
 import { MOVES, type Move } from './moves.ts';
 import { type Actor, type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
-import { type Run, wasOpened, wentLive } from './runs/run.ts';
+import { type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
 import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times.ts';
 
 export interface Next {
@@ -29,9 +29,16 @@ export function decideNext(run: Standing, now: Date): Next {
   return { command: findNextCommand(run, moves), moves, isDue: isReturning || isOver };
 }
 
-/** True if the run has to leave its window: its time is up, or it has failed. */
+/** True if the run has to leave its window. */
 export function mustReturn(run: Standing, now: Date): boolean {
-  return run.phase === 'switching' && (isPastDeadline(run, now) || findFailure(run) !== undefined);
+  return whyReturn(run, now) !== undefined;
+}
+
+/** Why the run has to leave its window: it has failed, or its time is up. */
+export function whyReturn(run: Standing, now: Date): Run['refused'] {
+  if (run.phase !== 'switching') return undefined;
+  const closed = isPastDeadline(run, now) ? toRefused(notNow(closingText(run))) : undefined;
+  return findFailure(run) ?? closed;
 }
 
 /** Why the window failed. Once users may be on the new version, a failed step is repeated instead. */

@@ -1,7 +1,7 @@
 // How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { decideNext, findFailure, moveFor } from '../next.ts';
+import { decideNext, findFailure, moveFor, whyReturn } from '../next.ts';
 import { type Command, type Evidence, PHASES } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -16,7 +16,7 @@ import {
 import { translateFailure } from './failures.ts';
 import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
 import { Paused, resume, type Waiting } from './journal.ts';
-import { enterPhase, type Run, retainedAs, windowOf } from './run.ts';
+import { enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
 import type { Lease } from './run-lock.ts';
 import type { Approach, Forecast, Outcome, Step, StepRequest, Working } from './step.ts';
 import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
@@ -232,7 +232,7 @@ async function runLocked(
     // No rollback begins that would tell why.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
     if (isRepeated && failure instanceof Refusal && !signal.aborted)
-      await note(toRefusedNote(failure));
+      await note({ refused: toRefused(failure) });
     throw failure;
   });
   if (outcome instanceof Paused) return toResult(run, outcome.waiting);
@@ -299,10 +299,12 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   await step.guard?.(approach).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const refusal = explainFailure(error, findFailure(run));
-    await services.runs.write(lease, { ...run, ...toRefusedNote(refusal) });
+    await services.runs.write(lease, { ...run, refused: toRefused(refusal) });
     throw refusal;
   });
-  const begun = enterPhase(run, move.through, services.clock());
+  const now = services.clock();
+  const refused = run.refused ?? whyReturn(run, now);
+  const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through, now);
   const entered = { ...begun, ...step.onEntering?.(approach) };
   await services.runs.write(lease, entered);
   return entered;
@@ -317,7 +319,7 @@ async function fail(
   const { services, run, lease } = approach;
   // A repeated step fails only for what the record says already.
   const known = findFailure(run);
-  const note = known ? { refused: known } : toRefusedNote(failed);
+  const note = { refused: known ?? toRefused(failed) };
   // Another invocation may have begun it.
   if (run.phase !== 'switching') return { ...toResult(run), ...note };
   const window = { ...windowOf(run), failed: note.refused };
@@ -341,13 +343,9 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   return {
     ...entered,
     ...changes,
-    ...(outcome.refusal && toRefusedNote(outcome.refusal)),
+    ...(outcome.refusal && { refused: toRefused(outcome.refusal) }),
     evidence: { ...entered.evidence, ...more },
   };
-}
-
-function toRefusedNote({ name, why, data }: Refusal): Pick<Run, 'refused'> {
-  return { refused: { name, why, data } };
 }
 
 /** @param waiting undefined if the step is done */

@@ -126,6 +126,10 @@ export const refusedSchema = v.strictObject({
   data: v.custom<RefusalData>((data) => typeof data === 'object'),
 });
 
+export function toRefused({ name, why, data }: Refusal): NonNullable<Run['refused']> {
+  return { name, why, data };
+}
+
 /** From the freeze on, until users are on the old version again: the next window begins with nothing of it. */
 const windowSchema = v.strictObject({
   /** The window closes: the machine rolls back by itself. */

@@ -695,7 +695,7 @@ export const MUTANTS: readonly Mutant[] = [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
     ["actor === 'operator' && canStay", 'canStay'],
-    [' || findFailure(run) !== undefined', ''],
+    ['return findFailure(run) ?? closed;', 'return closed;'],
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
@@ -717,6 +717,11 @@ export const MUTANTS: readonly Mutant[] = [
         'explainFailure(error, findFailure(run))',
         'error',
         'says what failed and why it cannot return if there is nothing to return to',
+      ],
+      [
+        'run.refused ?? whyReturn(run, now)',
+        'run.refused',
+        'says that the window had closed when the watch begins it',
       ],
       [
         'known ? run : { ...run, ...note, window }',

@@ -400,6 +400,22 @@ describe('if the process was killed before the rollback began', () => {
   });
 });
 
+it.each([
+  [
+    'the state machine',
+    (migration: Migration) => migration.finish('rollback', { actor: 'machine' }),
+  ],
+  ['the watch', watchUntilDone],
+  ['an operator', (migration: Migration) => migration.finish('rollback')],
+])('says that the window had closed when %s begins it', async (_, rollBack) => {
+  const migration = await createMigrationAt('equal');
+  await closeWindow(migration);
+  await rollBack(migration);
+  const why = expect.stringContaining('The window closed at');
+  const refused = { name: 'RefusedNotNow', why };
+  expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
+});
+
 it('does not begin because a new rate cannot be stored', async () => {
   const migration = await createMigrationAt('equal');
   const limitRate = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
