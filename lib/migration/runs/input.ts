@@ -131,7 +131,7 @@ export type StepInput = v.InferOutput<typeof stepInputSchema>;
 // Fields that only one step reads; all other steps refuse them.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
-  deletes: ['rollback', 'copy', 'cutover', 'retention'],
+  deletes: ['rollback', 'rebuild', 'copy', 'cutover', 'retention'],
   asItWas: ['rollback'],
   toSnapshot: ['rollback'],
   accepts: ['copy'],

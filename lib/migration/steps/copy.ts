@@ -30,6 +30,7 @@ import { userCountLines } from '../user-counts.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { type Equalised, type EqualiseOptions, type Equalising, equalise } from './equalise.ts';
 import { fillInPlace } from './in-place.ts';
+import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
 import { readCopyJournal } from './stored-checkpoints.ts';
 
@@ -146,6 +147,9 @@ export async function copyOnwards(
 ): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
+  // A copy does not empty what users worked on in an earlier window, either, whatever its share.
+  const onExcess = isServed(run) ? 'refuse' : 'write';
+  if (onExcess === 'write') await assertSourceFilled(context);
   return await equalise(context, {
     ...options,
     active: run.plan.sourceCollection,
@@ -153,8 +157,7 @@ export async function copyOnwards(
     walk: 'copied',
     // The base begins with the first comparison in a window: until then only the copy has written to the new collection.
     base: run.base || run.phase === 'switching' ? 'continued' : undefined,
-    // A copy does not empty what users worked on in an earlier window, either.
-    onExcess: isServed(run) ? 'refuse' : 'write',
+    onExcess,
     deletes: input.deletes,
   });
 }

@@ -1,5 +1,6 @@
-// Collections that a run built or kept may hold the last copies of the memories. So none is removed while the collection in use
-// lacks most of them: at the end of a retention period, and in an abort.
+// Collections that a run built or kept may hold the last copies of the memories. So none is removed, and nothing is removed from
+// it, while the collection in use lacks most of them: by a rebuild, a copy or an abort, and at the end of a retention period.
+import { refuseMassChange } from '../mass-change.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { StepInput } from '../runs/input.ts';
@@ -40,7 +41,7 @@ const MAX_MISSING_SHARE = 0.5;
 async function assertNotEmptied(removal: Removal): Promise<void> {
   const { run, deletes } = removal;
   const { active, missing, points } = await countLacking(removal);
-  if (missing <= (deletes ?? points * MAX_MISSING_SHARE)) return;
+  if (!isMost(missing, points, deletes)) return;
   const why = `${active} lacks ${missing} of the ${points} memories that run ${run.runId} knows: nothing that the run kept is removed.`;
   throw new Refusal('RefusedEmptied', why, { data: { deletes: missing, run: run.runId } });
 }
@@ -48,7 +49,30 @@ async function assertNotEmptied(removal: Removal): Promise<void> {
 /** True if the collection in use lacks most of the memories, so that others may hold the last copies. */
 export async function lacksMost(request: Scope): Promise<boolean> {
   const { missing, points } = await countLacking(request);
-  return missing > points * MAX_MISSING_SHARE;
+  return isMost(missing, points);
+}
+
+/**
+ * Called before the new collection is removed, or made equal to the old one. It compares the numbers alone, as it may be called in
+ * the window.
+ * @throws Refusal if the old collection seems to have been emptied
+ */
+export async function assertSourceFilled({ services, run, input }: StepRequest): Promise<void> {
+  const { vectors } = services;
+  const { sourceCollection, targetCollection } = run.plan;
+  const isFilled =
+    (await vectors.collectionExists(targetCollection)) &&
+    (await vectors.count(targetCollection)) > 0;
+  if (!isFilled) return;
+  const counting = { services, run: { ...run, base: undefined } };
+  const { removes: missing, points } = await countRemoved(counting, sourceCollection);
+  if (!isMost(missing, points, input.deletes)) return;
+  const why = `${sourceCollection} lacks ${missing} of the ${points} memories that were counted before: ${targetCollection} may hold the last copies.`;
+  throw refuseMassChange(why, { deletes: missing });
+}
+
+function isMost(missing: number, points: number, deletes = points * MAX_MISSING_SHARE): boolean {
+  return missing > deletes;
 }
 
 /** Compares the collection in use, which may be that of a later run. */

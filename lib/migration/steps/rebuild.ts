@@ -11,6 +11,7 @@ import { builtCollectionsOf, collectionsOf, ofTestUser, testUserOf } from '../ru
 import type { Step, StepContext } from '../runs/step.ts';
 import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
+import { assertSourceFilled } from './last-copies.ts';
 import { listPremade, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
 import { readRebuildJournal } from './stored-checkpoints.ts';
 
@@ -77,6 +78,8 @@ async function findEmbeddings(context: StepContext, isProved: boolean) {
 async function removeEarlier(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
+  // A copy may have filled it.
+  await assertSourceFilled(context);
   const except = await listPremade(services, run);
   await removeCollections(context, collectionsOf(run), { except });
 }

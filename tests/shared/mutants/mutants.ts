@@ -897,14 +897,36 @@ export const MUTANTS: readonly Mutant[] = [
         'the data kept for a rollback > is kept while the collection in use is emptied, also if a rollback lost the last common version',
       ],
       [
-        'deletes ?? points * MAX_MISSING_SHARE',
-        'points',
+        'deletes = points * MAX_MISSING_SHARE',
+        'deletes = points',
         'the data kept for a rollback > is kept (the old collection) while the collection in use is emptied',
       ],
       [
-        'deletes ?? points * MAX_MISSING_SHARE',
-        'deletes ?? 0',
+        'deletes = points * MAX_MISSING_SHARE',
+        'deletes = 0',
         'the data kept for a rollback > is removed if users deleted some memories, and the run is closed if nothing would be removed',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/rebuild.ts',
+    'tests/migration/contract/steps/own-collections.full.test.ts',
+    [
+      [
+        'await assertSourceFilled(context)',
+        'void assertSourceFilled',
+        'a new collection that holds the last copies, as the old one > was emptied, is not changed by rebuild, unless users deleted as many',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/copy.ts',
+    'tests/migration/contract/steps/own-collections.full.test.ts',
+    [
+      [
+        'await assertSourceFilled(context)',
+        'void assertSourceFilled',
+        'a new collection that holds the last copies, as the old one > was emptied before its window, is not changed inside the window',
       ],
     ],
   ),

@@ -4,9 +4,10 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { removeCollections } from '../../../../lib/migration/steps/clean-up.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { writeToNew } from '../../support/holdings.ts';
+import { emptyCollection, writeToNew } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
 
 describe('the collection that the setting names', () => {
   it.each(['abort', 'rebuild'] as const)('is not removed by %s', async (step) => {
@@ -28,6 +29,47 @@ describe('the collection that the setting names', () => {
     expect(await vectors.listCollections()).toEqual([SOURCE, ...inUse]);
     await removeCollections(context, [SOURCE, ...inUse], { keepsOld: false });
     expect(await vectors.listCollections()).toEqual(inUse);
+  });
+});
+
+describe('a new collection that holds the last copies, as the old one', () => {
+  /** Fills the new collection, and ends before the copy is recorded. */
+  async function fillNew(): Promise<Migration> {
+    const migration = await createMigrationAt('rebuilt');
+    const search = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
+    await expect(migration.finish('copy', {}, { vectors: { search } })).rejects.toThrow('No.');
+    return migration;
+  }
+
+  it.each([
+    ['was emptied', 'rebuild'],
+    ['was emptied', 'copy'],
+    ['was deleted', 'copy'],
+    ['was deleted', 'rebuild'],
+  ] as const)('%s, is not changed by %s, unless users deleted as many', async (how, step) => {
+    const migration = step === 'copy' ? await createMigrationAt('copied') : await fillNew();
+    const { services, target } = migration;
+    if (how === 'was emptied') await emptyCollection(migration, SOURCE, 31);
+    else await services.vectors.deleteCollection(SOURCE);
+    const missing = how === 'was emptied' ? 31 : 60;
+    const refused = failureNamed(
+      'RefusedMassChange',
+      new RegExp(`lacks ${missing} of the 60 memories .*"deletes":${missing}`),
+    );
+    await expect(migration.finish(step)).rejects.toEqual(refused);
+    const fewer = { deletes: missing - 1 };
+    await expect(migration.finish(step, fewer)).rejects.toEqual(refused);
+    expect(await services.vectors.count(target)).toBe(60);
+    if (how === 'was deleted') return;
+    await migration.finish(step, { deletes: missing });
+    expect(await services.vectors.count(target)).toBe(step === 'copy' ? 29 : 0);
+  });
+
+  it('was emptied before its window, is not changed inside the window', async () => {
+    const migration = await createMigrationAt('copied');
+    await emptyCollection(migration, SOURCE);
+    await expect(migration.finish('cutover')).rejects.toEqual(failureNamed('RefusedMassChange'));
+    expect(await migration.services.vectors.count(migration.target)).toBe(60);
   });
 });
 
