@@ -2,7 +2,7 @@
 
 import type { Remembering } from '../../lib/migration/runs/run-store.ts';
 import { openOwnRecords } from '../../lib/migration/runs/step-handler.ts';
-import { confirmAction } from '../../lib/migration/steps/external-action.ts';
+import { confirmAction } from '../../lib/migration/steps/backend-actions.ts';
 
 export function createHandler(remembering: () => Promise<Remembering>) {
   return async (payload: unknown) => await confirmAction(await remembering(), payload);

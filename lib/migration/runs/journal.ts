@@ -56,7 +56,7 @@ export const journalSchema = v.strictObject({
   ),
   /** The current stage. Its cursor is replaced as it advances, and dropped once it has passed. */
   open: v.optional(v.object({ stage: v.string(), cursor: v.unknown() })),
-  /** Decisions that hold for all stages, and survive when stages run again (steps/return-target.ts) */
+  /** Decisions that hold for all stages, and survive when stages run again (steps/rollback.ts) */
   noted: v.optional(v.record(v.string(), v.unknown())),
 });
 

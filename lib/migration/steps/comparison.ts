@@ -3,14 +3,16 @@
 // result.
 import { type Base, mergeVersions, readBaseLines } from '../base.ts';
 import { decideFate, digestOfVersion, holdSame, type Version } from '../fate.ts';
-import type { Changes } from '../mass-change.ts';
+import { type Changes, isExcessive } from '../mass-change.ts';
 import { readPoints } from '../pairs.ts';
 import { listLimits } from '../point-writer.ts';
 import { createDigestSum } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
-import { countVerified } from '../runs/run.ts';
-import { testUserOf } from '../runs/run-names.ts';
+import { isRefusal, isRetryableFailure } from '../refusals.ts';
+import { countVerified, type Run } from '../runs/run.ts';
+import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
+import type { Services } from '../services.ts';
 
 type Scope = Pick<StepRequest, 'services' | 'run'>;
 
@@ -89,6 +91,45 @@ export async function countDifference({ services: { vectors }, run }: Scope, col
   const points = countVerified(run);
   const more = (await vectors.count(collection)) - points;
   return { points, adds: Math.max(0, more), removes: Math.max(0, -more), changes: 0 };
+}
+
+/** Why the new collection cannot be read; undefined if it can. */
+export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
+  const live = liveCollectionOf(run);
+  if (!(await vectors.listCollections()).includes(live)) return `${live} was deleted`;
+  try {
+    await vectors.scroll(live, { limit: 1 });
+    return undefined;
+  } catch (error) {
+    if (!isPermanent(error)) throw error;
+    return `${live} cannot be read (${error.message})`;
+  }
+}
+
+/** True for an error that waiting would not cure: the store repeats it on every request. */
+function isPermanent(error: unknown): error is Error {
+  return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
+}
+
+/**
+ * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
+ * not users' deletions: they count as `lacking`.
+ * @param restored compares with this collection; without it, with the last common version
+ */
+export async function countLostWrites(
+  scope: Scope,
+  restored?: string,
+): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
+  const { services, run } = scope;
+  if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
+  const live = liveCollectionOf(run);
+  const { adds, changes, removes, points } = await compare(scope, {
+    active: live,
+    standby: restored ?? { base: run.base },
+  });
+  const isEmptied = isExcessive({ removes, changes: 0, points });
+  if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
+  return { leftBehind: adds + changes + removes };
 }
 
 async function sumUp(scope: Scope, source: Source): Promise<string | undefined> {

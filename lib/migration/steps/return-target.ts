@@ -1,6 +1,6 @@
 // Decides to which collection a rollback returns, and what happens to the writes since the switch. By default they are kept:
 // the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
-// nothing. What was decided, and what a refusal changes about it, is noted in the journal of the rollback.
+// nothing; the rollback follows what was decided.
 import * as v from 'valibot';
 import {
   assertNoAlias,
@@ -11,14 +11,14 @@ import {
 import { assertExpected, isExcessive, refuseMassChange } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
 import { readDenseVector } from '../ports/vector-store.ts';
-import { isRefusal, isRetryableFailure, Refusal, recoverWith } from '../refusals.ts';
-import { NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
+import { isRefusal, Refusal, recoverWith } from '../refusals.ts';
 import { readManifest } from '../runs/reports.ts';
-import { type Run, refusedSchema, wasOpened, wentLive } from '../runs/run.ts';
+import { hasSwitched, type Run, wasOpened, wentLive } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
+import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { compare, countDifference } from './comparison.ts';
+import { compare, countDifference, countLostWrites, whyUnreadable } from './comparison.ts';
 
 /**
  * carry: copies the writes since the switch to the collection that users return to.
@@ -43,8 +43,34 @@ export const returnSchema = v.object({
 
 export type Return = v.InferOutput<typeof returnSchema>;
 
+/** How long a refusal may keep writes frozen: then they are opened without a proof. */
+export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
+
+/** A decision, and since when users have waited for it if it is late */
+export interface Decided {
+  readonly plan: Return;
+  readonly failingSince?: number;
+}
+
+/**
+ * Decides before the rollback begins.
+ * @throws Refusal unless the window is long over: then it begins anyway, to open writes
+ */
+export async function decideReturn(request: StepRequest): Promise<Decided> {
+  try {
+    return { plan: await planReturn(request) };
+  } catch (error) {
+    const { services, run } = request;
+    const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
+    const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
+    const isWaitedFor = run.phase === 'switching' && isLate;
+    if (!isWaitedFor || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
+    return { plan: await planLastResort(services, run), failingSince: deadlineAt };
+  }
+}
+
 /** @throws Refusal naming a missing or damaged collection or artifact, or the points that the rollback would remove */
-export async function planReturn(request: StepRequest): Promise<Return> {
+async function planReturn(request: StepRequest): Promise<Return> {
   const { services, run, input } = request;
   const { asItWas = false, toSnapshot = false } = input;
   const { deletes, acknowledgedLoss: acknowledged = 0 } = input;
@@ -77,7 +103,7 @@ async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<bool
 }
 
 /** Returns to the old collection without checking that it exists, for a rollback that only needs to open writes */
-export async function planLastResort(services: Services, run: Run): Promise<Return> {
+async function planLastResort(services: Services, run: Run): Promise<Return> {
   const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   return { way: 'as-it-was', returnTo: run.plan.sourceCollection, acknowledged: 0, mayHaveLeaked };
 }
@@ -101,24 +127,6 @@ async function planReturnInPlace(
   const exists = (await services.vectors.listCollections()).includes(sourceCollection);
   const target = exists ? { returnTo: sourceCollection } : await planSnapshotRestore(services, run);
   return { ...agreed, way: 'as-it-was', ...target, mayHaveLeaked: false };
-}
-
-/** Why the new collection cannot be read; undefined if it can. */
-export async function whyUnreadable({ vectors }: Services, run: Run): Promise<string | undefined> {
-  const live = liveCollectionOf(run);
-  if (!(await vectors.listCollections()).includes(live)) return `${live} was deleted`;
-  try {
-    await vectors.scroll(live, { limit: 1 });
-    return undefined;
-  } catch (error) {
-    if (!isPermanent(error)) throw error;
-    return `${live} cannot be read (${error.message})`;
-  }
-}
-
-/** True for an error that waiting would not cure: the store repeats it on every request. */
-function isPermanent(error: unknown): error is Error {
-  return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
 }
 
 // Refuse here, while it is cheap: writes are not frozen yet, and users notice nothing.
@@ -183,50 +191,33 @@ function rethrowAsNoRollback(error: unknown): never {
   throw error instanceof Refusal ? noRollback(error.why, error) : error;
 }
 
-/** A rollback that begins while writes are frozen has passed this stage already. */
-export const FREEZING = 'freezing';
-
-const notesSchema = v.object({
-  /** Undefined if the old collection was never left. */
-  plan: v.optional(returnSchema),
-  /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
-  failingSince: v.optional(v.number()),
-  /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
-  failingAfter: v.optional(v.number()),
-  /** Users stay on the new version. */
-  refused: v.optional(refusedSchema),
-  /** Writes are opened there without a proof. */
-  unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
-});
-
-/** Decisions about a rollback: they hold for every stage, and are kept when stages are repeated. */
-export type Notes = v.InferOutput<typeof notesSchema>;
-
-export function readNotes({ noted = {} }: RecordedJournal): Notes {
-  return v.parse(notesSchema, noted);
+/** Figures of a rollback at this moment, for a dry run */
+export async function forecastReturn(request: StepRequest) {
+  const { run } = request;
+  if (!hasSwitched(run)) {
+    return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
+  }
+  const { way, returnTo, restores } = await planReturn(request);
+  const target = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
+  const isSame = returnTo === liveCollectionOf(run);
+  if (!wasOpened(run) || isSame) return { ...target, leavesBehind: 0 };
+  if (way !== 'carry') return { ...target, ...(await forecastLeftBehind(request)) };
+  if (restores) return { ...target, leavesBehind: 0 };
+  const { adds, changes, removes, points } = await compare(request, {
+    active: liveCollectionOf(run),
+    standby: returnTo,
+    base: run.base,
+  });
+  return { ...target, adds, changes, removes, of: points, leavesBehind: 0 };
 }
 
-/** Collection that a rollback takes users to */
-export function findReturnCollection({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
-  return notes.unproved?.to ?? notes.plan?.returnTo ?? plan.sourceCollection;
+/** Counts the writes that a rollback would leave behind in the new collection. */
+async function forecastLeftBehind(request: StepRequest) {
+  // In place there is no second collection to compare with.
+  if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
+  const { leftBehind, ...lacking } = await countLostWrites(request);
+  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...lacking };
 }
 
-export function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
-  return { ...journal, noted: { ...journal.noted, ...notes } };
-}
-
-/** The first record of a rollback. Where one has failed before, writes are frozen already. */
-export function beginRollback(notes: Notes): RecordedJournal {
-  const begun = { ...NOTHING_RECORDED, noted: notes };
-  return notes.failingSince === undefined ? begun : markFrozen(begun);
-}
-
-export function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
-  return { ...journal, passed: { ...passed, [FREEZING]: {} } };
-}
-
-/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
-export function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJournal {
-  const { [FREEZING]: begun } = passed;
-  return { passed: begun ? { [FREEZING]: begun } : {}, noted };
-}
+const UNREADABLE = 'unknown: the new collection cannot be read';
+const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';

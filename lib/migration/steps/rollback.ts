@@ -1,27 +1,46 @@
-// The switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
-// Until the setting changes, users stay on the new version: a rollback that is refused opens writes there again.
+// The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
+// It follows what was decided and noted before it began (return-target.ts); a refusal changes the notes. Until the setting has
+// changed, users stay on the new version, and its writes are opened again. Later a refusal keeps writes frozen: it can be repaired
+// for a while, then they are opened wherever users find most of their memories.
+import * as v from 'valibot';
 import { measureParts } from '../forecast.ts';
-import { Refusal } from '../refusals.ts';
-import { collectFacts, NOTHING_RECORDED, type RecordedJournal } from '../runs/journal.ts';
-import { storeReport } from '../runs/reports.ts';
-import { hasSwitched, type Run, wasOpened, withServed } from '../runs/run.ts';
-import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
-import type { Outcome, Step, StepContext, StepRequest } from '../runs/step.ts';
-import { DAY_MS } from '../runs/times.ts';
-import { removeOwn, tidyUp } from './clean-up.ts';
-import { compare } from './comparison.ts';
-import { endRefused, openUnproved, planToOpen, stay } from './refused-rollback.ts';
+import { isRefusal, Refusal } from '../refusals.ts';
 import {
-  beginRollback,
-  findReturnCollection,
-  markFrozen,
-  type Notes,
-  planReturn,
-  readNotes,
+  collectFacts,
+  NOTHING_RECORDED,
+  outOfTime,
+  type RecordedJournal,
+} from '../runs/journal.ts';
+import { storeReport } from '../runs/reports.ts';
+import {
+  hasSwitched,
+  type Run,
+  refusedSchema,
+  toRefused,
+  wasOpened,
+  wentLive,
+  windowOf,
+  withServed,
+} from '../runs/run.ts';
+import {
+  builtCollectionsOf,
+  liveCollectionOf,
+  liveCollectionsOf,
+  restoredCollectionOf,
+} from '../runs/run-names.ts';
+import type { Outcome, Step, StepContext } from '../runs/step.ts';
+import { DAY_MS } from '../runs/times.ts';
+import { askAgain, assertSettingKnown } from './backend-actions.ts';
+import { removeCollections, removeOwn, tidyUp } from './clean-up.ts';
+import {
+  decideReturn,
+  forecastReturn,
+  MAX_UNPROVED_MS,
+  planRestore,
+  returnSchema,
 } from './return-target.ts';
 import { readSwitch, readSwitchJournal } from './stored-checkpoints.ts';
-import { switchBack } from './switch.ts';
-import { assertSettingKnown, countLostWrites } from './switch-back.ts';
+import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 
 export const rollback: Step = {
   command: 'rollback',
@@ -31,30 +50,46 @@ export const rollback: Step = {
     // The old collection was never left.
     if (!hasSwitched(run)) return void (await keep(NOTHING_RECORDED));
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    const notes = await planReturn(approach).then(
-      (plan): Notes => ({ plan }),
-      (error: unknown) => planToOpen(approach, error),
-    );
-    const begun = beginRollback(notes);
+    const begun = beginRollback(await decideReturn(approach));
     // A window that has not ended has frozen writes.
     await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
   readJournal: readSwitchJournal,
   work: async (context) => {
-    const { stages } = context;
-    const { plan, refused, unproved } = readNotes(stages.recorded);
-    try {
-      if (refused) return await stay(context);
-      if (unproved) await openUnproved(context, unproved);
-      else await switchBack(context, plan);
-    } catch (error) {
+    const stayed = await follow(context).catch(async (error: unknown) => {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
-      const ended = await endRefused(context, error);
-      if (ended) return ended;
-    }
-    return await conclude(context);
+      await noteRefusal(context, error);
+      return await follow(context);
+    });
+    return stayed ?? (await conclude(context));
   },
 };
+
+/** Follows the notes. @returns the outcome where users stay on the new version */
+async function follow(context: StepContext): Promise<Outcome | undefined> {
+  const { plan, refused, unproved } = readNotes(context.stages.recorded);
+  if (refused) return await stay(context, refused);
+  if (unproved) await openUnproved(context, unproved);
+  else await switchBack(context, plan);
+  return undefined;
+}
+
+async function stay(
+  context: StepContext,
+  { name, why, data }: NonNullable<Notes['refused']>,
+): Promise<Outcome> {
+  const { run, stages } = context;
+  const { passed } = stages.recorded;
+  const notes = readNotes(stages.recorded);
+  const mayHaveLeft = 'setting-changed' in passed || notes.failingSince !== undefined;
+  const leaving = mayHaveLeft ? findReturnCollection(run, notes) : undefined;
+  if (FREEZING in passed) await stayOnNew(context, leaving);
+  const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
+  await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
+  // A switch that had not come to its end continues.
+  const phase = wentLive(run) ? 'live' : 'switching';
+  return { phase, refusal: new Refusal(name, why, { data }) };
+}
 
 async function conclude(context: StepContext): Promise<Outcome> {
   const { run } = context;
@@ -108,33 +143,133 @@ function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): str
   return undefined;
 }
 
-/** Figures of a rollback at this moment, for a dry run */
-async function forecastReturn(request: StepRequest) {
-  const { run } = request;
-  if (!hasSwitched(run)) {
-    return { returnsTo: run.plan.sourceCollection, leavesBehind: 0 };
+/**
+ * Before the setting has changed, users stay on the new version. Later the rollback has to end: notes where writes are opened.
+ * @throws Refusal while it can be repaired
+ */
+async function noteRefusal(context: StepContext, error: Refusal): Promise<void> {
+  const { stages } = context;
+  const passed = Object.keys(stages.recorded.passed).length;
+  const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
+  const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
+  if (isRefusal(error, 'RefusedNothingToReturnTo')) {
+    const { plan } = readNotes(stages.recorded);
+    // After the restore, writes since the snapshot must be carried over again. A restored snapshot lacks memories that no user
+    // deleted, so the last common version does not apply to it: neither in this rollback, nor in what follows a refused one.
+    const carries = plan?.way === 'carry' && { plan: { ...plan, beginsBase: true } };
+    await stages.rewrite(addNotes(beginAgain(stages.recorded), carries || {}));
+    if (carries) await context.note({ base: undefined });
+    await askAgain(context);
   }
-  const { way, returnTo, restores } = await planReturn(request);
-  const target = { returnsTo: returnTo, ...(restores && { restores: restores.name }) };
-  const isSame = returnTo === liveCollectionOf(run);
-  if (!wasOpened(run) || isSame) return { ...target, leavesBehind: 0 };
-  if (way !== 'carry') return { ...target, ...(await forecastLeftBehind(request)) };
-  if (restores) return { ...target, leavesBehind: 0 };
-  const { adds, changes, removes, points } = await compare(request, {
-    active: liveCollectionOf(run),
-    standby: returnTo,
-    base: run.base,
-  });
-  return { ...target, adds, changes, removes, of: points, leavesBehind: 0 };
+  if (!staysOnNew) return await noteUnproved(context, { error, passed });
+  // Requests made from here on are new ones, so this precedes the record that has them made.
+  await askAgain(context);
+  await stages.rewrite(addNotes(stages.recorded, { refused: toRefused(error) }));
 }
 
-/** Counts the writes that a rollback would leave behind in the new collection. */
-async function forecastLeftBehind(request: StepRequest) {
-  // In place there is no second collection to compare with.
-  if (request.run.plan.inPlace) return { leavesBehind: UNRESTORED };
-  const { leftBehind, ...lacking } = await countLostWrites(request);
-  return { leavesBehind: leftBehind === 'unknown' ? UNREADABLE : leftBehind, ...lacking };
+/**
+ * Gives a refusal that keeps writes frozen time to be repaired. A repair after which more stages pass gives the next refusal its
+ * own time.
+ * @throws Refusal until that time is over
+ */
+async function noteUnproved(
+  context: StepContext,
+  { error, passed }: { readonly error: Refusal; readonly passed: number },
+): Promise<void> {
+  const { stages } = context;
+  if ('opened' in stages.recorded.passed) throw error;
+  const now = context.services.clock().getTime();
+  const { failingSince: before, failingAfter } = readNotes(stages.recorded);
+  const isAnother = before === undefined || (failingAfter !== undefined && passed > failingAfter);
+  const failingSince = isAnother ? now : before;
+  const failing = isAnother ? { failingSince, failingAfter: passed } : {};
+  await stages.rewrite(addNotes(stages.recorded, failing));
+  if (now - failingSince < MAX_UNPROVED_MS) {
+    const { name, why, data } = error;
+    const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
+    const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
+    throw new Refusal(name, message, { data, cause: error });
+  }
+  // On another collection, what was asked for before is another request.
+  await askAgain(context);
+  await noteWhereToOpen(context, error);
 }
 
-const UNREADABLE = 'unknown: the new collection cannot be read';
-const UNRESTORED = 'counted against the restored snapshot, before writes are frozen';
+/** On the collection that was active when the rollback began; if that is the one that is gone, on its restored snapshot. */
+async function noteWhereToOpen(context: StepContext, error: Refusal): Promise<void> {
+  const { services, run, note, stages } = context;
+  const notes = readNotes(stages.recorded);
+  const { plan, failingSince } = notes;
+  const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
+  if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
+    const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
+    await note({ window: { ...window, openedAt, stays: true } });
+    const refused = toRefused(error);
+    return await stages.rewrite(addNotes(markFrozen(stages.recorded), { refused }));
+  }
+  // Gone, or empty: the old version makes an empty one when it starts.
+  const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
+  const another = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
+  if (another) {
+    await stages.rewrite(beginRollback({ plan: another, failingSince }));
+    throw outOfTime();
+  }
+  const to = isGone ? run.plan.sourceCollection : findReturnCollection(run, notes);
+  const unproved = { to, why: error.why };
+  await stages.rewrite(addNotes(stages.recorded, { unproved, refused: undefined }));
+}
+
+/** True if users worked on the new version, and it is the version that is deployed. */
+async function isOnNew(
+  { services, run }: StepContext,
+  { passed }: RecordedJournal,
+): Promise<boolean> {
+  // In place the setting may stay the same.
+  if ('setting-changed' in passed) return false;
+  return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
+}
+
+const notesSchema = v.object({
+  /** Undefined if the old collection was never left. */
+  plan: v.optional(returnSchema),
+  /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
+  failingSince: v.optional(v.number()),
+  /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
+  failingAfter: v.optional(v.number()),
+  /** Users stay on the new version. */
+  refused: v.optional(refusedSchema),
+  /** Writes are opened there without a proof. */
+  unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
+});
+
+/** Decisions about a rollback: they hold for every stage, and are kept when stages are repeated. */
+type Notes = v.InferOutput<typeof notesSchema>;
+
+function readNotes({ noted = {} }: RecordedJournal): Notes {
+  return v.parse(notesSchema, noted);
+}
+
+/** Collection that a rollback takes users to */
+function findReturnCollection({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
+  return notes.unproved?.to ?? notes.plan?.returnTo ?? plan.sourceCollection;
+}
+
+function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
+  return { ...journal, noted: { ...journal.noted, ...notes } };
+}
+
+/** The first record of a rollback. Where one has failed before, writes are frozen already. */
+function beginRollback(notes: Notes): RecordedJournal {
+  const begun = { ...NOTHING_RECORDED, noted: notes };
+  return notes.failingSince === undefined ? begun : markFrozen(begun);
+}
+
+function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
+  return { ...journal, passed: { ...passed, [FREEZING]: {} } };
+}
+
+/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
+function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJournal {
+  const { [FREEZING]: begun } = passed;
+  return { passed: begun ? { [FREEZING]: begun } : {}, noted };
+}

@@ -11,8 +11,8 @@ import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/r
 import { testUserOf } from '../runs/run-names.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
+import { freezeChecksSchema, proofSchema } from './backend-actions.ts';
 import { readSwitch } from './stored-checkpoints.ts';
-import { freezeChecksSchema, proofSchema } from './write-freeze.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 

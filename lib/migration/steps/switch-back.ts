@@ -1,23 +1,30 @@
-// The work of each stage of a switch back. The order of the stages is in switch.ts. The old collection may be deleted or emptied
-// at any time: before each step that users would notice, it is looked for again.
+// The work of each stage of a switch back, and of one that is refused. The order of the stages is in switch.ts. The old collection
+// may be deleted or emptied at any time: before each step that users would notice, it is looked for again. A deployment takes its
+// time, and may be reported as done although it is not.
+import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
-import { isExcessive } from '../mass-change.ts';
 import { whyUnhealthy } from '../point-writer.ts';
-import { changedSetting } from '../ports/collection-setting.ts';
 import { listPending } from '../reconcile-report.ts';
-import { Refusal } from '../refusals.ts';
+import { isRetryableFailure, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Facts } from '../runs/journal.ts';
-import { countVerified, hasSwitched, type Run, wentLive } from '../runs/run.ts';
-import { liveCollectionOf } from '../runs/run-names.ts';
+import { countVerified, hasSwitched, wasOpened, wentLive } from '../runs/run.ts';
+import { liveCollectionOf, liveCollectionsOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
-import type { Services } from '../services.ts';
+import { MINUTE_MS } from '../runs/times.ts';
+import {
+  activate,
+  askAgain,
+  assertOpen,
+  freezeWrites,
+  isKnown,
+  suspectAction,
+  waitForAction,
+} from './backend-actions.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { compare, haveSame } from './comparison.ts';
-import { activate } from './deployment.ts';
+import { countLostWrites, haveSame } from './comparison.ts';
 import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
-import { waitForAction } from './external-action.ts';
-import { type Return, whyUnreadable } from './return-target.ts';
-import { assertOpen } from './write-freeze.ts';
+import { servesFrom } from './new-version.ts';
+import type { Return } from './return-target.ts';
 
 // A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
 export async function restoreOld(context: StepContext, plan: Return): Promise<Facts> {
@@ -47,6 +54,13 @@ async function isAsVerified(context: StepContext, restored: string): Promise<boo
   const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
   const fingerprint = evidence[kind]?.facts.fingerprint;
   return await haveSame(context, restored, { fingerprint });
+}
+
+export async function freezeNew(context: StepContext): Promise<Facts> {
+  const { run } = context;
+  // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
+  const freezing = { collections: liveCollectionsOf(run), isProved: wasOpened(run) };
+  return await freezeWrites(context, freezing);
 }
 
 // Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
@@ -103,6 +117,87 @@ export async function changeToOld(context: StepContext, { to, points }: Old): Pr
   await activate(context, { from: present, to });
 }
 
+/** Time limit of a deployment, unless the plan says that it takes longer. */
+const DEPLOYMENT_MS = 15 * MINUTE_MS;
+/** Time limit for the proof of a deployment that was reported as done. */
+const PROOF_MS = 5 * MINUTE_MS;
+
+const deployingSchema = v.object({
+  since: v.optional(v.number()),
+  /** The last request was answered, or is not to be made once more: the command was killed in it after the time limit. */
+  isRequested: v.optional(v.boolean()),
+  unprovedSince: v.optional(v.number()),
+});
+
+/**
+ * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
+ * Then writes are opened without a proof, or users stay on the new version: either way they can write.
+ */
+export async function deployBack(context: StepContext, to: string): Promise<Facts> {
+  const { run, services } = context;
+  const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
+  const { since, isLast, unprovedSince } = await deployInTime(context, action, to);
+  const standing = await findStanding(context, to);
+  if (standing.kind === 'returned') return {};
+  const { kind, why } = standing;
+  if (kind !== 'untold' && services.clock().getTime() - unprovedSince < PROOF_MS) {
+    // Not done although it was reported: the next request is another one, and is made however late, but only once.
+    await context.keep({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
+    if (kind === 'elsewhere') await askAgain(context);
+    throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
+  }
+  // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
+  const isUnrestorable = kind === 'elsewhere' || kind === 'away';
+  if (isUnrestorable && wentLive(run) && to !== liveCollectionOf(run)) {
+    const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
+    throw new Refusal('RefusedStillNewVersion', message);
+  }
+  const lookAt = `whether the backend works on ${to}${run.plan.sameVersion ? '' : ', in the old version'}`;
+  const message = 'The backend does not prove that users are back; the rollback goes on';
+  services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
+  return { oldVersion: 'unproved', lookAt };
+}
+
+/**
+ * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
+ * its time may have passed without any request.
+ * @returns when it was first requested, whether it is not requested again, and since when its proof is awaited
+ */
+async function deployInTime(
+  context: StepContext,
+  action: 'deploy-new' | 'deploy-old',
+  collection: string,
+) {
+  const { run, services, cursor, keep } = context;
+  const now = services.clock().getTime();
+  const recorded = v.parse(v.fallback(deployingSchema, {}), cursor);
+  const { since = now, isRequested = false, unprovedSince = now } = recorded;
+  const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
+  const isOver = now >= until;
+  if (isOver && isRequested) return { since, isLast: true, unprovedSince };
+  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
+  await keep({ since, isRequested: isOver });
+  await waitForAction(context, action, collection).catch(async (error: unknown) => {
+    if (!context.signal.aborted) await keep({ since, isRequested: true });
+    throw retryUntilDeadline(error, until);
+  });
+  const deployed = { since, unprovedSince: isOver ? services.clock().getTime() : unprovedSince };
+  await keep({ ...deployed, isRequested: true });
+  return { ...deployed, isLast: isOver };
+}
+
+function notReturned(why: string): RetryableFailure {
+  return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
+}
+
+/** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
+function retryUntilDeadline(error: unknown, deadline: number): unknown {
+  if (!(error instanceof Refusal)) return error;
+  const until = new Date(deadline).toISOString();
+  const why = `${error.why} It is asked again until ${until}; then writes are opened without it.`;
+  return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
+}
+
 // The new collection may be the only copy left: a write would create an empty collection instead of the old one.
 export async function openOld(context: StepContext, { to, points }: Old): Promise<void> {
   await assertNotDeleted(context, to, points);
@@ -112,15 +207,42 @@ export async function openOld(context: StepContext, { to, points }: Old): Promis
   await assertOpen(context, [to]);
 }
 
-/** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
-export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
-  const present = await setting.read();
-  if (isKnown(run, present)) return;
-  throw changedSetting(present, liveCollectionOf(run));
+/** Opens writes when nothing could be proved in time. */
+export async function openWithoutProof(
+  context: StepContext,
+  { to, why }: { readonly to: string; readonly why: string },
+): Promise<Facts> {
+  const { setting, log } = context.services;
+  await activate(context, { from: await setting.read(), to });
+  await waitForAction(context, 'open-writes', to);
+  const lookAt = `whether the backend works on ${to}, and whether users find their memories`;
+  const message = 'Writes were opened without a proof';
+  log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
+  return { oldVersion: 'unproved', lookAt };
 }
 
-function isKnown(run: Run, collection: string): boolean {
-  return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
+export async function restoreSetting(context: StepContext): Promise<void> {
+  const { services, run } = context;
+  await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
+}
+
+/** The old version may be deployed already. A new version that still answers is left alone. */
+export async function deployAgain(context: StepContext, to: string): Promise<void> {
+  if ((await findStanding(context, to)).kind === 'elsewhere') return;
+  const collection = liveCollectionOf(context.run);
+  await deployInTime(context, 'deploy-new', collection);
+  const standing = await findStanding(context, to);
+  if (standing.kind === 'elsewhere') return;
+  const message = 'The backend does not prove that the new version is back; writes are opened';
+  const lookAt = `whether the backend works on ${collection}`;
+  const why = standing.kind === 'returned' ? `It works on ${to}.` : String(standing.why);
+  context.services.log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
+}
+
+export async function openAgain(context: StepContext): Promise<void> {
+  const collections = liveCollectionsOf(context.run);
+  await waitForAction(context, 'open-writes', collections[0]);
+  await assertOpen(context, collections);
 }
 
 /** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
@@ -137,23 +259,34 @@ async function assertNotDeleted(
   throw new Refusal('RefusedNothingToReturnTo', why);
 }
 
+/** Progress of a rollback's deployment, by what the backend answers. */
+type Standing =
+  | { readonly kind: 'returned' }
+  /** elsewhere: users are not back. unproved: a later answer may tell. untold: no answer will ever tell. */
+  | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
+
 /**
- * Counts the writes that a return would lose. If the new collection seems to have been emptied, its missing points are
- * not users' deletions: they count as `lacking`.
- * @param restored compares with this collection; without it, with the last common version
+ * The answer of the old version proves that users are back. A run may have the new version alone: then the backend is searched for
+ * a memory that only the collection to return to has, and after that for one that only the other collection has.
  */
-export async function countLostWrites(
-  request: StepRequest,
-  restored?: string,
-): Promise<{ readonly leftBehind: number | 'unknown'; readonly lacking?: number }> {
-  const { services, run } = request;
-  if ((await whyUnreadable(services, run)) !== undefined) return { leftBehind: 'unknown' };
+async function findStanding(context: StepContext, to: string): Promise<Standing> {
+  const { services, run } = context;
   const live = liveCollectionOf(run);
-  const { adds, changes, removes, points } = await compare(request, {
-    active: live,
-    standby: restored ?? { base: run.base },
-  });
-  const isEmptied = isExcessive({ removes, changes: 0, points });
-  if (isEmptied) return { leftBehind: adds + changes, lacking: removes };
-  return { leftBehind: adds + changes + removes };
+  const { sameVersion = false } = run.plan;
+  try {
+    await services.backend.health();
+    const isNew = sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
+    if (!isNew || (sameVersion && to === live)) return { kind: 'returned' };
+    const isThere = to !== live && (await servesFrom(context, to, live));
+    if (isThere && sameVersion) return { kind: 'returned' };
+    if (isThere) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
+    if (!sameVersion) return { kind: 'elsewhere', why: 'The new version still answers.' };
+    if (await servesFrom(context, live, to))
+      return { kind: 'elsewhere', why: `The backend still works on ${live}.` };
+    return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
+  } catch (why) {
+    if (isRetryableFailure(why)) return { kind: 'away', why };
+    if (why instanceof Refusal) return { kind: 'untold', why };
+    throw why;
+  }
 }

@@ -4,20 +4,24 @@ import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Refusal } from '../refusals.ts';
+import type { Facts } from '../runs/journal.ts';
 import { readManifest } from '../runs/reports.ts';
 import { type Reference, wasOpened, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, liveCollectionsOf, ofTestUser } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
+import { activate, freezeWrites, suspectAction, waitForAction } from './backend-actions.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { countDifference, haveSame } from './comparison.ts';
 import { copyOnwards, verifyEqual } from './copy.ts';
-import { activate } from './deployment.ts';
-import { suspectAction, waitForAction } from './external-action.ts';
 import { assertAsFrozen, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
 import { assertNamesFree } from './upload-swap.ts';
+
+export async function freezeOld(context: StepContext): Promise<Facts> {
+  return await freezeWrites(context, { collections: [context.run.plan.sourceCollection] });
+}
 
 // The backup must be on record before the setting changes: a rollback needs it.
 export async function backUp(context: StepContext): Promise<void> {
@@ -93,6 +97,10 @@ async function assertComplete(context: StepContext): Promise<void> {
   if (found === points) return;
   const why = `${live} has ${found} points where ${points} were verified.`;
   throw new Refusal('RefusedVerification', why);
+}
+
+export async function deployNew(context: StepContext, to: string): Promise<void> {
+  await waitForAction(context, 'deploy-new', to);
 }
 
 export async function proveNew(context: StepContext, to: string): Promise<void> {

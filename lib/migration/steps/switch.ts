@@ -5,18 +5,30 @@ import { changedAt } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
-import { liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
+import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { haveSame } from './comparison.ts';
-import { deployBack } from './deployment.ts';
+import { haveSame, whyUnreadable } from './comparison.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { describeLateWrites, equalise } from './equalise.ts';
-import { waitForAction } from './external-action.ts';
-import { FREEZING, type Return, whyUnreadable } from './return-target.ts';
-import { changeToOld, countLeftBehind, makeOldEqual, openOld, restoreOld } from './switch-back.ts';
+import type { Return } from './return-target.ts';
+import {
+  changeToOld,
+  countLeftBehind,
+  deployAgain,
+  deployBack,
+  freezeNew,
+  makeOldEqual,
+  openAgain,
+  openOld,
+  openWithoutProof,
+  restoreOld,
+  restoreSetting,
+} from './switch-back.ts';
 import {
   backUp,
   changeToNew,
+  deployNew,
+  freezeOld,
   makeNewEqual,
   openNew,
   prepare,
@@ -24,7 +36,9 @@ import {
   runFinalCheck,
 } from './switch-forward.ts';
 import { uploadSwap } from './upload-swap.ts';
-import { freezeWrites } from './write-freeze.ts';
+
+/** A rollback that begins while writes are frozen has passed this stage already. */
+export const FREEZING = 'freezing';
 
 /**
  * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/run-step.ts).
@@ -32,9 +46,8 @@ import { freezeWrites } from './write-freeze.ts';
  */
 export async function switchForward(context: StepContext): Promise<Facts> {
   const { run, stages } = context;
-  const from = run.plan.sourceCollection;
   const to = liveCollectionOf(run);
-  await stages.once('frozen', (context) => freezeWrites(context, { collections: [from] }));
+  await stages.once('frozen', freezeOld);
   await stages.once('backed-up', backUp);
   await stages.once('equal', makeNewEqual);
   if (movesEntities(run)) {
@@ -43,7 +56,7 @@ export async function switchForward(context: StepContext): Promise<Facts> {
   await stages.once('prepared', prepare);
   await stages.once('uploaded', uploadSwap);
   await stages.once('setting-changed', (context) => changeToNew(context, to));
-  await stages.once('deployed', (context) => waitForAction(context, 'deploy-new', to));
+  await stages.once('deployed', (context) => deployNew(context, to));
   await stages.once('proved', (context) => proveNew(context, to));
   await stages.once('last-look', (context) => runFinalCheck(context, to));
   // Once traffic is open, neither a record nor the deadline may stand between it and the end.
@@ -64,9 +77,7 @@ export async function switchBack(context: StepContext, plan: Return | undefined)
   const leavesBehind = wasOpened(run) && !carries && to !== liveCollectionOf(run);
   if (plan.restores) await stages.once('restored', (context) => restoreOld(context, plan));
   await stages.once(FREEZING, async () => {});
-  // docs/migration/decisions/0005-automatic-rollback.md: a freeze needs proof only if users worked on the new version.
-  const freezing = { collections: liveCollectionsOf(run), isProved: wasOpened(run) };
-  await stages.once('frozen', (context) => freezeWrites(context, freezing));
+  await stages.once('frozen', freezeNew);
   let points: number | undefined;
   if (carries) {
     ({ points } = await stages.once('equal', (context) => makeOldEqual(context, plan)));
@@ -81,6 +92,27 @@ export async function switchBack(context: StepContext, plan: Return | undefined)
   if (carries || plan.mayHaveLeaked) {
     await stages.once('carried', (context) => carryLateWrites(context, to));
   }
+}
+
+/**
+ * After a rollback that was refused: users stay on the new version.
+ * @param leaving the collection to return to, if the backend may work on it by now
+ */
+export async function stayOnNew(context: StepContext, leaving: string | undefined): Promise<void> {
+  const { stages } = context;
+  if (leaving !== undefined) {
+    await stages.once('setting-restored', restoreSetting);
+    await stages.once('deployed-again', (context) => deployAgain(context, leaving));
+  }
+  await stages.once('opened-again', openAgain);
+}
+
+/** After a rollback of which nothing could be proved in time: users can write again. */
+export async function openUnproved(
+  context: StepContext,
+  unproved: { readonly to: string; readonly why: string },
+): Promise<void> {
+  await context.stages.once('opened', (context) => openWithoutProof(context, unproved));
 }
 
 /** Once the memories of both collections are equal. @param to collection that users move to */

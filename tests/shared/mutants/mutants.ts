@@ -673,7 +673,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Migrations: steps, runs and their lock, snapshots, and the reconciliation of collections.
   ...mutantsOf(
-    'lib/migration/steps/write-freeze.ts',
+    'lib/migration/steps/backend-actions.ts',
     'tests/migration/contract/steps/cutover.test.ts',
     [
       [
@@ -823,7 +823,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/refused-rollback.ts',
+    'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
@@ -859,7 +859,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/refused-rollback.ts',
+    'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/in-place.test.ts',
     [
       [
@@ -1109,8 +1109,8 @@ export const MUTANTS: readonly Mutant[] = [
     ["IS_MY_EPOCH = 'epoch = :epoch'", "IS_MY_EPOCH = 'epoch >= :epoch'"],
   ]),
   ...mutantsOf(
-    'lib/migration/steps/external-action.ts',
-    'tests/migration/unit/steps/external-action.test.ts',
+    'lib/migration/steps/backend-actions.ts',
+    'tests/migration/unit/steps/backend-actions.test.ts',
     [
       ['pending?.action === action && ', ''],
       [' && pending.collection === collection', ''],
@@ -1264,7 +1264,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
@@ -1275,7 +1275,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/backend-actions.ts',
     'tests/migration/contract/steps/lock-before-change.test.ts',
     [['  await renew();\n  if (from !== to)', '  if (from !== to)']],
   ),
@@ -1302,7 +1302,7 @@ export const MUTANTS: readonly Mutant[] = [
     [["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"]],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       ['if (isOver && isRequested) return {', 'if (isOver) return {'],
@@ -1328,12 +1328,12 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   // Migrations of stores in an unusual state, continued.
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/same-version.test.ts',
     [["run.plan.sameVersion ? 'deploy-new' : 'deploy-old'", "'deploy-old'"]],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/same-version.test.ts',
     [
       ["if (isThere && sameVersion) return { kind: 'returned' };", ''],
@@ -1370,7 +1370,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf(
-    'lib/migration/steps/deployment.ts',
+    'lib/migration/steps/backend-actions.ts',
     'tests/migration/contract/steps/aliases.test.ts',
     [
       [

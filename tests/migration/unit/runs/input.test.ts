@@ -5,11 +5,11 @@ import { describeRule, parseInput, stepInputSchema } from '../../../../lib/migra
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
 import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
-import { copy } from '../../../../lib/migration/steps/copy.ts';
 import {
   confirmAction,
   confirmInputSchema,
-} from '../../../../lib/migration/steps/external-action.ts';
+} from '../../../../lib/migration/steps/backend-actions.ts';
+import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { describeRun, statusInputSchema } from '../../../../lib/migration/steps/status.ts';
 import { failureNamed } from '../../support/refused.ts';

@@ -1,7 +1,7 @@
 // A confirmation counts only for the action and the collection that were requested.
 import { expect, it } from 'vitest';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
-import { waitForAction } from '../../../../lib/migration/steps/external-action.ts';
+import { waitForAction } from '../../../../lib/migration/steps/backend-actions.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
 
 const NOW = Date.UTC(2026, 2, 1);

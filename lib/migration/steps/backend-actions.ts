@@ -1,0 +1,311 @@
+// What a switch has the memory backend do: stop writes, work on a collection in a version, open writes. The setting and the aliases
+// that name the collection are changed here. A webhook carries out the other actions, or a person does and confirms each one; a
+// confirmation holds for one pending action and cannot be reused. A write of the test user proves that writes are frozen, or open
+// again.
+import * as v from 'valibot';
+import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
+import { changedSetting } from '../ports/collection-setting.ts';
+import type { HookAnswer } from '../ports/hooks.ts';
+import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import { translateFailure } from '../runs/failures.ts';
+import { parseInput, personSchema } from '../runs/input.ts';
+import { Paused } from '../runs/journal.ts';
+import { phaseAtOf, type Run, runIdSchema, windowOf } from '../runs/run.ts';
+import { liveCollectionOf, restoredCollectionOf, testUserOf } from '../runs/run-names.ts';
+import type { StepContext } from '../runs/step.ts';
+import type { Services } from '../services.ts';
+import { removeTestWrites } from './clean-up.ts';
+
+/** Time by which a freeze may outlast the window before it ends by itself */
+const GRACE_MS = 15 * 60_000;
+
+/** Requests an action, and waits until it is done. @throws Paused */
+export async function waitForAction(
+  context: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<void> {
+  const answer = await requestAction(context, action, collection);
+  if (answer === 'done') return;
+  if (answer === 'asked-of-a-person' && (await isConfirmed(context, action, collection))) return;
+  throw new Paused({ waitsFor: 'the webhook' });
+}
+
+/** False for an action that was not pending: from now on it is. */
+async function isConfirmed(
+  { services, run, lease, note }: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<boolean> {
+  const { pendingAction: pending } = run;
+  if (pending?.action === action && pending.collection === collection) {
+    return (await services.runs.confirmedBy(run)) !== undefined;
+  }
+  const since = services.clock().getTime();
+  await note({ pendingAction: { action, collection, since, epoch: lease.epoch } });
+  return false;
+}
+
+// A webhook's answer, even a refusal, leaves no action pending for a person.
+async function requestAction(
+  context: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<HookAnswer> {
+  const { run, note } = context;
+  let answer: HookAnswer | undefined;
+  try {
+    answer = await ask(context, action, collection);
+    return answer;
+  } finally {
+    if (answer !== 'asked-of-a-person' && run.pendingAction) {
+      await note({ pendingAction: undefined });
+    }
+  }
+}
+
+async function ask(
+  { services, run }: StepContext,
+  action: ExternalAction,
+  collection: string,
+): Promise<HookAnswer> {
+  const { runId, phase, window } = run;
+  // A rollback has no deadline: its freeze ends when writes are opened on either version.
+  const endsBy = phase === 'switching-back' ? undefined : window?.deadlineAt;
+  return await services.hooks.ask({
+    action,
+    runId,
+    occasion: nameOccasion(run),
+    collection,
+    testUser: testUserOf(runId),
+    deadlineAt: endsBy === undefined ? undefined : endsBy + GRACE_MS,
+  });
+}
+
+/** Distinguishes requests: another window or rollback, or an action that must be repeated, is a new one. */
+function nameOccasion(run: Run): string {
+  return `${run.phase}-${run.askedAgainAt ?? phaseAtOf(run)}`;
+}
+
+/**
+ * Called before a step refuses because an action was reported as done and was not: the next request is a new one, for a person
+ * and for a webhook that carries out each request once.
+ */
+export async function askAgain({ services, run, note }: StepContext): Promise<void> {
+  const { askedAgainAt: before = 0 } = run;
+  const askedAgainAt = Math.max(services.clock().getTime(), before + 1);
+  await note({ pendingAction: undefined, askedAgainAt });
+}
+
+/** Adds to the message of a failure that the action before it may not have been carried out. */
+export function suspectAction(
+  action: ExternalAction,
+  collection: string,
+  failure: unknown,
+): unknown {
+  if (!(failure instanceof RetryableFailure)) return failure;
+  const { name, message, answer } = failure;
+  const why = `${message} If this lasts, check that "${action}" on ${collection} is done.`;
+  return new RetryableFailure(name, why, { cause: failure, ...(answer && { answer }) });
+}
+
+/** Time since which the test writes have had the same result */
+export const freezeChecksSchema = v.object({
+  refusedSince: v.optional(v.number()),
+  unprovedSince: v.optional(v.number()),
+});
+
+/** Time between two test writes; less if the longest request is short */
+const FREEZE_POLL_SECONDS = 10;
+
+function choosePollSeconds({ drainSeconds }: Run['plan']): number {
+  return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
+}
+
+/** Time in which an answer that proves nothing is tolerated */
+const PATIENCE_MS = 60_000;
+
+/** Answers that prove that no write is made, neither this one nor others */
+const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
+
+/** Figures for the report */
+export const proofSchema = v.object({
+  frozenSince: v.string(),
+  refusedWith: v.string(),
+  drainedSeconds: v.number(),
+});
+
+type FreezeProof = v.InferOutput<typeof proofSchema>;
+
+interface Freezing {
+  /** Collections that a write of the backend changes */
+  readonly collections: readonly [string, ...string[]];
+  readonly isProved?: boolean;
+}
+
+export async function freezeWrites(
+  context: StepContext,
+  { collections, isProved = true }: Freezing,
+): Promise<FreezeProof | Record<string, never>> {
+  await waitForAction(context, 'freeze', collections[0]);
+  return isProved ? await proveFrozen(context, collections) : {};
+}
+
+/**
+ * Keeps the result of each try for the next one.
+ * @throws Paused where a write is to be tried again in a while; Refusal when one is accepted, or nothing proves that it is not
+ */
+async function proveFrozen(
+  context: StepContext,
+  collections: Freezing['collections'],
+): Promise<FreezeProof> {
+  const { cursor, keep } = context;
+  const checks = v.parse(v.optional(freezeChecksSchema, {}), cursor);
+  const { plan } = context.run;
+  const now = context.services.clock().getTime();
+  const failure = await tryWrite(context, collections, MEMORABLE);
+  if (!failure) throw notFrozen('The memory backend still accepts writes.');
+  // A wrong key, or the key of another user, never proves anything.
+  const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
+  if (!isAnswer) throw failure;
+  if (!PROOFS.includes(failure.answer)) {
+    const { unprovedSince = now } = checks;
+    await keep({ unprovedSince });
+    const waitsFor = `a write to be refused with 503 (${failure.message})`;
+    if (now - unprovedSince < PATIENCE_MS)
+      throw new Paused({ waitsFor, waitSeconds: choosePollSeconds(plan) });
+    throw notFrozen(`Nothing proves that writes are refused. ${failure.message}`);
+  }
+  const { refusedSince = now } = checks;
+  await keep({ refusedSince });
+  const drainedSeconds = (now - refusedSince) / 1_000;
+  if (drainedSeconds >= context.run.plan.drainSeconds) {
+    const frozenSince = new Date(refusedSince).toISOString();
+    return { frozenSince, refusedWith: String(failure.answer), drainedSeconds };
+  }
+  const leftSeconds = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
+  const waitSeconds = Math.min(FREEZE_POLL_SECONDS, leftSeconds);
+  throw new Paused({ waitsFor: 'running requests to end', waitSeconds, leftSeconds });
+}
+
+/**
+ * Checks that a freeze has ended: a write that is still refused as before shows that "open-writes" was not done. Any other
+ * answer proves nothing, and does not stop the run.
+ * @throws RetryableFailure to ask for "open-writes" again
+ */
+export async function assertOpen(
+  context: StepContext,
+  collections: readonly [string, ...string[]],
+): Promise<void> {
+  const failure = await tryWrite(context, collections, FORGETTABLE);
+  if (!PROOFS.includes(failure?.answer)) return;
+  await askAgain(context);
+  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${failure?.answer}`;
+  throw new RetryableFailure('RetryableUnavailable', why);
+}
+
+const MEMORABLE = 'My name is a test of the write freeze.';
+/** A text without anything to remember, even for a graph */
+const FORGETTABLE = 'Hi.';
+
+/** Tries a write of the test user, and removes it. @returns its failure; undefined if it was made */
+async function tryWrite(
+  context: StepContext,
+  collections: readonly string[],
+  text: string,
+): Promise<(Error & { readonly answer?: unknown }) | undefined> {
+  const { services, run, renew } = context;
+  // Test writes of an earlier attempt would count as new ones.
+  await removeTestWrites(context, collections);
+  await renew();
+  const failure = await services.backend.addMemory(testUserOf(run.runId), text).then(
+    () => undefined,
+    (error: Error) => error,
+  );
+  const written = await removeTestWrites(context, collections);
+  return written === 0 ? failure : undefined;
+}
+
+function notFrozen(why: string): Refusal {
+  return new Refusal('RefusedNotFrozen', why);
+}
+
+type Changing = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
+
+/** Can be repeated. @throws Refusal if the setting names another collection */
+export async function activate(
+  context: Changing,
+  { from, to }: { readonly from: string; readonly to: string },
+): Promise<void> {
+  const { services, renew } = context;
+  const aliases = await findAliases(context);
+  await renew();
+  if (from !== to) await services.setting.change({ from, to });
+  await moveAliases(context, aliases, to);
+}
+
+/** The aliases of the old collection, recorded before the first is moved: a rollback moves back no others. */
+async function findAliases({ services, run, note }: Changing): Promise<readonly string[]> {
+  if (!run.plan.movesAliases || run.window?.aliases) return run.window?.aliases ?? [];
+  const listed = await services.vectors.listAliases();
+  const aliases = listed
+    .filter(({ collection_name }) => collection_name === run.plan.sourceCollection)
+    .map(({ alias_name }) => alias_name);
+  await note({ window: { ...windowOf(run), aliases } });
+  return aliases;
+}
+
+/** Leaves an alias that another program has moved elsewhere, and recreates one that was deleted with its collection. */
+async function moveAliases(
+  { services: { vectors }, run, renew }: Changing,
+  aliases: readonly string[],
+  to: string,
+): Promise<void> {
+  if (aliases.length === 0) return;
+  const present = new Map(
+    (await vectors.listAliases()).map(({ alias_name, collection_name }) => [
+      alias_name,
+      collection_name,
+    ]),
+  );
+  const own = [undefined, ...switchableCollections(run)];
+  const toMove = aliases.filter((alias) => {
+    const collection = present.get(alias);
+    return collection !== to && own.includes(collection);
+  });
+  if (toMove.length === 0) return;
+  await renew();
+  await vectors.pointAliases(toMove, to);
+}
+
+function switchableCollections(run: Run): readonly string[] {
+  return [run.plan.sourceCollection, liveCollectionOf(run), restoredCollectionOf(run)];
+}
+
+/** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
+export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
+  const present = await setting.read();
+  if (isKnown(run, present)) return;
+  throw changedSetting(present, liveCollectionOf(run));
+}
+
+export function isKnown(run: Run, collection: string): boolean {
+  return [liveCollectionOf(run), run.plan.sourceCollection].includes(collection);
+}
+
+export const confirmInputSchema = v.strictObject({
+  runId: runIdSchema,
+  action: v.picklist(EXTERNAL_ACTIONS),
+  confirmedBy: personSchema,
+});
+
+/** @throws Refusal */
+export async function confirmAction({ runs }: Pick<Services, 'runs'>, payload: unknown) {
+  try {
+    const { runId, action, confirmedBy: by } = parseInput(confirmInputSchema, payload);
+    await runs.confirm(await runs.read(runId), { action, by });
+    return { runId, action, confirmedBy: by };
+  } catch (error) {
+    throw translateFailure(error);
+  }
+}
