@@ -1,5 +1,7 @@
 // tests/ has a folder for each product and one for what both use; each folder below is a kind of test. `npm test` runs the
-// files named `*.test.ts`, `bash .ci/run full` those named `*.full.test.ts`, and `npx vitest run <path>` any of them.
+// files named `*.test.ts`, `bash .ci/run full` those named `*.full.test.ts` and those of which `npm test` leaves out cases, and
+// `npx vitest run <path>` any of them.
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { dynamodbLocal } from './local/engine.ts';
@@ -63,7 +65,14 @@ function fullFiles(kind: KindName): Files {
   // tests/ledger/contract.
   if (kind === 'http')
     return { include: [...include, 'tests/ledger/contract/api/**/*.test.ts'], exclude: [ROUTES] };
-  return { include };
+  return {
+    include: [...include, ...globSync(`tests/*/${kind}/**/*.test.ts`).filter(leavesOutCases)],
+  };
+}
+
+/** Decides whether `npm test` leaves out cases of the file. */
+function leavesOutCases(file: string): boolean {
+  return readFileSync(file, 'utf8').includes('/support/quick-cases.ts');
 }
 
 function anyFiles(kind: KindName): Files {

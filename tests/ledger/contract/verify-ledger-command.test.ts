@@ -1,6 +1,7 @@
 // `npm run verify-ledger` finds and repairs a difference, and reaches AWS only if asked to.
 import { describe, expect, it } from 'vitest';
 import { openDatabaseProxy } from '../../shared/support/database-proxy.ts';
+import { itInFull } from '../../shared/support/quick-cases.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
 
 const { verifyLedger, verifyUntil, givenHousehold, givenAccount, table } = await openVerifyLedger();
@@ -20,16 +21,19 @@ describe('verify-ledger', () => {
     expect(after).toEqual({ code: 0, stdout: `${named}: in order\n`, stderr: '' });
   });
 
-  it('ends with 2 for a ledger that does not exist, and names the command that lists them', async () => {
-    const environment = await givenHousehold();
-    const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.\n`;
-    for (const options of [[], ['--full', '--json']]) {
-      const ended = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
-      expect(ended).toEqual({ code: 2, stdout: '', stderr });
-    }
-  });
+  itInFull(
+    'ends with 2 for a ledger that does not exist, and names the command that lists them',
+    async () => {
+      const environment = await givenHousehold();
+      const stderr = `${environment.TABLE_NAME} has no records of a ledger "tuor": "npm run ledger -- list" prints its ledgers. Set LEDGER_ID to one of them.\n`;
+      for (const options of [[], ['--full', '--json']]) {
+        const ended = await verifyLedger({ ...environment, LEDGER_ID: 'tuor' }, ...options);
+        expect(ended).toEqual({ code: 2, stdout: '', stderr });
+      }
+    },
+  );
 
-  it('resumes where a killed one stopped, and starts again once it is done', async () => {
+  itInFull('resumes where a killed one stopped, and starts again once it is done', async () => {
     const environment = await givenHousehold({ transactions: 250 });
     const killed = new AbortController();
     const database = await openDatabaseProxy(table.endpoint);
@@ -58,7 +62,7 @@ describe('verify-ledger', () => {
     }
   });
 
-  it('never reads or repairs AWS without --stage', async () => {
+  itInFull('never reads or repairs AWS without --stage', async () => {
     const account = await givenAccount();
     for (const options of [[], ['--repair']]) {
       const { code, stdout, stderr } = await verifyLedger(account, ...options);

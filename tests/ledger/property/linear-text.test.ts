@@ -17,6 +17,7 @@ import type { Booking } from '../../../lib/ledger/import/booking.ts';
 import { numberSharedIds, toBooking } from '../../../lib/ledger/import/stated-bookings.ts';
 import { readCsv } from '../../../lib/ledger/import/statement.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
+import { oneInEvery } from '../../shared/support/quick-cases.ts';
 import { TEA } from '../support/tea.ts';
 
 type Walk = (text: string) => unknown;
@@ -100,8 +101,8 @@ const GROWTH = 8;
 /** Work that grows in proportion grows eightfold here, and by the square 64-fold. */
 const MAX_RATIO = 24;
 
-const SHAPES = HEADS.flatMap((head) =>
-  PUMPS.flatMap((pump) => TAILS.map((tail) => ({ head, pump, tail }))),
+const SHAPES = oneInEvery(2, HEADS).flatMap((head) =>
+  PUMPS.flatMap((pump) => oneInEvery(3, TAILS).map((tail) => ({ head, pump, tail }))),
 );
 
 /** A text for which the work grows faster than the text; undefined where there is none. */

@@ -10,6 +10,7 @@ import {
 import { withKeywordText } from '../../../lib/migration/points.ts';
 import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
+import { itInFull, oneInEvery } from '../../shared/support/quick-cases.ts';
 import { NEW_LAYOUT, OLD_LAYOUT, point } from '../support/vector-stores.ts';
 
 type Search = VectorStore['search'];
@@ -166,42 +167,53 @@ const changeHits =
 describe('a search in the new collection', () => {
   const points = createMemories(300, (n) => `user-${n % 3}`);
 
-  it.each<[string, (hits: readonly Hit[]) => object, RegExp]>([
+  type Change = (hits: readonly Hit[]) => object;
+  const CHANGES: readonly (readonly [string, Change, RegExp])[] = [
     ['misses one of five', (hits) => ({ hits: hits.filter((_, n) => n % 5 < 4) }), /80\.0 % are/],
     ['finds nothing', () => ({ hits: [] }), /0\.0 % are the same/],
     ['takes long', () => ({ milliseconds: 400 }), /the median search takes 400 ms/],
     ['takes three times as long, too little to notice', () => ({ milliseconds: 15 }), /^$/],
-  ])('that %s is a finding where users would notice', async (_, change, finding) => {
-    const names = await fillCollections(points);
-    const { findings } = await measure(names, changeHits(names.to, change));
-    expect(findings.join()).toMatch(finding);
-  });
+  ];
+  it.each(oneInEvery(3, CHANGES))(
+    'that %s is a finding where users would notice',
+    async (_, change, finding) => {
+      const names = await fillCollections(points);
+      const { findings } = await measure(names, changeHits(names.to, change));
+      expect(findings.join()).toMatch(finding);
+    },
+  );
 
-  it('that is slow by chance, as searches in the old one are too, is not a finding', async () => {
-    const names = await fillCollections(points);
+  itInFull(
+    'that is slow by chance, as searches in the old one are too, is not a finding',
+    async () => {
+      const names = await fillCollections(points);
+      let asked = 0;
+      const search: Search = async (...args) => {
+        asked += 1;
+        return { ...(await store.search(...args)), milliseconds: asked % 7 === 0 ? 900 : 5 };
+      };
+      const { parity, findings } = await measure(names, search);
+      expect(parity).toMatchObject({ oldMedianMs: 5, newMedianMs: 5, newP95Ms: parity.oldP95Ms });
+      expect(findings).toEqual([]);
+    },
+  );
+});
+
+itInFull(
+  'a measurement that is interrupted repeatedly ends with the same figures, and stores little',
+  async () => {
+    const names = await fillCollections(createMemories(1_200, (n) => `user-${n % 300}`));
     let asked = 0;
-    const search: Search = async (...args) => {
+    const whole = await measure(names, changeHits());
+    const stopped = await measure(names, changeHits(), () => {
       asked += 1;
-      return { ...(await store.search(...args)), milliseconds: asked % 7 === 0 ? 900 : 5 };
-    };
-    const { parity, findings } = await measure(names, search);
-    expect(parity).toMatchObject({ oldMedianMs: 5, newMedianMs: 5, newP95Ms: parity.oldP95Ms });
-    expect(findings).toEqual([]);
-  });
-});
-
-it('a measurement that is interrupted repeatedly ends with the same figures, and stores little', async () => {
-  const names = await fillCollections(createMemories(1_200, (n) => `user-${n % 300}`));
-  let asked = 0;
-  const whole = await measure(names, changeHits());
-  const stopped = await measure(names, changeHits(), () => {
-    asked += 1;
-    return asked % 2 === 0;
-  });
-  expect(stopped.parity).toEqual(whole.parity);
-  expect(asked).toBeGreaterThan(10);
-  expect(stopped.bytes).toBeLessThan(64 * 1024);
-});
+      return asked % 2 === 0;
+    });
+    expect(stopped.parity).toEqual(whole.parity);
+    expect(asked).toBeGreaterThan(10);
+    expect(stopped.bytes).toBeLessThan(64 * 1024);
+  },
+);
 
 describe('a sample', () => {
   async function drawSample(points: readonly Point[], seed = 'run-a') {

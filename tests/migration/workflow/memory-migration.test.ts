@@ -8,6 +8,7 @@ import { readStatus } from '../../../lib/migration/steps/status.ts';
 import type { EnteredState } from '../../../sandbox/rehearsal/state-machine.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { migrationMachine, type Retrier } from '../../../serverless/migration/machine.ts';
+import { itInFull } from '../../shared/support/quick-cases.ts';
 import { changeServices } from '../support/changed-services.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
@@ -29,16 +30,19 @@ describe('the state machine', () => {
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(before);
   });
 
-  it('stops at a refusal before the window, and resumes there when started again', async () => {
-    const migration = await createMigration();
-    await migration.start();
-    const encodesKeywords = async () => false;
-    const services = changeServices(migration.services, { vectors: { encodesKeywords } });
-    const { tasks, failure } = await execute(migration, { services });
-    expect([tasks.at(-1), failure]).toEqual(['Copy', 'RefusedPrerequisites']);
-    const again = await execute(migration, { onTask: approveWhenAsked(migration) });
-    expect(again.failure).toBeUndefined();
-  });
+  itInFull(
+    'stops at a refusal before the window, and resumes there when started again',
+    async () => {
+      const migration = await createMigration();
+      await migration.start();
+      const encodesKeywords = async () => false;
+      const services = changeServices(migration.services, { vectors: { encodesKeywords } });
+      const { tasks, failure } = await execute(migration, { services });
+      expect([tasks.at(-1), failure]).toEqual(['Copy', 'RefusedPrerequisites']);
+      const again = await execute(migration, { onTask: approveWhenAsked(migration) });
+      expect(again.failure).toBeUndefined();
+    },
+  );
 
   it('rolls back automatically when the window closes', async () => {
     const migration = await createMigration();
@@ -121,19 +125,22 @@ describe('the definition', () => {
     return { entered, failure, minutes };
   }
 
-  it('has room in its history for a year of waiting for the approval and a window of four hours', async () => {
-    const { entered, failure, minutes } = await waitForPerson();
-    expect(failure).toBe('RolledBack');
-    expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
-    expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
-    const forPerson = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
-    const perLook = EVENTS.Task + EVENTS.Choice;
-    const forApproval =
-      EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
-    const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
-    const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
-    expect(forApproval + forServices + forPerson).toBeLessThan(MAX_HISTORY_EVENTS);
-  });
+  itInFull(
+    'has room in its history for a year of waiting for the approval and a window of four hours',
+    async () => {
+      const { entered, failure, minutes } = await waitForPerson();
+      expect(failure).toBe('RolledBack');
+      expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
+      expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
+      const forPerson = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
+      const perLook = EVENTS.Task + EVENTS.Choice;
+      const forApproval =
+        EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
+      const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
+      const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
+      expect(forApproval + forServices + forPerson).toBeLessThan(MAX_HISTORY_EVENTS);
+    },
+  );
 
   it('does not wait for a person who has confirmed', async () => {
     const migration = await createMigrationAt('copied');

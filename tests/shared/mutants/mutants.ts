@@ -1823,7 +1823,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('local/private-sockets.ts', 'tests/ledger/unit/local/private-sockets.test.ts', [
     ['isShort ? folder : SHORT_FOLDER', 'folder'],
   ]),
-  ...mutantsOf('local/engine.ts', 'tests/ledger/start/closed-to-others.test.ts', [
+  ...mutantsOf('local/engine.ts', 'tests/ledger/start/closed-to-others.full.test.ts', [
     ['if (!isolate) return', 'if (isolate) return'],
     ['process.umask(0o077)', 'process.umask()'],
   ]),

@@ -10,6 +10,7 @@ import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { createLedgerService } from '../../../../lib/ledger/ledger.ts';
 import { createVerification } from '../../../../lib/ledger/store/verification/verification.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
+import { oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createTestTable, type TestTable } from '../../../shared/support/test-table.ts';
 import { openInProcess } from '../../support/api/in-process-client.ts';
 import { LUNCH } from '../../support/api/records.ts';
@@ -36,30 +37,38 @@ function givenWriters(ledgerId: string, seed: number) {
   return { time, client, writers };
 }
 
-describe.each([1, 2, 3])('64 concurrent creates in one month of one category (seed %i)', (seed) => {
-  it('all succeed within the deadline, and are counted exactly', async () => {
-    const ledgerId = `contended-${seed}`;
-    const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
-    await quiet.categories.create({ name: 'Food', description: null, color: null, isActive: true });
-    const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
+describe.each(oneInEvery(3, [1, 2, 3]))(
+  '64 concurrent creates in one month of one category (seed %i)',
+  (seed) => {
+    it('all succeed within the deadline, and are counted exactly', async () => {
+      const ledgerId = `contended-${seed}`;
+      const quiet = openLedger({ ...table, ledgerId, timeZone: 'UTC' });
+      await quiet.categories.create({
+        name: 'Food',
+        description: null,
+        color: null,
+        isActive: true,
+      });
+      const { time, client, writers } = givenWriters(ledgerId, seed * 1_000);
 
-    const replies = await time.run(
-      Promise.all(
-        writers.map(async (service, index) => {
-          const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
-          const api = await openInProcess(service);
-          return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
-        }),
-      ),
-    );
+      const replies = await time.run(
+        Promise.all(
+          writers.map(async (service, index) => {
+            const transaction_date = `2026-03-${String(1 + (index % 28)).padStart(2, '0')}`;
+            const api = await openInProcess(service);
+            return await api.post('/transactions', { ...LUNCH, category_id: 1, transaction_date });
+          }),
+        ),
+      );
 
-    expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
-    expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
-      rows: WRITERS,
-      categories: 1,
-      drifts: [],
+      expect(replies.map(({ status }) => status)).toEqual(Array(WRITERS).fill(201));
+      expect(await createVerification({ ...table, ledgerId }).verify()).toEqual({
+        rows: WRITERS,
+        categories: 1,
+        drifts: [],
+      });
+      expect(client.conflicts()).toBeGreaterThan(WRITERS);
+      expect(time.now()).toBeLessThan(DEFAULT_RETRY_POLICY.deadlineMs);
     });
-    expect(client.conflicts()).toBeGreaterThan(WRITERS);
-    expect(time.now()).toBeLessThan(DEFAULT_RETRY_POLICY.deadlineMs);
-  });
-});
+  },
+);

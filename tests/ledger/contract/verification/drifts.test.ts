@@ -5,6 +5,7 @@ import { verifyAllLedgers } from '../../../../lib/ledger/store/verification/all-
 import { type Drift, describeDrift } from '../../../../lib/ledger/store/verification/drifts.ts';
 import { createVerification } from '../../../../lib/ledger/store/verification/verification.ts';
 import type { Key } from '../../../../lib/shared/database.ts';
+import { oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createSleeplessRetryPolicy } from '../../../shared/support/sleepless-retry-policy.ts';
 import { bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { createCorruptibleTable } from '../../support/corruptible-table.ts';
@@ -210,7 +211,7 @@ async function linesByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>)
 }
 type Given = Awaited<ReturnType<typeof givenLedger>>;
 
-describe.each(REPAIRABLE)('$rule', ({ rule, corrupt, reported }) => {
+describe.each(oneInEvery(4, REPAIRABLE))('$rule', ({ rule, corrupt, reported }) => {
   it('is reported, and repaired', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
@@ -229,7 +230,7 @@ describe.each(REPAIRABLE)('$rule', ({ rule, corrupt, reported }) => {
   });
 });
 
-describe.each(FOR_A_PERSON)('$rule', ({ corrupt, reported }) => {
+describe.each(oneInEvery(2, FOR_A_PERSON))('$rule', ({ corrupt, reported }) => {
   it('is reported and left for a person to repair', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);

@@ -6,6 +6,7 @@ import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store
 import { Refusal } from '../../../../lib/migration/refusals.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { describeInFull, itInFull } from '../../../shared/support/quick-cases.ts';
 import { onRequest } from '../../support/changed-services.ts';
 import { emptyCollection } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
@@ -43,7 +44,7 @@ describe('migrate run', () => {
     expect(await phase()).toBe('live');
   });
 
-  it('asks before the window, and opens it only if the run id is typed', async () => {
+  itInFull('asks before the window, and opens it only if the run id is typed', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
       const { code, status } = await type(FROM_THE_START, { ...(answers && { answers }) });
@@ -58,7 +59,7 @@ describe('migrate run', () => {
     expect(output).toMatch(/^✓ Cutover: done in \d.*$/m);
   });
 
-  it('opens the next window after a rollback with one command', async () => {
+  itInFull('opens the next window after a rollback with one command', async () => {
     const { type, phase, services, target } = await createRunningOperator();
     await type(`${FROM_THE_START} --yes`);
     expect(await type('rollback --execute --yes')).toMatchObject({ code: 0 });
@@ -69,7 +70,7 @@ describe('migrate run', () => {
     expect(steps.slice(0, 2)).toEqual(['copy', 'cutover']);
   });
 
-  it('refuses a plan that differs from that of the run it continues', async () => {
+  itInFull('refuses a plan that differs from that of the run it continues', async () => {
     const { type, phase, operator } = await createRunningOperator();
     await type(FROM_THE_START);
     for (const option of ['--source other', '--window-minutes 99']) {
@@ -95,39 +96,42 @@ describe('migrate run', () => {
   });
 });
 
-describe('when what a run kept cannot be removed, as the collection in use was emptied', () => {
-  it.each([
-    ['live', 'repairs it', ['--removes-artifacts-when-over']],
-    ['live', 'says that users did it', ['--removes-artifacts-when-over']],
-    ['aborted', 'repairs it', []],
-    ['aborted', 'says that users did it', []],
-  ] as const)(
-    'a run that is %s ends well once the operator %s and types what is suggested',
-    async (ends, does, options) => {
-      const running = await createRunningOperator();
-      const { type, services } = running;
-      await type([FROM_THE_START, '--yes', ...options].join(' '));
-      if (ends === 'aborted') await type('rollback --execute --yes');
-      if (ends === 'aborted') await type('abort --execute --yes');
-      const active = await services.setting.read();
-      const { points } = await services.vectors.scroll(active, { limit: 999 });
-      await emptyCollection(running, active);
-      running.pass(31 * DAY_MS);
-      const { code, events } = await type('run --json');
-      const { error, next_steps: suggested } = events.at(-1) ?? {};
-      expect([code, error]).toMatchObject([3, { name: 'RefusedEmptied' }]);
-      expect(JSON.stringify(error)).not.toContain('--as-it-was');
-      const run = `npm run migrate -- run --run ${RUN}`;
-      expect(suggested).toEqual([run, `${run} --deletes 60`]);
-      const repairs = does === 'repairs it';
-      if (repairs) await restore(running, active, points);
-      const words = repairs ? `run --run ${RUN}` : `run --run ${RUN} --deletes 60`;
-      expect(await type(words)).toMatchObject({ code: 0 });
-      const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
-      expect(backups).toEqual([]);
-    },
-  );
-});
+describeInFull(
+  'when what a run kept cannot be removed, as the collection in use was emptied',
+  () => {
+    it.each([
+      ['live', 'repairs it', ['--removes-artifacts-when-over']],
+      ['live', 'says that users did it', ['--removes-artifacts-when-over']],
+      ['aborted', 'repairs it', []],
+      ['aborted', 'says that users did it', []],
+    ] as const)(
+      'a run that is %s ends well once the operator %s and types what is suggested',
+      async (ends, does, options) => {
+        const running = await createRunningOperator();
+        const { type, services } = running;
+        await type([FROM_THE_START, '--yes', ...options].join(' '));
+        if (ends === 'aborted') await type('rollback --execute --yes');
+        if (ends === 'aborted') await type('abort --execute --yes');
+        const active = await services.setting.read();
+        const { points } = await services.vectors.scroll(active, { limit: 999 });
+        await emptyCollection(running, active);
+        running.pass(31 * DAY_MS);
+        const { code, events } = await type('run --json');
+        const { error, next_steps: suggested } = events.at(-1) ?? {};
+        expect([code, error]).toMatchObject([3, { name: 'RefusedEmptied' }]);
+        expect(JSON.stringify(error)).not.toContain('--as-it-was');
+        const run = `npm run migrate -- run --run ${RUN}`;
+        expect(suggested).toEqual([run, `${run} --deletes 60`]);
+        const repairs = does === 'repairs it';
+        if (repairs) await restore(running, active, points);
+        const words = repairs ? `run --run ${RUN}` : `run --run ${RUN} --deletes 60`;
+        expect(await type(words)).toMatchObject({ code: 0 });
+        const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
+        expect(backups).toEqual([]);
+      },
+    );
+  },
+);
 
 async function restore(
   { services }: Migration,
@@ -147,7 +151,7 @@ describe('once users may be on the new version', () => {
     expect(shown).toHaveLength(1);
   });
 
-  it('run rolls back at the deadline, and the status still shows the refusal', async () => {
+  itInFull('run rolls back at the deadline, and the status still shows the refusal', async () => {
     const refusing = refuseToOpen(Number.POSITIVE_INFINITY);
     const { type, phase, services } = await createRunningOperator({}, true, refusing);
     const { code } = await type(`${FROM_THE_START} --yes`);
@@ -155,23 +159,26 @@ describe('once users may be on the new version', () => {
     expect((await readStatus(services)).refused).toMatchObject({ name: 'RefusedByService' });
   });
 
-  it('cutover finishes an expired window instead of rolling it back', async () => {
+  itInFull('cutover finishes an expired window instead of rolling it back', async () => {
     const running = await openPastDeadline();
     const { code } = await running.type('cutover --execute');
     expect([code, await running.phase()]).toEqual([0, 'live']);
     expect(running.operator.heard).not.toContain('deploy-old');
   });
 
-  it('cutover is suggested, and finishes, if an expired window has no collection to return to', async () => {
-    const running = await openPastDeadline({ hasSource: false });
-    const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
-    const refused = await running.type('run --yes --json');
-    expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
-    expect(refused.events.at(-1)?.next_steps).toContain(finish);
-    expect((await running.type('status')).output).toContain(finish);
-    expect(await running.type('cutover --execute')).toMatchObject({ code: 0 });
-    expect(await running.phase()).toBe('live');
-  });
+  itInFull(
+    'cutover is suggested, and finishes, if an expired window has no collection to return to',
+    async () => {
+      const running = await openPastDeadline({ hasSource: false });
+      const finish = `npm run migrate -- cutover --execute --run ${RUN}`;
+      const refused = await running.type('run --yes --json');
+      expect([refused.code, await running.phase()]).toEqual([3, 'switching']);
+      expect(refused.events.at(-1)?.next_steps).toContain(finish);
+      expect((await running.type('status')).output).toContain(finish);
+      expect(await running.type('cutover --execute')).toMatchObject({ code: 0 });
+      expect(await running.phase()).toBe('live');
+    },
+  );
 });
 
 /** Brings a run to where the webhook has refused once to open writes, and no operator has returned in time. */

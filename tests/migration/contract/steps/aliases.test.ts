@@ -3,6 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createServicesKilledBefore, Killed } from '../../support/mortal.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -50,7 +51,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
-  it.each(['cutover', 'rollback'] as const)(
+  it.each(oneInEvery(2, ['cutover', 'rollback'] as const))(
     'are moved by the next %s after a kill',
     async (step) => {
       const migration = await copyWithAliases();
@@ -67,7 +68,7 @@ describe('aliases of the old collection', () => {
     },
   );
 
-  it('are left alone if another program has changed them since', async () => {
+  itInFull('are left alone if another program has changed them since', async () => {
     const migration = await copyWithAliases();
     const { qdrant, services, target } = migration;
     await migration.finish('cutover');
@@ -84,7 +85,7 @@ describe('aliases of the old collection', () => {
     });
   });
 
-  it('are created again if they were deleted with the new collection', async () => {
+  itInFull('are created again if they were deleted with the new collection', async () => {
     const migration = await copyWithAliases();
     await migration.finish('cutover');
     await migration.services.vectors.deleteCollection(migration.target);
@@ -93,7 +94,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
-  it('stay if the plan does not move them', async () => {
+  itInFull('stay if the plan does not move them', async () => {
     const migration = await createMigration();
     await createAlias(migration.qdrant.url, 'of-a-report', SOURCE);
     await migration.start({ accepts: ['aliases'] });
@@ -101,7 +102,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual({ 'of-a-report': SOURCE });
   });
 
-  it('need not move in a migration in place', async () => {
+  itInFull('need not move in a migration in place', async () => {
     const { services } = await createMigration();
     const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
     await expect(takePreflight(services, plan)).rejects.toEqual(

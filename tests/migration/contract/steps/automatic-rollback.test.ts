@@ -1,6 +1,6 @@
 // A window that is refused or late rolls back without a command, from any stage. Writes never open on the new version, the
 // record keeps the reason, and users return to the old version with all their memories.
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -9,6 +9,7 @@ import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { describeInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { changeFirst, deleteFirst, emptyCollection, writeToOld } from '../../support/holdings.ts';
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
@@ -330,7 +331,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   ),
 };
 
-it.each(Object.entries(ROWS))(
+it.each(oneInEvery(4, Object.entries(ROWS)))(
   'where %s',
   async (_, { at, options, plan, happens, changes, refused, why, isLeak }) => {
     const migration = await createMigrationAt(at, options, plan);
@@ -368,7 +369,7 @@ it.each(Object.entries(ROWS))(
   },
 );
 
-describe('if the process was killed before the rollback began', () => {
+describeInFull('if the process was killed before the rollback began', () => {
   const refused = { name: 'RefusedNotFrozen' };
 
   async function createKilled(): Promise<Migration> {

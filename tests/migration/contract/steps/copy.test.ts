@@ -8,6 +8,7 @@ import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { readEvidence } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
@@ -63,19 +64,22 @@ describe('searches that differ', () => {
     expect(await factsOf(migration)).toMatchObject(figures);
   });
 
-  it('say for a quantised collection what was compared, and how to compare without quantisation', async () => {
-    const migration = await createMigrationAt('rebuilt');
-    const { vectors } = migration.services;
-    const quantization_config = { scalar: { type: 'int8' } } as const;
-    await vectors.updateCollection(SOURCE, { quantization_config });
-    const refused = migration.finish('copy', {}, missHits(migration));
-    await expect(refused).rejects.toMatchObject({
-      name: 'RefusedPrerequisites',
-      why: expect.stringMatching(/by quantised vectors.*"ignore": true/),
-    });
-  });
+  itInFull(
+    'say for a quantised collection what was compared, and how to compare without quantisation',
+    async () => {
+      const migration = await createMigrationAt('rebuilt');
+      const { vectors } = migration.services;
+      const quantization_config = { scalar: { type: 'int8' } } as const;
+      await vectors.updateCollection(SOURCE, { quantization_config });
+      const refused = migration.finish('copy', {}, missHits(migration));
+      await expect(refused).rejects.toMatchObject({
+        name: 'RefusedPrerequisites',
+        why: expect.stringMatching(/by quantised vectors.*"ignore": true/),
+      });
+    },
+  );
 
-  it('no longer stop the copy once they are accepted', async () => {
+  itInFull('no longer stop the copy once they are accepted', async () => {
     const migration = await createMigrationAt('rebuilt');
     await migration.finish('copy', { accepts: ['search-parity'] }, missHits(migration));
     const { facts, report } = await readEvidence(migration, 'verification-report');
@@ -120,32 +124,35 @@ it.each([
   expect(time.now()).toBe(limited);
 });
 
-it('measures its speed over the whole comparison, however few points the last invocation compares', async () => {
-  const measureCopy = async (isInterrupted: boolean) => {
-    const migration = await createMigrationAt('rebuilt', { memories: 260 });
-    const { vectors, runs } = migration.services;
-    let isFilled = false;
-    let isCut = false;
-    const scroll: VectorStore['scroll'] = async (...request) => {
-      migration.pass(1_000);
-      const page = await vectors.scroll(...request);
-      isCut ||= isInterrupted && isFilled && page.nextOffset === null;
-      return page;
+itInFull(
+  'measures its speed over the whole comparison, however few points the last invocation compares',
+  async () => {
+    const measureCopy = async (isInterrupted: boolean) => {
+      const migration = await createMigrationAt('rebuilt', { memories: 260 });
+      const { vectors, runs } = migration.services;
+      let isFilled = false;
+      let isCut = false;
+      const scroll: VectorStore['scroll'] = async (...request) => {
+        migration.pass(1_000);
+        const page = await vectors.scroll(...request);
+        isCut ||= isInterrupted && isFilled && page.nextOffset === null;
+        return page;
+      };
+      const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+        await runs.saveCheckpoint(lease, step, checkpoint);
+        isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
+      };
+      const changes = { vectors: { scroll }, runs: { saveCheckpoint } };
+      await migration.invoke('copy', {}, changes, () => (isCut ? 0 : 600_000));
+      const { phase } = await migration.runs.read(RUN);
+      if (phase === 'rebuilt') await migration.finish('copy', {}, changes);
+      return { phase, perSecond: Number((await factsOf(migration)).perSecond) };
     };
-    const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
-      await runs.saveCheckpoint(lease, step, checkpoint);
-      isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
-    };
-    const changes = { vectors: { scroll }, runs: { saveCheckpoint } };
-    await migration.invoke('copy', {}, changes, () => (isCut ? 0 : 600_000));
-    const { phase } = await migration.runs.read(RUN);
-    if (phase === 'rebuilt') await migration.finish('copy', {}, changes);
-    return { phase, perSecond: Number((await factsOf(migration)).perSecond) };
-  };
-  const whole = await measureCopy(false);
-  const resumed = await measureCopy(true);
-  expect([whole.phase, resumed.phase]).toEqual(['copied', 'rebuilt']);
-  // The resumed one reads the last page twice.
-  expect(resumed.perSecond).toBeLessThan(whole.perSecond);
-  expect(resumed.perSecond).toBeGreaterThan(whole.perSecond / 2);
-});
+    const whole = await measureCopy(false);
+    const resumed = await measureCopy(true);
+    expect([whole.phase, resumed.phase]).toEqual(['copied', 'rebuilt']);
+    // The resumed one reads the last page twice.
+    expect(resumed.perSecond).toBeLessThan(whole.perSecond);
+    expect(resumed.perSecond).toBeGreaterThan(whole.perSecond / 2);
+  },
+);

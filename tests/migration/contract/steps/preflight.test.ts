@@ -16,6 +16,7 @@ import {
 import { keywordProbe } from '../../../../lib/migration/steps/store-probes.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, type ServiceChanges } from '../../support/changed-services.ts';
 import { LAYOUT, readEvidence } from '../../support/holdings.ts';
 import {
@@ -300,22 +301,25 @@ describe('the preflight', () => {
     expect(await finding({ hasPreview: false }, {})).toBe('met');
   });
 
-  it.each(OBSTACLES)('refuses %s, and begins no run', async (_, prerequisite, obstacle) => {
-    const { put, plan, changes, why = '' } = obstacle;
-    const migration = await createMigration();
-    const { artifacts, vectors } = migration.services;
-    await put?.(migration);
-    const there = await vectors.listCollections();
-    const attempt = migration.start(plan, changes?.(migration));
-    await expect(attempt).rejects.toEqual(
-      failureNamed('RefusedPrerequisites', `${prerequisite}: ${why}`),
-    );
-    await expect(attempt).rejects.not.toThrow(/ada/);
-    await expect(migration.runs.read(RUN)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
-    expect(await migration.lock.activeRun()).toBeUndefined();
-    expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
-    expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
-  });
+  it.each(oneInEvery(4, OBSTACLES))(
+    'refuses %s, and begins no run',
+    async (_, prerequisite, obstacle) => {
+      const { put, plan, changes, why = '' } = obstacle;
+      const migration = await createMigration();
+      const { artifacts, vectors } = migration.services;
+      await put?.(migration);
+      const there = await vectors.listCollections();
+      const attempt = migration.start(plan, changes?.(migration));
+      await expect(attempt).rejects.toEqual(
+        failureNamed('RefusedPrerequisites', `${prerequisite}: ${why}`),
+      );
+      await expect(attempt).rejects.not.toThrow(/ada/);
+      await expect(migration.runs.read(RUN)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
+      expect(await migration.lock.activeRun()).toBeUndefined();
+      expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
+      expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
+    },
+  );
 
   it('lists all problems at once, in a dry run too, which creates no run', async () => {
     const migration = await createMigration({ hasGraph: false });
@@ -495,7 +499,7 @@ describe('the preflight', () => {
     await expect(runs.read('run-b')).rejects.toEqual(failureNamed('RefusedUnknownRun'));
   });
 
-  it('begins the run when it is repeated after a kill at any call', async () => {
+  itInFull('begins the run when it is repeated after a kill at any call', async () => {
     const whole = await createMigration();
     const { services, deaths } = mortal(whole.services);
     await whole.start({}, services);

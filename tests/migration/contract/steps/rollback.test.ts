@@ -15,6 +15,7 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { describeInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import {
   changeByUser,
@@ -383,7 +384,7 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 describe('users return after a rollback', () => {
-  it.each(Object.entries(ROWS))(
+  it.each(oneInEvery(5, Object.entries(ROWS)))(
     '%s',
     async (_, { from = createLive, users = SOURCE, texts = [], ...row }) => {
       const migration = await from();
@@ -492,7 +493,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
   },
 };
 
-it.each(Object.entries(STAYING))(
+it.each(oneInEvery(3, Object.entries(STAYING)))(
   'users stay on the new version, and can write, if %s',
   async (_, { refused, why, changes, before }) => {
     const migration = await createLive();
@@ -514,7 +515,7 @@ it.each(Object.entries(STAYING))(
 describe('before the switch', () => {
   const POINTS: readonly Point[] = ['frozen', 'frozen-and-backed-up', 'equal'];
 
-  it.each(POINTS)('a run that is %s only opens writes again', async (point) => {
+  it.each(oneInEvery(3, POINTS))('a run that is %s only opens writes again', async (point) => {
     const migration = await createMigrationAt(point);
     const { vectors } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
@@ -544,7 +545,7 @@ async function createDeploying(): Promise<Migration> {
   return migration;
 }
 
-describe('an old collection that is deleted after the rollback has begun', () => {
+describeInFull('an old collection that is deleted after the rollback has begun', () => {
   it.each([
     ['uploading', 'freeze', createUploading],
     ['uploading', 'deploy-old', createUploading],
@@ -663,7 +664,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     },
   };
 
-  it.each(Object.entries(UNPROVED))('%s', async (_, row) => {
+  it.each(oneInEvery(3, Object.entries(UNPROVED)))('%s', async (_, row) => {
     const migration = await row.from();
     const { vectors, setting } = migration.services;
     const whole = await computeFingerprint(vectors, SOURCE);
@@ -730,7 +731,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   });
 });
 
-describe('when the old collection', () => {
+describeInFull('when the old collection', () => {
   it('is deleted after writes were frozen, users can write to the new one again', async () => {
     const migration = await createMigrationAt('live');
     const deleting = runBefore(migration, 'freeze', async () => void (await deleteOld(migration)));
@@ -826,7 +827,7 @@ describe('when the old collection', () => {
   });
 });
 
-describe('after deploy-old', () => {
+describeInFull('after deploy-old', () => {
   /** Lets the webhook report the old version as deployed, without deploying it. */
   const reportUndoneDeployment = (migration: Migration) =>
     onRequest(migration, 'deploy-old', () => 'done');
@@ -902,7 +903,7 @@ describe('after deploy-old', () => {
   );
 });
 
-describe('users can write again even if nothing proves that the old version is back', () => {
+describeInFull('users can write again even if nothing proves that the old version is back', () => {
   const MAX_MINUTES = 21;
 
   /** Repeats the rollback while its failures can pass, like the command line. */
@@ -1077,7 +1078,7 @@ describe('a new collection that is damaged', () => {
   });
 });
 
-describe('an old collection that is damaged', () => {
+describeInFull('an old collection that is damaged', () => {
   async function createWithoutOld(...texts: string[]): Promise<Migration> {
     const migration = await createMigrationAt('live');
     await writeToNew(migration, ...texts);
@@ -1220,7 +1221,7 @@ describe('a rollback to the snapshot', () => {
   });
 });
 
-describe('a window that has expired', () => {
+describeInFull('a window that has expired', () => {
   it('can be finished late by an operator if there is nothing to return to', async () => {
     const migration = await createMigrationAt('equal');
     const { vectors } = migration.services;

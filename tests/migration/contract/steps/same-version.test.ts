@@ -7,6 +7,7 @@ import type { PointId, PointPayload } from '../../../../lib/migration/ports/vect
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { startNewVersion } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, emptyCollection } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
@@ -86,24 +87,27 @@ describe('a backend that runs the new version already', () => {
     expect(report).not.toHaveProperty('oldVersion');
   });
 
-  it.each([{}, { inPlace: true }])('is opened again after a refused window: %j', async (plan) => {
-    const isInPlace = 'inPlace' in plan;
-    const migration = await createMigrationAt('copied', { isUpgraded: true, isInPlace }, plan);
-    const { vectors } = migration.services;
-    const before = await computeFingerprint(vectors, SOURCE);
-    await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
-      failureNamed('RefusedByService'),
-    );
-    await migration.finish('rollback', { actor: 'machine' });
-    expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-    expect(migration.operator.heard).not.toContain('deploy-old');
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
-    await migration.follow('copy', 'cutover');
-    expect(await readPhase(migration)).toBe('live');
-  });
+  it.each(oneInEvery(2, [{}, { inPlace: true }]))(
+    'is opened again after a refused window: %j',
+    async (plan) => {
+      const isInPlace = 'inPlace' in plan;
+      const migration = await createMigrationAt('copied', { isUpgraded: true, isInPlace }, plan);
+      const { vectors } = migration.services;
+      const before = await computeFingerprint(vectors, SOURCE);
+      await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
+        failureNamed('RefusedByService'),
+      );
+      await migration.finish('rollback', { actor: 'machine' });
+      expect(await readPhase(migration)).toBe('copied');
+      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+      expect(migration.operator.heard).not.toContain('deploy-old');
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
+      await migration.follow('copy', 'cutover');
+      expect(await readPhase(migration)).toBe('live');
+    },
+  );
 
-  it('stays where it is if it is not restarted on the old collection', async () => {
+  itInFull('stays where it is if it is not restarted on the old collection', async () => {
     const migration = await createUpgradedAt('live');
     const ignored = onRequest(migration, 'deploy-new', () => 'done');
     expect(await persist(migration, ignored)).toEqual(
@@ -124,7 +128,7 @@ describe('a backend that runs the new version already', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('keeps its entities if those of the new collection were emptied', async () => {
+  itInFull('keeps its entities if those of the new collection were emptied', async () => {
     const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
@@ -136,25 +140,28 @@ describe('a backend that runs the new version already', () => {
     expect(entities.points).toBeGreaterThan(0);
   });
 
-  it('removes no more entities than expected if the others were replaced, in any number of invocations', async () => {
-    const migration = await createUpgradedAt('checked');
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
-    const { vectors } = migration.services;
-    const replaced = `${migration.target}_entities`;
-    await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
-    const others = await createEntities(migration, 60);
-    await emptyCollection(migration, replaced);
-    await vectors.upsert(replaced, others, 'upsert');
-    const strict_mode_config = { enabled: true, max_query_limit: 4 };
-    await vectors.updateCollection(replaced, { strict_mode_config });
-    const before = await vectors.count(ENTITIES);
-    await rollBackInPieces(migration);
-    const kept = before - expectedLimit({ points: before });
-    expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
-  });
+  itInFull(
+    'removes no more entities than expected if the others were replaced, in any number of invocations',
+    async () => {
+      const migration = await createUpgradedAt('checked');
+      await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+      await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+      const { vectors } = migration.services;
+      const replaced = `${migration.target}_entities`;
+      await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
+      const others = await createEntities(migration, 60);
+      await emptyCollection(migration, replaced);
+      await vectors.upsert(replaced, others, 'upsert');
+      const strict_mode_config = { enabled: true, max_query_limit: 4 };
+      await vectors.updateCollection(replaced, { strict_mode_config });
+      const before = await vectors.count(ENTITIES);
+      await rollBackInPieces(migration);
+      const kept = before - expectedLimit({ points: before });
+      expect(await vectors.count(ENTITIES)).toBeGreaterThanOrEqual(kept + 60);
+    },
+  );
 
-  it('changes as many entities as users have changed', async () => {
+  itInFull('changes as many entities as users have changed', async () => {
     const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
@@ -172,25 +179,28 @@ describe('a backend that runs the new version already', () => {
     expect(await computeFingerprint(vectors, ENTITIES)).toEqual(written);
   });
 
-  it('returns without entities that cannot be moved, and says how many are missing', async () => {
-    const migration = await createUpgradedAt('checked');
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
-    await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
-    const { vectors, setting } = migration.services;
-    const upsert: typeof vectors.upsert = async (name, ...rest) => {
-      if (name !== ENTITIES) await vectors.upsert(name, ...rest);
-    };
-    await migration.finish('rollback', {}, { vectors: { upsert } });
-    expect([await readPhase(migration), await setting.read()]).toEqual(['copied', SOURCE]);
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(
-      await computeFingerprint(vectors, migration.target),
-    );
-    const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
-    expect(report?.entitiesLacking).toBeGreaterThan(0);
-  });
+  itInFull(
+    'returns without entities that cannot be moved, and says how many are missing',
+    async () => {
+      const migration = await createUpgradedAt('checked');
+      await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+      await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+      await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
+      const { vectors, setting } = migration.services;
+      const upsert: typeof vectors.upsert = async (name, ...rest) => {
+        if (name !== ENTITIES) await vectors.upsert(name, ...rest);
+      };
+      await migration.finish('rollback', {}, { vectors: { upsert } });
+      expect([await readPhase(migration), await setting.read()]).toEqual(['copied', SOURCE]);
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(
+        await computeFingerprint(vectors, migration.target),
+      );
+      const report = (await migration.runs.read(RUN)).evidence['rollback-report']?.facts;
+      expect(report?.entitiesLacking).toBeGreaterThan(0);
+    },
+  );
 
-  it('configures a companion that a killed process had only created', async () => {
+  itInFull('configures a companion that a killed process had only created', async () => {
     const migration = await createUpgradedAt('checked');
     await remember(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');

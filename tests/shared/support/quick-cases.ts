@@ -1,0 +1,23 @@
+// Chooses the cases of `npm test`. A file that imports this one runs in `bash .ci/run full` too, with all of its cases, as it
+// does in `npm run test:mutants` and whenever it is run by its path.
+import { describe, it } from 'vitest';
+
+/** True in `npm test`. */
+export const IS_QUICK = process.env.TEST_MODE === 'quick';
+
+/** In `npm test` one case of so many, beginning with the first; elsewhere all of them. */
+export function oneInEvery<Case>(count: number, cases: readonly Case[]): readonly Case[] {
+  return IS_QUICK ? cases.filter((_, index) => index % count === 0) : cases;
+}
+
+type Body = () => void | Promise<void>;
+
+/** A test that `npm test` leaves out. */
+export function itInFull(title: string, body: Body): void {
+  if (!IS_QUICK) it(title, body);
+}
+
+/** Tests that `npm test` leaves out. */
+export function describeInFull(title: string, body: () => void): void {
+  if (!IS_QUICK) describe(title, body);
+}
