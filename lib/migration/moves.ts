@@ -1,7 +1,6 @@
-// A migration as data: the phases that each command leads from and to, who may give it and the evidence it needs. next.ts decides
-// which of these moves a run accepts now.
+// A migration as data: the phases that each command leads from and to, and the evidence it needs. next.ts decides which of these
+// moves a run accepts now.
 import {
-  type Actor,
   APPROVED_EVIDENCE,
   BEFORE_WINDOW,
   type Command,
@@ -15,20 +14,18 @@ export interface Move {
   /** Entered before the first change, so that a killed step is seen to have begun. */
   readonly through?: Phase;
   readonly to: Phase;
-  readonly by: readonly Actor[];
+  /** Made only if a person wants it. */
+  readonly isAPersons?: true;
   readonly needs: readonly Evidence[];
   readonly yields?: Evidence;
   /** The operator approves this evidence by naming its digest. */
   readonly approves?: Evidence;
 }
 
-const EITHER = ['operator', 'machine'] as const;
-const OPERATOR = ['operator'] as const;
-
 type Rest = Partial<Omit<Move, 'command' | 'from' | 'to'>>;
 
 function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = {}): Move {
-  return { command, from, to, by: EITHER, needs: [], ...rest };
+  return { command, from, to, needs: [], ...rest };
 }
 
 // A step can be repeated in the phase it leads to: this resumes a killed step, or renews its evidence. Later steps that used
@@ -48,7 +45,7 @@ export const MOVES: readonly Move[] = [
   }),
   move('cutover', ['copied'], 'live', {
     through: 'switching',
-    by: OPERATOR,
+    isAPersons: true,
     needs: ['backup-manifest', 'verification-report'],
     yields: 'cutover-report',
     approves: APPROVED_EVIDENCE,
@@ -61,12 +58,12 @@ export const MOVES: readonly Move[] = [
   // Taking users off the new version is a person's decision.
   move('rollback', ['live'], 'copied', {
     through: 'switching-back',
-    by: OPERATOR,
+    isAPersons: true,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
-  // A rollback that has begun is finished by either.
+  // A rollback that has begun is finished without being asked.
   move('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
-  move('abort', BEFORE_WINDOW, 'aborted', { by: OPERATOR }),
+  move('abort', BEFORE_WINDOW, 'aborted', { isAPersons: true }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];

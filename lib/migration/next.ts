@@ -1,6 +1,6 @@
 // Decides what a run accepts and what it needs now, without any call. Steps, status, command line, state machine and watch ask here.
 import { MOVES, type Move } from './moves.ts';
-import { type Actor, type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
+import { type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
 import { type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
 import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times.ts';
@@ -8,7 +8,7 @@ import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times
 export interface Next {
   /** The command that advances the run; null if it has ended, or can only be aborted */
   readonly command: Command | null;
-  /** Every move that it accepts, by those who may make it now */
+  /** Every move that it accepts now */
   readonly moves: readonly Move[];
   /** True if the watch gives the command by itself: users wait, or the rollback period has ended. */
   readonly isDue: boolean;
@@ -17,7 +17,8 @@ export interface Next {
 type Standing = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
 
 interface Asking {
-  readonly actor: Actor;
+  /** A person wants it. Otherwise a machine lets the run advance. */
+  readonly isWanted: boolean;
   readonly now: Date;
 }
 
@@ -46,7 +47,7 @@ export function findFailure(run: Pick<Run, 'phase' | 'window'>): Run['refused'] 
   return run.phase === 'switching' && !wasOpened(run) ? run.window?.failed : undefined;
 }
 
-/** @throws Refusal naming the reason: too early, too late, ended, wrong actor, no evidence */
+/** @throws Refusal naming the reason: too early, too late, ended, a person's decision, no evidence */
 export function moveFor(command: Command, run: Standing, asking: Asking): Move {
   const move = MOVES.find((move) => move.command === command && move.from.includes(run.phase));
   if (!move) throw refuseMove(command, run, asking.now);
@@ -59,10 +60,11 @@ export function moveFor(command: Command, run: Standing, asking: Asking): Move {
 
 /** In the order of the runbook */
 function findMoves(run: Standing, now: Date): readonly Move[] {
-  return MOVES.filter(({ from }) => from.includes(run.phase)).flatMap((move) => {
-    const by = move.by.filter((actor) => whyNot(move, run, { actor, now }) === undefined);
-    return by.length > 0 ? [{ ...move, by }] : [];
-  });
+  const isRefused = (move: Move, isWanted: boolean) =>
+    whyNot(move, run, { isWanted, now }) !== undefined;
+  return MOVES.filter((move) => move.from.includes(run.phase) && !isRefused(move, true)).map(
+    (move) => (isRefused(move, false) ? { ...move, isAPersons: true } : move),
+  );
 }
 
 /** The move that advances the run, or renews the evidence that this needs */
@@ -75,24 +77,26 @@ function findNextCommand({ phase, evidence }: Standing, accepted: readonly Move[
 }
 
 /** Why a move that leads on from the run's phase cannot be made now; undefined if it can. */
-function whyNot({ command, by }: Move, run: Standing, { actor, now }: Asking): string | undefined {
+function whyNot({ command, isAPersons }: Move, run: Standing, asking: Asking): string | undefined {
   const { phase, takesNoWindow, window } = run;
   if (takesNoWindow !== undefined && command !== 'abort') return `No ${command}: ${takesNoWindow}.`;
-  if (!by.includes(actor)) return `The ${actor} may not ${command} a run that is ${phase}.`;
+  if (isAPersons && !asking.isWanted) {
+    return `No ${command} in a run that is ${phase}, unless a person wants it.`;
+  }
   // A rollback that has begun is finished after its period, too.
-  if (phase === 'live' && command === 'rollback' && isRetentionOver(run, now)) {
+  if (phase === 'live' && command === 'rollback' && isRetentionOver(run, asking.now)) {
     return endText(window?.retainUntil);
   }
   if (phase !== 'switching') return undefined;
-  if (command === 'cutover') return whyNotFinished(run, { actor, now });
-  return actor === 'machine' ? whyKept(run, now) : undefined;
+  if (command === 'cutover') return whyNotFinished(run, asking);
+  return asking.isWanted ? undefined : whyKept(run, asking.now);
 }
 
 // A window that must be left rolls back by itself. If that would cost users their writes, or leads nowhere, a person may finish what
 // has begun: a service that stands still has to have an exit.
-function whyNotFinished(run: Standing, { actor, now }: Asking): string | undefined {
+function whyNotFinished(run: Standing, { isWanted, now }: Asking): string | undefined {
   const canStay = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
-  if (!mustReturn(run, now) || (actor === 'operator' && canStay)) return undefined;
+  if (!mustReturn(run, now) || (isWanted && canStay)) return undefined;
   const failed = findFailure(run);
   return failed ? `The window failed with ${failed.name}: ${failed.why}` : closingText(run);
 }

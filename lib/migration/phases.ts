@@ -26,9 +26,6 @@ export const COMMANDS = [
 
 export type Command = (typeof COMMANDS)[number];
 
-/** A person at the command line, or the state machine */
-export type Actor = 'operator' | 'machine';
-
 /** Results of finished steps: artifacts that the record references by digest */
 export const EVIDENCE = [
   'preflight-report',

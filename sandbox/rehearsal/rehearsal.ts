@@ -1,9 +1,9 @@
 // The moves of an act: start the state machine, roll back, run the watch, run and kill a process, add a fault, and let time
 // pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
-import type { StepInput } from '../../lib/migration/runs/input.ts';
+import { advance } from '../../lib/migration/runs/advance.ts';
+import type { Intent } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
-import { runStep } from '../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { cutover } from '../../lib/migration/steps/cutover.ts';
 import { takePreflight } from '../../lib/migration/steps/preflight.ts';
@@ -31,7 +31,7 @@ export interface Rehearsal extends Stage, Diary {
    */
   migrate(options?: MigrateOptions): Promise<Error | undefined>;
   /** Repeats the rollback step until it is done. @throws Refusal */
-  rollBack(input?: Partial<StepInput>): Promise<void>;
+  rollBack(intent?: Intent): Promise<void>;
   /** Runs the watch, which a timer runs on AWS, until nothing is due. */
   keepWatch(): Promise<void>;
   /** Runs a step in a separate process. */
@@ -85,9 +85,9 @@ export async function startRehearsal(
       const refusal = await captureFailure(begin(migrateOptions.services ?? services));
       return refusal ?? (await runMachine({ stage, diary, clock }, migrateOptions));
     },
-    async rollBack(input = {}) {
-      const payload = { runId: parts.runId, execute: true, ...input };
-      await poll(clock, () => runStep(rollback, services, { payload, timeLeftMs: () => 600_000 }));
+    async rollBack(intent = {}) {
+      const order = { runId: parts.runId, intent, timeLeftMs: () => 600_000 };
+      await poll(clock, () => advance(rollback, services, order));
       diary.note('rolled back');
     },
     async keepWatch() {
@@ -148,9 +148,9 @@ async function openWindow(services: Services, runId: string): Promise<void> {
   const run = await services.runs.read(runId);
   const approvedDigest = run.evidence['verification-report']?.digest;
   if (run.phase !== 'copied' || approvedDigest === undefined) return;
-  const payload = { runId, execute: true, approvedDigest, approvedBy: 'rehearsal' };
+  const intent = { approvedDigest, approvedBy: 'rehearsal' };
   // No time is left after the window opens, so the state machine continues the cutover.
-  await runStep(cutover, services, { payload, timeLeftMs: () => 0 });
+  await advance(cutover, services, { runId, intent, timeLeftMs: () => 0 });
 }
 
 async function poll<Result extends Awaited<ReturnType<typeof keepWatch>>>(

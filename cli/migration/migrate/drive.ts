@@ -58,28 +58,35 @@ export async function drive(options: DriveOptions): Promise<ExitCode> {
 export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
   const { session, payload } = options;
   const status = await readCurrentStatus(session, String(payload.runId));
-  const { phase, isLate } = status;
+  const { phase, isLate, next } = status;
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
   // In a window that is over, the operator asked for the cutover and not for a rollback: the step finishes the window, or is
   // refused.
-  return await driveFrom(options, isLate ? { ...status, next: 'cutover' } : status);
+  return await driveFrom(options, status, isLate ? 'cutover' : next);
 }
 
-async function driveFrom(options: DriveOptions, start: Status): Promise<ExitCode> {
+/** @param wanted the first step, if it is another than the run needs */
+async function driveFrom(
+  options: DriveOptions,
+  start: Status,
+  wanted = start.next,
+): Promise<ExitCode> {
   const { session } = options;
   const { phase, takesNoWindow } = start;
   if (phase === 'copied' && takesNoWindow) {
     throw notNow(`Cutover blocked: ${takesNoWindow}. "abort --execute" ends the run.`);
   }
   let status = start;
+  let step = wanted;
   let hasReturned = false;
-  while (!FINAL_PHASES.includes(status.phase) && status.next !== null && !hasReturned) {
+  while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
     const before = status;
-    status = await takeStep(options, status, status.next as FunctionName);
+    status = await takeStep(options, before, step);
     // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
-    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || before.next === 'cutover');
+    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || step === 'cutover');
+    step = status.next;
   }
   if (FINAL_PHASES.includes(status.phase)) status = await runDueWork(options, status);
   reportEnd(session, status);

@@ -93,6 +93,7 @@ export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
   /** Without it, a step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
+  /** The state machine has no intent of its own: `parseOrder` translates it. */
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** Number of lost writes that the operator accepts */
   acknowledgedLoss: v.optional(countOf('writes')),
@@ -128,6 +129,9 @@ export const stepInputSchema = v.strictObject({
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
+/** An operator's, with the options of the step. */
+export type Intent = Omit<StepInput, 'runId' | 'execute' | 'actor'>;
+
 // Fields that only one step reads; all other steps refuse them.
 const OWN_FIELDS = {
   acknowledgedLoss: ['rollback'],
@@ -140,8 +144,24 @@ const OWN_FIELDS = {
   approvedBy: ['cutover'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
-/** @throws Refusal for a field that another step's is */
-export function assertOwn(command: Command, input: StepInput): void {
+/** What a function is asked for */
+export interface Order {
+  readonly runId: string;
+  /** Without one, the run takes the step only where no person has to decide. */
+  readonly intent?: Intent | undefined;
+  /** A step then only tells what it would do. */
+  readonly isDryRun?: boolean;
+}
+
+/** The state machine names itself, and has no intent. @throws Refusal for a field that is unknown, wrong or another step's */
+export function parseOrder(command: Command, payload: unknown): Order {
+  const input = parseInput(stepInputSchema, payload);
+  assertOwn(command, input);
+  const { runId, execute, actor, ...intent } = input;
+  return { runId, isDryRun: !execute, intent: actor === 'machine' ? undefined : intent };
+}
+
+function assertOwn(command: Command, input: StepInput): void {
   for (const [field, owners] of Object.entries<readonly Command[]>(OWN_FIELDS)) {
     if (owners.includes(command) || !Object.hasOwn(input, field)) continue;
     throw new Refusal(

@@ -1,20 +1,13 @@
-// How every step runs: is it allowed now, is it to be executed, who has the lock; then its work, then its record.
+// How a step runs under the lock of its run: is it allowed now, how far has it come; then its work, then its record.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { decideNext, findFailure, moveFor, whyReturn } from '../next.ts';
-import { type Command, type Evidence, PHASES } from '../phases.ts';
-import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
+import { findFailure, moveFor, whyReturn } from '../next.ts';
+import type { Command, Evidence } from '../phases.ts';
+import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import {
-  createBucket,
-  createSlowdown,
-  rateLimited,
-  realTime,
-  type Time,
-  throttled,
-} from '../throttle.ts';
+import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
-import { assertOwn, parseInput, type StepInput, stepInputSchema } from './input.ts';
+import type { Intent, Order } from './input.ts';
 import { Paused, resume, type Waiting } from './journal.ts';
 import { enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
 import type { Lease } from './run-lock.ts';
@@ -34,89 +27,8 @@ export type StepResult =
       readonly refused?: Run['refused'];
     };
 
-/**
- * @throws Refusal with its reason: the run stays where it is, and before the step has begun nothing is changed;
- *   RetryableFailure, and the step goes on from there
- */
-export async function runStep(
-  step: Step,
-  services: Services,
-  { payload, timeLeftMs, interruption, time }: InvocationOptions & { readonly payload: unknown },
-): Promise<StepResult> {
-  try {
-    const input = parseInput(stepInputSchema, payload);
-    assertOwn(step.command, input);
-    const run = await services.runs.read(input.runId);
-    const asking = { actor: input.actor, now: services.clock() };
-    if (input.actor === 'machine' && isBehindIt(step.command, run, asking.now)) {
-      return toResult(run);
-    }
-    if (!input.execute) {
-      moveFor(step.command, run, asking);
-      await services.lock.assertCanTake(run.runId);
-      const limited = rateLimited(
-        services,
-        input,
-        time ?? (interruption && realTime(interruption)),
-      );
-      const forecast = (await step.forecast?.({ services: limited, input, run })) ?? {};
-      return { runId: run.runId, dryRun: true, forecast };
-    }
-    await limitRate(step.command, services, { input, run });
-    const options = { input, timeLeftMs, interruption, time };
-    try {
-      moveFor(step.command, run, asking);
-      return await withLock(step, services, options);
-    } catch (error) {
-      return await beginRollback(step, services, { ...options, failure: translateFailure(error) });
-    }
-  } catch (error) {
-    throw translateFailure(error);
-  }
-}
-
-/** Before the lock, because the rate holds for a step that is at work already. A refused command changes no rate. */
-async function limitRate(
-  command: Command,
-  { runs, clock }: Services,
-  { input, run }: Pick<StepRequest, 'input' | 'run'>,
-): Promise<void> {
-  if (input.maxRate === undefined) return;
-  const { moves } = decideNext(run, clock());
-  const isAccepted = moves.some(
-    (move) => move.command === command && move.by.includes(input.actor),
-  );
-  if (isAccepted) await runs.limitRate(run.runId, input.maxRate);
-}
-
-/**
- * Users wait, so a failure inside the window starts the step that leads back, and the record keeps the reason. Once users
- * may be on the new version, the step is repeated until the deadline instead; so are failures that may pass.
- * If the process is killed before the rollback starts, the step fails again, and then rolls back.
- * @throws the failure if another caller has to handle it; Refusal if the run has nothing to return to
- */
-async function beginRollback(
-  step: Step,
-  services: Services,
-  { failure, ...options }: StepOptions & { readonly failure: unknown },
-): Promise<StepResult> {
-  const { rollsBackBy } = step;
-  const { input, interruption } = options;
-  const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
-  if (!rollsBackBy || mayPass || interruption?.aborted) throw failure;
-  const run = await services.runs.read(input.runId);
-  if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
-  const error = failure instanceof Error ? failure : new Error(String(failure));
-  const isRefused = error instanceof Refusal;
-  const message = 'The switch failed: the run rolls back';
-  const why = isRefused ? error.message : (error.stack ?? error.message);
-  services.log({ level: 'WARN', message, runId: run.runId, failure: error.name, why });
-  const refusal = isRefused ? error : new Refusal('RefusedDefect', `${error.name}: see the log.`);
-  const byMachine = { runId: run.runId, execute: true, actor: 'machine' } as const;
-  return await withLock(rollsBackBy, services, { ...options, input: byMachine, failed: refusal });
-}
-
-interface InvocationOptions {
+/** An invocation of a function, or of a step in a process of its own */
+export interface Invocation {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock at once. */
   readonly interruption?: AbortSignal | undefined;
@@ -124,27 +36,32 @@ interface InvocationOptions {
   readonly time?: Time | undefined;
 }
 
-interface StepOptions extends InvocationOptions {
-  readonly input: StepInput;
+interface StepOptions extends Invocation, Pick<Order, 'runId' | 'intent'> {
   /** Why the window fails: the step that leads back only begins. */
   readonly failed?: Refusal | undefined;
 }
 
-async function withLock(step: Step, services: Services, options: StepOptions): Promise<StepResult> {
-  const { input, timeLeftMs, interruption, failed } = options;
+/** Takes the step as far as it comes, or begins it, under the lock of the run. @throws Refusal, RetryableFailure */
+export async function runStep(
+  step: Step,
+  services: Services,
+  options: StepOptions,
+): Promise<StepResult> {
+  const { runId, intent, timeLeftMs, interruption, failed } = options;
   const { lock } = services;
-  const lease = await lock.take(input.runId);
+  const lease = await lock.take(runId);
   const ended = new AbortController();
   try {
     // The run may have moved on before its lock was ours.
-    const found = await services.runs.read(input.runId);
-    const context = { services, input, run: found };
+    const found = await services.runs.read(runId);
+    const isWanted = intent !== undefined;
+    const context = { services, input: intent ?? {}, run: found };
     const assertMayGoOn = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
     return await lock.keep(lease, assertMayGoOn, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
       const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
-      return runLocked(step, { ...context, lease, signal }, { timeLeftMs, time, failed });
+      return runLocked(step, { ...context, lease, signal }, { isWanted, timeLeftMs, time, failed });
     });
   } finally {
     ended.abort();
@@ -162,18 +79,19 @@ async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise
   }
 }
 
+interface LockedOptions extends Pick<StepOptions, 'timeLeftMs' | 'failed'> {
+  readonly isWanted: boolean;
+  readonly time: Time;
+}
+
 async function runLocked(
   step: Step,
   context: StepRequest & Pick<Working, 'lease' | 'signal'>,
-  {
-    timeLeftMs,
-    time,
-    failed,
-  }: Pick<StepOptions, 'timeLeftMs' | 'failed'> & { readonly time: Time },
+  { isWanted, timeLeftMs, time, failed }: LockedOptions,
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
-  const move = moveFor(step.command, found, { actor: input.actor, now: services.clock() });
+  const move = moveFor(step.command, found, { isWanted, now: services.clock() });
   if (move.approves) assertApproved(found, move.approves, input);
   // Evidence stays what it is until the step has finished.
   const inputs = findBasis(step.command, found);
@@ -263,19 +181,11 @@ function findBasis(command: Command, { evidence }: Run): string[] {
   return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
 }
 
-// The machine asks again when an answer was lost; what it asked for may have been done.
-function isBehindIt(command: Command, run: Run, now: Date): boolean {
-  const moves = MOVES.filter((move) => move.command === command);
-  const leadsOn = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
-  const isReached = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
-  return isReached && !leadsOn && decideNext(run, now).command !== command;
-}
-
 // Time to end a batch and write a checkpoint before the function's own limit.
 const SAVING_TIME_MS = 60_000;
 
 /** The operator has seen the present report. */
-function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: StepInput): void {
+function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: Intent): void {
   const report = evidence[kind];
   if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
   const given = approvedDigest === undefined ? 'no digest was given' : `not ${approvedDigest}`;
@@ -349,7 +259,7 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
 }
 
 /** @param waiting undefined if the step is done */
-function toResult({ runId, phase }: Run, waiting?: Waiting): StepResult {
+export function toResult({ runId, phase }: Run, waiting?: Waiting): StepResult {
   const done = waiting === undefined;
   return { runId, dryRun: false, phase, done, ...(waiting ?? { waitSeconds: 0 }) };
 }

@@ -2,8 +2,9 @@
 import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
 import { recordsFromEnvironment, servicesFromEnvironment } from '../services-from-environment.ts';
+import { advance } from './advance.ts';
 import { translateFailure } from './failures.ts';
-import { runStep } from './run-step.ts';
+import { parseOrder } from './input.ts';
 import type { Remembering } from './run-store.ts';
 import type { Step } from './step.ts';
 
@@ -15,8 +16,8 @@ export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMill
 /** @param services called for every invocation: its caller caches them */
 export function stepHandler(step: Step, services: () => Promise<Services>) {
   return async (payload: unknown, context: InvocationContext) =>
-    await runStep(step, await services(), {
-      payload,
+    await advance(step, await services(), {
+      ...parseOrder(step.command, payload),
       timeLeftMs: () => context.getRemainingTimeInMillis(),
       interruption: context.interruption,
     });

@@ -2,14 +2,15 @@
 import type { Command } from '../phases.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import type { StepInput } from './input.ts';
+import type { Intent } from './input.ts';
 import type { Resumed, Staged, Timed } from './journal.ts';
 import type { Reference, Run } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
 export interface StepRequest {
   readonly services: Services;
-  readonly input: StepInput;
+  /** Empty if no person wants the step */
+  readonly input: Intent;
   readonly run: Run;
 }
 

@@ -85,7 +85,11 @@ export async function readStatus(services: StatusServices, runId?: string) {
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
     next: command,
     progress: await readProgress(run, services, moves),
-    moves: moves.map(({ command, by, to }) => ({ command, by, to })),
+    moves: moves.map(({ command, isAPersons, to }) => ({
+      command,
+      by: isAPersons ? ['operator'] : ['operator', 'machine'],
+      to,
+    })),
     approval: approves ? await readApproval(run, services) : null,
     pendingAction: isLate && !mayFinish ? null : await readPendingAction(run, services),
   };

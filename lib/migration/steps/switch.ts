@@ -41,7 +41,7 @@ import { uploadSwap } from './upload-swap.ts';
 export const FREEZING = 'freezing';
 
 /**
- * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/run-step.ts).
+ * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/advance.ts).
  * @returns facts of its end
  */
 export async function switchForward(context: StepContext): Promise<Facts> {

@@ -4,10 +4,11 @@ import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
 import { decideNext } from '../next.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
+import { advance } from '../runs/advance.ts';
 import { translateFailure } from '../runs/failures.ts';
-import { assertOwn, parseInput, stepInputSchema } from '../runs/input.ts';
+import { parseOrder } from '../runs/input.ts';
 import { phaseAtOf, type Run } from '../runs/run.ts';
-import { runStep, type StepResult } from '../runs/run-step.ts';
+import type { Invocation, StepResult } from '../runs/run-step.ts';
 import type { Step } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -45,7 +46,6 @@ export async function keepWatch(
     for (const runId of await listRuns(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
-        const payload = { runId, execute: true, actor: 'machine' };
         try {
           if (run.phase === 'aborted') {
             if (await isReminderDue(services, run)) await removeAborted(services, run);
@@ -53,7 +53,7 @@ export async function keepWatch(
           }
           const step = await findDueStep(services, run);
           if (!step) return;
-          last = await runStep(step, services, { payload, timeLeftMs });
+          last = await advance(step, services, { runId, timeLeftMs });
         } catch (failure) {
           if (!isForLater(run, failure, clock())) throw failure;
           logUnfinishedWatch(services, { runId, failure, level: 'WARN' });
@@ -71,15 +71,16 @@ export async function keepWatch(
  */
 export async function endRetention(
   services: Services,
-  options: Parameters<typeof runStep>[2],
+  { payload, ...invocation }: Invocation & { readonly payload: unknown },
 ): Promise<StepResult> {
   try {
-    const input = parseInput(stepInputSchema, options.payload);
-    assertOwn('retention', input);
-    const run = await services.runs.read(input.runId);
+    const order = parseOrder('retention', payload);
+    const run = await services.runs.read(order.runId);
     const { runId, phase } = run;
-    if (phase !== 'aborted' || !input.execute) return await runStep(retention, services, options);
-    await removeAborted(services, run, input);
+    if (phase !== 'aborted' || order.isDryRun) {
+      return await advance(retention, services, { ...order, ...invocation });
+    }
+    await removeAborted(services, run, order.intent);
     return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
   } catch (error) {
     throw translateFailure(error);

@@ -3,9 +3,10 @@ import * as v from 'valibot';
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
-import type { StepInput } from '../../../lib/migration/runs/input.ts';
+import { advance } from '../../../lib/migration/runs/advance.ts';
+import { parseOrder, type StepInput } from '../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../lib/migration/runs/journal.ts';
-import { runStep, type StepResult } from '../../../lib/migration/runs/run-step.ts';
+import type { StepResult } from '../../../lib/migration/runs/run-step.ts';
 import type { Step } from '../../../lib/migration/runs/step.ts';
 import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
@@ -99,7 +100,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
     try {
       const changed = changeServices(services, changes);
-      const result = await runStep(step, changed, { payload, timeLeftMs });
+      const result = await advance(step, changed, { ...parseOrder(name, payload), timeLeftMs });
       if (result.dryRun || !result.refused) return result;
       throw new Refusal(result.refused.name, result.refused.why, { data: result.refused.data });
     } finally {

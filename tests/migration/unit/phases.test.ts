@@ -44,12 +44,12 @@ function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
 }
 
 const NOW = new Date(1_000);
-const byOperator = { actor: 'operator', now: NOW } as const;
-const byMachine = { actor: 'machine', now: NOW } as const;
+const wanted = { isWanted: true, now: NOW };
+const unasked = { isWanted: false, now: NOW };
 
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
-    return moveFor(command, { phase, evidence: everything }, byOperator).to;
+    return moveFor(command, { phase, evidence: everything }, wanted).to;
   } catch (error) {
     if (!isRefusal(error, 'RefusedNotNow')) throw error;
     return '-';
@@ -76,15 +76,15 @@ describe('a move', () => {
     ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
         const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== missing));
-        expect(() => moveFor(command, { phase, evidence }, byOperator)).toThrow(
+        expect(() => moveFor(command, { phase, evidence }, wanted)).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
       }
     },
   );
 
-  it("is never made by the machine if it opens a window, aborts a run or loses users' writes", () => {
-    const forbidden = MOVES.filter(({ by }) => !by.includes('machine'));
+  it("is never made unasked if it opens a window, aborts a run or loses users' writes", () => {
+    const forbidden = MOVES.filter(({ isAPersons }) => isAPersons);
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
       ['rollback', 'live'],
@@ -92,7 +92,7 @@ describe('a move', () => {
     ]);
     for (const { command, from } of forbidden) {
       const standing = { phase: from[0] ?? 'checked', evidence: everything };
-      expect(() => moveFor(command, standing, byMachine)).toThrow(
+      expect(() => moveFor(command, standing, unasked)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
@@ -134,7 +134,7 @@ describe('a run', () => {
     } as const;
     const { command, moves } = decideNext(standing, NOW);
     expect([command, moves.map((move) => move.command)]).toEqual([null, ['abort']]);
-    expect(() => moveFor('cutover', standing, byOperator)).toThrow('No cutover: users left.');
+    expect(() => moveFor('cutover', standing, wanted)).toThrow('No cutover: users left.');
   });
 
   it('can leave every phase in which it has not ended', () => {
@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(opening).toEqual([
       expect.objectContaining({
         from: ['copied'],
-        by: ['operator'],
+        isAPersons: true,
         approves: APPROVED_EVIDENCE,
       }),
     ]);
@@ -159,12 +159,12 @@ describe('a run', () => {
 
 it('a rollback of a run without a window suggests the abort instead', () => {
   const standing = { phase: 'copied', evidence: {} } as const;
-  expect(() => moveFor('rollback', standing, byOperator)).toThrow('abort --execute');
+  expect(() => moveFor('rollback', standing, wanted)).toThrow('abort --execute');
 });
 
 it('an abort of a live run suggests the rollback instead', () => {
   const standing = { phase: 'live', evidence: {} } as const;
-  expect(() => moveFor('abort', standing, byOperator)).toThrow('rollback --execute');
+  expect(() => moveFor('abort', standing, wanted)).toThrow('rollback --execute');
 });
 
 describe('what comes next', () => {
@@ -222,13 +222,15 @@ describe('what comes next', () => {
     const run = { phase, evidence: everything, ...changes } as unknown as Run;
     const next = decideNext(run, NOW);
     expect(next).toMatchObject({ command, isDue });
-    const moves = next.moves.map(({ command, by }) => `${command} by ${by.join(', ')}`);
+    const moves = next.moves.map(({ command, isAPersons }) =>
+      isAPersons ? byOne(command) : byBoth(command),
+    );
     expect(moves).toEqual(accepted);
   });
 
   it('a window that failed is finished by no command, and its refusal says what failed', () => {
     const run = { phase: 'switching', evidence: everything, window: { ...open, failed } } as const;
-    expect(() => moveFor('cutover', run, byOperator)).toThrow(
+    expect(() => moveFor('cutover', run, wanted)).toThrow(
       'The window failed with RefusedNotFrozen: A write went through.',
     );
   });

@@ -689,25 +689,31 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
-    ["by: OPERATOR,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
+    ["isAPersons: true,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],
-    ["actor === 'operator' && canStay", 'canStay'],
+    ['isWanted && canStay', 'canStay'],
     ['return findFailure(run) ?? closed;', 'return closed;'],
     ["phase === 'live' && command === 'rollback'", "command === 'rollback'"],
   ]),
   ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
-    ['return isReached && !leadsOn', 'return !leadsOn'],
     ['get run() {\n      return run;\n    },', 'run,'],
   ]),
+  ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/unit/runs/step.test.ts', [
+    ['return isReached && !leadsOn', 'return !leadsOn'],
+  ]),
+  ...mutantsOf(
+    'lib/migration/runs/advance.ts',
+    'tests/migration/contract/steps/automatic-rollback.test.ts',
+    [['if (!rollsBackBy || mayPass || invocation.interruption?.aborted) throw', 'throw']],
+  ),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
-      ['if (!rollsBackBy || mayPass || interruption?.aborted) throw', 'throw'],
       [
         'const known = findFailure(run);',
         'const known = undefined;',
@@ -778,15 +784,17 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/runs/times.ts', 'tests/migration/unit/runs/times.test.ts', [
     [' || overAt !== undefined', ''],
   ]),
+  ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/contract/steps/rollback.test.ts', [
+    [
+      ' || isOpened(run, services.clock())',
+      '',
+      'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
+    ],
+  ]),
   ...mutantsOf(
     'lib/migration/runs/run-step.ts',
     'tests/migration/contract/steps/rollback.test.ts',
     [
-      [
-        ' || isOpened(run, services.clock())',
-        '',
-        'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
-      ],
       [
         "const isRepeated = run.phase === 'switching' &&",
         'const isRepeated = false &&',
@@ -796,7 +804,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      "return actor === 'machine' ? whyKept(run, now) : undefined;",
+      'return asking.isWanted ? undefined : whyKept(run, asking.now);',
       'return undefined;',
       'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
     ],
@@ -1028,7 +1036,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/steps/retention.ts', 'tests/migration/unit/steps/retention.test.ts', [
     ['last < (window?.overAt ?? 0) || ', ''],
   ]),
-  ...mutantsOf('lib/migration/runs/run-step.ts', 'tests/migration/contract/steps/cutover.test.ts', [
+  ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/contract/steps/cutover.test.ts', [
     [
       'failure instanceof RetryableFailure || isRefusal(',
       'isRefusal(',
@@ -1045,8 +1053,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/command-line/run.test.ts',
     [
       [
-        "isLate ? { ...status, next: 'cutover' } : status",
-        'status',
+        "isLate ? 'cutover' : next",
+        'next',
         'once users may be on the new version > cutover finishes an expired window instead of rolling it back',
       ],
       [

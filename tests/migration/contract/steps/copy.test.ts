@@ -3,8 +3,9 @@ import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../lib/migration/points.ts';
+import { advance } from '../../../../lib/migration/runs/advance.ts';
+import { parseOrder } from '../../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
-import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
 import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -113,14 +114,14 @@ it.each([
   const watched = { ...services, runs: { ...services.runs, saveCheckpoint } };
   const timeLeftMs = () => (isFilled ? 0 : 600_000);
   if (point === 'checked') await takePreflight(services, payload, time);
-  else await runStep(copy, watched, { payload, timeLeftMs, time });
+  else await advance(copy, watched, { ...parseOrder('copy', payload), timeLeftMs, time });
   const limited = time.now();
   expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;
   // The copy asks both collections for whole pages, although the new one is still empty.
   expect(limited / 1_000).toBeLessThan((600 + 3 * 256) / 100);
-  const unlimited = { ...input, maxRate: 0 };
-  await runStep(copy, services, { payload: unlimited, timeLeftMs: () => 600_000, time });
+  const unlimited = parseOrder('copy', { ...input, maxRate: 0 });
+  await advance(copy, services, { ...unlimited, timeLeftMs: () => 600_000, time });
   expect(time.now()).toBe(limited);
 });
 

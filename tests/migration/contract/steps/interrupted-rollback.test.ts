@@ -5,9 +5,9 @@ import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
+import { advance } from '../../../../lib/migration/runs/advance.ts';
 import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
 import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
-import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -172,8 +172,9 @@ describe('the request of a deployment', () => {
       interruption.abort(new Error('Interrupted'));
       return 'under-way';
     });
-    const attempt = runStep(rollback, changeServices(migration.services, stopped), {
-      payload: { runId: RUN, execute: true },
+    const attempt = advance(rollback, changeServices(migration.services, stopped), {
+      runId: RUN,
+      intent: {},
       timeLeftMs: () => 600_000,
       interruption: interruption.signal,
     });

@@ -1,7 +1,7 @@
 // Commands that an operator gives late, interrupts, or gives after another user's change
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { runStep } from '../../../../lib/migration/runs/run-step.ts';
+import { advance } from '../../../../lib/migration/runs/advance.ts';
 import { LEASE_MS } from '../../../../lib/migration/runs/run-store.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -44,8 +44,9 @@ describe('an interrupted step', () => {
       return vectors.scroll(...args);
     };
     const interrupting = changeServices(migration.services, { vectors: { scroll } });
-    const copying = runStep(STEPS.copy, interrupting, {
-      payload: { runId: RUN, execute: true },
+    const copying = advance(STEPS.copy, interrupting, {
+      runId: RUN,
+      intent: {},
       timeLeftMs: () => 600_000,
       interruption: controller.signal,
     });

@@ -1,9 +1,14 @@
 // Input of functions: every field is read by some step, and a refusal names every wrong field with its rule.
 import * as v from 'valibot';
 import { describe, expect, test } from 'vitest';
-import { describeRule, parseInput, stepInputSchema } from '../../../../lib/migration/runs/input.ts';
+import { advance } from '../../../../lib/migration/runs/advance.ts';
+import {
+  describeRule,
+  parseInput,
+  parseOrder,
+  stepInputSchema,
+} from '../../../../lib/migration/runs/input.ts';
 import { ACCEPTABLE } from '../../../../lib/migration/runs/run.ts';
-import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import {
   confirmAction,
@@ -70,8 +75,8 @@ describe('a mistyped field', () => {
   const timeLeftMs = () => 0;
 
   const RUN = { runId: 'run-a' };
-  const step = (payload: object) =>
-    runStep(copy, services, { payload: { ...RUN, ...payload }, timeLeftMs });
+  const step = async (payload: object) =>
+    await advance(copy, services, { ...parseOrder('copy', { ...RUN, ...payload }), timeLeftMs });
 
   test.each<[string, string, () => Promise<unknown>]>([
     [

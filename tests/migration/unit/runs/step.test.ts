@@ -1,9 +1,9 @@
 // The input that a step works with: its own checkpoint, if the evidence is still the same, and the present record of the run.
 import { expect, it } from 'vitest';
 import type { Command } from '../../../../lib/migration/phases.ts';
-import type { StepInput } from '../../../../lib/migration/runs/input.ts';
+import { advance } from '../../../../lib/migration/runs/advance.ts';
+import { parseOrder, type StepInput } from '../../../../lib/migration/runs/input.ts';
 import type { Reference, Run } from '../../../../lib/migration/runs/run.ts';
-import { runStep } from '../../../../lib/migration/runs/run-step.ts';
 import type { Step } from '../../../../lib/migration/runs/step.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { createRunTable, RUN } from '../../support/run-table.ts';
@@ -33,8 +33,8 @@ async function scene(work: Step['work']) {
   }
 
   const give = (command: Command, input: Partial<StepInput> = {}) =>
-    runStep({ command, work }, services, {
-      payload: { runId: RUN, execute: true, ...input },
+    advance({ command, work }, services, {
+      ...parseOrder(command, { runId: RUN, execute: true, ...input }),
       timeLeftMs: () => 600_000,
     });
   return { stand, give, take: () => give('copy') };
