@@ -145,7 +145,10 @@ function SaveState() {
   );
 }
 
-/** Hides the figures of the previous scope as soon as the heading names another scope. */
+/**
+ * Hides the figures of the previous scope as soon as the heading names another scope. Before the first view there are none, and
+ * drawing their places would only be done twice.
+ */
 function Ledger() {
   const failed = failure.value;
   const isOfScope = shownList.value === nameList(scope.value);
@@ -155,26 +158,30 @@ function Ledger() {
       <ImportSheet />
       <ScopeBar />
       {isFailed && <LoadFailure isShown={isOfScope} />}
-      <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
-        <Figures />
-        <details class="charts" open={!isPhone.peek()}>
-          <summary>Charts</summary>
-          {isOnlySums.value ? (
-            <p class="card no-charts">Charts show up to 100 found transactions. These are more.</p>
-          ) : (
-            <div class="chart-row">
-              <PeriodChart />
-              <CategoryChart />
-            </div>
-          )}
-        </details>
-        <Chips />
-        <AddRow />
-        <SelectionBar />
-        <TransactionList />
-        <EmptyList />
-        <Pages />
-      </div>
+      {view.value && (
+        <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
+          <Figures />
+          <details class="charts" open={!isPhone.peek()}>
+            <summary>Charts</summary>
+            {isOnlySums.value ? (
+              <p class="card no-charts">
+                Charts show up to 100 found transactions. These are more.
+              </p>
+            ) : (
+              <div class="chart-row">
+                <PeriodChart />
+                <CategoryChart />
+              </div>
+            )}
+          </details>
+          <Chips />
+          <AddRow />
+          <SelectionBar />
+          <TransactionList />
+          <EmptyList />
+          <Pages />
+        </div>
+      )}
     </div>
   );
 }

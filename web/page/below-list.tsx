@@ -1,5 +1,5 @@
 // The area below the rows: links to the other pages of the list, or the reason why there are no rows.
-import { ScopeLink, Skeleton } from './components.tsx';
+import { ScopeLink } from './components.tsx';
 import { pagesAround } from './figures.ts';
 import { format } from './format.ts';
 import { canWrite, rows, scope, view } from './ledger.ts';
@@ -45,8 +45,7 @@ export function Pages() {
 /** Says why there are no rows, and suggests what to do. */
 export function EmptyList() {
   const shown = view.value;
-  if (!shown) return <Skeleton lines={12} />;
-  if (rows.value.length > 0) return null;
+  if (!shown || rows.value.length > 0) return null;
   if (shown.total > 0 && shown.page > shown.pages)
     return <p class="nothing">There is no such page.</p>;
   const { q, category, type, period } = scope.value;

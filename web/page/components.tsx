@@ -1,4 +1,4 @@
-// The components that every part of the page uses: button, field, checkbox, link to a scope, notice and skeleton.
+// The components that every part of the page uses: button, field, checkbox, link to a scope and notice.
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ComponentChildren } from 'preact';
 import { useId, useRef } from 'preact/hooks';
 import { useReturnedFocus } from './kept-focus.ts';
@@ -96,17 +96,6 @@ export function NoticeBox({ text, details = [], children }: NoticeProps) {
         )}
       </div>
       <div class="buttons">{children}</div>
-    </div>
-  );
-}
-
-/** Placeholder for rows that are being loaded. */
-export function Skeleton({ lines }: { readonly lines: number }) {
-  return (
-    <div class="skeleton" aria-hidden="true">
-      {Array.from({ length: lines }, (_, n) => (
-        <span key={n} />
-      ))}
     </div>
   );
 }

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
-import { go, scope, totals, totalsBefore, view } from './ledger.ts';
+import { go, scope, totals, totalsBefore } from './ledger.ts';
 import {
   datesBefore,
   isMonth,
@@ -219,13 +219,13 @@ export function Figures() {
           title={type === side ? 'Show income and expense' : `Show only ${side}`}
         >
           <span class="name">{side === 'income' ? 'Income' : 'Expense'}</span>
-          <strong>{view.value ? format.money(now[side]) : ' '}</strong>
+          <strong>{format.money(now[side])}</strong>
           <small title={compared}>{before ? change(now[side], before[side]) : ' '}</small>
         </ScopeLink>
       ))}
       <div class="figure net">
         <span class="name">Net</span>
-        <strong>{view.value ? format.signed(now.net) : ' '}</strong>
+        <strong>{format.signed(now.net)}</strong>
         <small title={compared}>{before ? change(now.net, before.net) : ' '}</small>
       </div>
     </section>

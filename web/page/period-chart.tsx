@@ -26,7 +26,7 @@ const tip = signal<Tip | undefined>(undefined);
 
 export function PeriodChart() {
   const shown = view.value;
-  if (!shown) return <div class="chart" />;
+  if (!shown) return null;
   const unit = unitOf(shown.scope.period);
   const isByDay = unit === 'day' && shown.dates !== undefined;
   const bars = isByDay ? dayBars(shown) : periodBars();
