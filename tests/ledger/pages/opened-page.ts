@@ -35,9 +35,10 @@ export function openPages() {
     expect(opened.splice(0).flat()).toEqual([]);
   });
 
-  async function call(method: string, path: string, body?: object) {
+  async function call(method: string, path: string, body?: object, headers = {}) {
     const response = await fetch(url + path, {
       method,
+      headers,
       ...(body && { body: JSON.stringify(body) }),
     });
     return (await response.json()) as { readonly data: never };
@@ -61,7 +62,7 @@ export function openPages() {
       return page;
     },
     call,
-    post: (path: string, body: object) => call('POST', path, body),
+    post: (path: string, body: object, headers = {}) => call('POST', path, body, headers),
     async rows(text: string): Promise<readonly Row[]> {
       const { data } = await call('GET', `/transactions/export?format=json&q=${encodeURI(text)}`);
       return data;
