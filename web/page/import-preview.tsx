@@ -255,8 +255,8 @@ function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: 
       <Lines
         title="Possible duplicates"
         lines={doubtful.map(
-          ({ row, there }) =>
-            `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${there.description} on ${format.date(there.date)}`,
+          ({ row, transaction }) =>
+            `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${transaction.description} on ${format.date(transaction.date)}`,
         )}
       />
       <Check
@@ -289,9 +289,9 @@ function Changes({ changes, isOn, onChange }: ChangesProps) {
   );
 }
 
-function describeChange({ row, there, fields }: Change): string {
+function describeChange({ row, transaction, fields }: Change): string {
   const texts = fields.map(
-    (field) => `${field} ${there[field] ?? 'none'} → ${row[field] ?? 'none'}`,
+    (field) => `${field} ${transaction[field] ?? 'none'} → ${row[field] ?? 'none'}`,
   );
-  return `Line ${row.line}: ${there.description}: ${texts.join(', ')}`;
+  return `Line ${row.line}: ${transaction.description}: ${texts.join(', ')}`;
 }

@@ -166,10 +166,10 @@ async function applyChanges(
     for (const result of await sendBulk('PUT', '/transactions/bulk', bodies)) {
       const change = some[result.index];
       if (!change || result.status < 300) continue;
-      const { row, there } = change;
+      const { row, transaction } = change;
       const isChanged = result.status === PRECONDITION_FAILED;
       refused.push(
-        `Line ${row.line}: ${isChanged ? changedSince(there.id) : describeRefusal(result)}`,
+        `Line ${row.line}: ${isChanged ? changedSince(transaction.id) : describeRefusal(result)}`,
       );
     }
     onProgress(first + some.length);

@@ -1,5 +1,5 @@
 // Proposes categories for rows without one: in the preview of an import, and with --categorise for rows of the ledger.
-import { counted } from '../../../lib/ledger/import/booking.ts';
+import { pluralize } from '../../../lib/ledger/import/booking.ts';
 import {
   type CategoryChoices,
   type CategoryNames,
@@ -65,7 +65,7 @@ export function showInactive(rows: readonly TransactionRow[], names: CategoryNam
   const inactive = rows.filter(({ category }) => category !== null && names.isInactive(category));
   for (const [name, rowsOfCategory] of Map.groupBy(inactive, ({ category }) => category))
     print(
-      `the category "${name}" is inactive: ${counted(rowsOfCategory.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
+      `the category "${name}" is inactive: ${pluralize(rowsOfCategory.length, 'row')} would be refused. Make it active first, or leave categories out with --category none.`,
     );
 }
 
@@ -86,19 +86,19 @@ export async function categoriseLedger(
   );
   if (choices.chosen.length === 0)
     return console.log(
-      `${counted(uncategorised.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
+      `${pluralize(uncategorised.length, 'row')} without a category, none of them like earlier rows. Give rules with --rules FILE, one a line: text = Category.`,
     );
   if (!options.isConfirmed) return console.log('Nothing was changed. Add --yes to set them.');
   const changes = choices.chosen.map(({ row, category }) => ({
     row: { ...row, category, line: Number(row.id), ...NO_FILE },
-    there: row,
+    transaction: row,
     fields: ['category'] as const,
   }));
   const { changed, refused } = await withBar(changes.length, (onProgress) =>
     applyChanges(service, changes, onProgress),
   );
   for (const { line, message } of refused) print(`transaction ${line} refused: ${message}`);
-  console.log(`${counted(changed, 'row')} categorised, ${refused.length} refused`);
+  console.log(`${pluralize(changed, 'row')} categorised, ${refused.length} refused`);
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 

@@ -2,9 +2,9 @@
 import { fromCents, toCents } from '../../../lib/ledger/domain/money.ts';
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 import {
-  counted,
   type LeftOutLine,
   type Need,
+  pluralize,
   type RefusedLine,
 } from '../../../lib/ledger/import/booking.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
@@ -48,7 +48,7 @@ export function showStatement(statement: Statement): void {
     return `${cents.length} ${wantedType} (${fromCents(cents.reduce((sum, each) => sum + BigInt(each), 0n))})`;
   };
   console.log(
-    `${counted(rows.length, 'row')}${describeDates(dates)}: ${describeTotal('income')}, ${describeTotal('expense')}`,
+    `${pluralize(rows.length, 'row')}${describeDates(dates)}: ${describeTotal('income')}, ${describeTotal('expense')}`,
   );
 }
 
@@ -101,18 +101,18 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
   const added = [...names].filter((name) => !known.has(name));
   if (added.length > 0) print(`new categories: ${added.join(', ')}`);
   console.log(
-    `${counted(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
+    `${pluralize(present, 'row')} ${present === 1 ? 'is' : 'are'} there already, ${missing.length} ${missing.length === 1 ? 'is' : 'are'} new`,
   );
   for (const { name, pairs } of plan.otherNames) {
     const accountText =
       name === undefined ? 'without a name of the account' : `as the account "${name}"`;
     print(
-      `${counted(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`,
+      `${pluralize(pairs.size, 'row')} of these ${pairs.size === 1 ? 'was' : 'were'} imported ${accountText}`,
     );
   }
   if (plan.reusedIds > 0)
     console.log(
-      `${counted(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
+      `${pluralize(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
     );
   showDoubtful(plan);
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(describeChange));
@@ -134,13 +134,13 @@ function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: Impor
   );
   showSome(
     `possible duplicates (${possibleDuplicates.length}) of transactions that are there under another id:`,
-    possibleDuplicates.map(({ row, there }) => {
-      return `  line ${row.line}: ${describeRow(row)} may be transaction ${there.id}: ${describeRow(there)}`;
+    possibleDuplicates.map(({ row, transaction }) => {
+      return `  line ${row.line}: ${describeRow(row)} may be transaction ${transaction.id}: ${describeRow(transaction)}`;
     }),
   );
   showSome(
     `not in the file any more (${vanished.length}), though other rows of their imports are; the bank may have taken them back:`,
-    vanished.map((there) => `  transaction ${there.id}: ${describeRow(there)}`),
+    vanished.map((transaction) => `  transaction ${transaction.id}: ${describeRow(transaction)}`),
     FIRST_ROWS,
   );
 }
@@ -158,10 +158,12 @@ export function showSome(title: string, lines: readonly string[], limit = MAX_SH
   if (lines.length > limit) console.log(`  and ${lines.length - limit} more`);
 }
 
-function describeChange({ row, there, fields }: Change): string {
+function describeChange({ row, transaction, fields }: Change): string {
   const quoted = (value: string | number | null) => JSON.stringify(value);
-  const texts = fields.map((field) => `${field} ${quoted(there[field])} to ${quoted(row[field])}`);
-  return `  line ${row.line}: transaction ${there.id}: ${texts.join(', ')}`;
+  const texts = fields.map(
+    (field) => `${field} ${quoted(transaction[field])} to ${quoted(row[field])}`,
+  );
+  return `  line ${row.line}: transaction ${transaction.id}: ${texts.join(', ')}`;
 }
 
 export function describeRow({

@@ -1,6 +1,6 @@
 // Lists the imports of a ledger, and undoes an import.
 
-import { counted } from '../../../lib/ledger/import/booking.ts';
+import { pluralize } from '../../../lib/ledger/import/booking.ts';
 import {
   announceRemoval,
   createRecordedRows,
@@ -25,7 +25,7 @@ export async function listImports(service: ServiceClient): Promise<void> {
     const dates = importedRows.map(({ date }) => date).toSorted();
     const edited = importedRows.filter(isEdited).length;
     const editedText = edited === 0 ? '' : `, ${edited} edited since`;
-    print(`${id}: ${counted(importedRows.length, 'row')}${describeDates(dates)}${editedText}`);
+    print(`${id}: ${pluralize(importedRows.length, 'row')}${describeDates(dates)}${editedText}`);
   }
 }
 

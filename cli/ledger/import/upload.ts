@@ -123,11 +123,11 @@ export async function applyChanges(
   const request = { method: 'PUT', path: '/transactions/bulk', items: changes, toBody } as const;
   const results = await sendAll(service, request, onProgress);
   const refused = listRefused(
-    results.map(({ item: { row, there }, result }) => ({
+    results.map(({ item: { row, transaction }, result }) => ({
       item: row,
       result:
         result.status === PRECONDITION_FAILED
-          ? { ...result, message: changedSince(there.id) }
+          ? { ...result, message: changedSince(transaction.id) }
           : result,
     })),
   );

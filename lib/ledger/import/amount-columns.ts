@@ -3,8 +3,8 @@ import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-
 import { type Field, findNamed, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
-import { currencyOfColumn, findCurrencyCodes } from './currencies.ts';
-import { findWitnessed } from './witnessed-amounts.ts';
+import { findCurrencyCodes, parseCurrencyHeader } from './currencies.ts';
+import { findByBalances } from './amounts-by-balance.ts';
 
 /** Columns of a table: their headers, normalized names and sampled cells. */
 export interface TableContext {
@@ -29,11 +29,13 @@ const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true
 export function findAmounts(
   context: TableContext,
   pick: (field: ChosenField) => readonly number[] | undefined,
-  taken: ReadonlySet<number>,
+  claimed: ReadonlySet<number>,
 ): FoundAmounts {
   const { names, samples, chosen } = context;
   const usable: Usable = (field) =>
-    findNamed(names, field).filter((index) => !taken.has(index) && mayHoldAmounts(samples[index]));
+    findNamed(names, field).filter(
+      (index) => !claimed.has(index) && mayHoldAmounts(samples[index]),
+    );
   const debit = pick('debit') ?? usable('debit').slice(0, 1);
   const credit = pick('credit') ?? usable('credit').slice(0, 1);
   const split = { ...NAMED, debit, credit, isSplit: true };
@@ -46,7 +48,7 @@ export function findAmounts(
   const picked = pick('amount');
   if (picked !== undefined) return { ...NAMED, amount: picked };
   const amount = findNamedAmount(context, usable);
-  if (amount === undefined) return hasSplit ? split : findOtherAmounts(context, taken);
+  if (amount === undefined) return hasSplit ? split : findOtherAmounts(context, claimed);
   // If the amounts have no signs, the debit and credit columns beside them state the direction.
   const isSigned = samples[amount]?.cells.some((cell) => /[-−(]/.test(cell));
   const isSplitUsed = [...debit, ...credit].some((index) =>
@@ -75,17 +77,17 @@ function findNamedAmount(context: TableContext, usable: Usable): number | undefi
 /** Finds amounts in columns that are named after currencies, or whose names say nothing. */
 function findOtherAmounts(
   { headers, names, samples, rows }: TableContext,
-  taken: ReadonlySet<number>,
+  claimed: ReadonlySet<number>,
 ): FoundAmounts {
-  const free = [...names.keys()].filter((index) => !taken.has(index));
-  const byCurrency = free.filter(
-    (index) => currencyOfColumn(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
+  const unclaimed = [...names.keys()].filter((index) => !claimed.has(index));
+  const byCurrency = unclaimed.filter(
+    (index) => parseCurrencyHeader(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
   );
   if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
-  const found = isShared(names) ? undefined : findByContent(names, samples, taken, rows);
-  if (found) return found;
+  const content = isShared(names) ? undefined : findByContent(names, samples, claimed, rows);
+  if (content) return content;
   // The column is called an amount but its cells do not look like one: take it, so that each cell is refused with its line.
-  const named = findNamed(names, 'amount').filter((index) => !taken.has(index));
+  const named = findNamed(names, 'amount').filter((index) => !claimed.has(index));
   if (named.length > 0) return { ...NAMED, amount: named.slice(0, 1) };
   return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
@@ -131,14 +133,14 @@ export function isNet(name = ''): boolean {
 function findByContent(
   names: readonly string[],
   samples: readonly Sample[],
-  taken: ReadonlySet<number>,
+  claimed: ReadonlySet<number>,
   rows: readonly TableRow[],
 ): FoundAmounts | undefined {
   const others = new Set(
     (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamed(names, field)),
   );
   const money = samples.flatMap((sample, index) => {
-    if (taken.has(index) || others.has(index) || isOtherAmount(names[index] ?? '')) return [];
+    if (claimed.has(index) || others.has(index) || isOtherAmount(names[index] ?? '')) return [];
     const hasCents = measureShare(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
     return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];
   });
@@ -147,9 +149,9 @@ function findByContent(
   const candidates = money.filter((index) => !balances.includes(index));
   const filled = candidates.filter((index) => isFilled(samples[index]));
   if (filled.length === 1 && candidates.length === 1) return { ...unnamed, amount: filled };
-  const found = findWitnessed(money, rows);
-  if (!found) return undefined;
-  const { debit, credit, amount } = found;
+  const proven = findByBalances(money, rows);
+  if (!proven) return undefined;
+  const { debit, credit, amount } = proven;
   if (amount !== undefined) return { ...unnamed, amount: [amount] };
   return { ...unnamed, debit: [debit], credit: [credit], isSplit: true };
 }

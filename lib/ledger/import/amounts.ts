@@ -1,6 +1,6 @@
 // Reads amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
 import { isCurrencyCode, mayBeEqual } from './currencies.ts';
-import { type Direction, directionOfWord } from './direction-words.ts';
+import { type Direction, findDirection } from './direction-words.ts';
 
 export const DECIMAL_SIGNS = ['point', 'comma'] as const;
 export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
@@ -118,7 +118,7 @@ function addWord(
   isPrefix: boolean,
 ): Words | undefined {
   // A single letter before a number is a currency, not a direction such as C or D.
-  const meant = isPrefix && word.length < 2 ? undefined : directionOfWord(word);
+  const meant = isPrefix && word.length < 2 ? undefined : findDirection(word);
   if (meant) return { direction: meant, currency };
   if (currency === null) return { direction, currency: word };
   if (!mayBeEqual(currency, word)) return undefined;

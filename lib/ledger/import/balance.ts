@@ -1,11 +1,11 @@
-// Checks amounts against the file's column of balances: the difference between two balances is the booking between them.
+// Checks amounts against the file's balances: two consecutive balances differ by the amount of the booking between them.
 
-interface Witnessed {
+interface RowWithBalance {
   readonly signed: number;
   readonly balance: number | null;
 }
 
-export interface Witness {
+export interface BalanceAgreement {
   /** Pairs of rows whose difference is the amount. */
   readonly agreeing: number;
   /** Pairs whose difference is the amount with the other sign. */
@@ -14,21 +14,21 @@ export interface Witness {
 }
 
 /** @param rows in the order of the file, oldest or newest first */
-export function askBalances(rows: readonly Witnessed[]): Witness {
+export function compareWithBalances(rows: readonly RowWithBalance[]): BalanceAgreement {
   const forward = countPairs(rows, 1);
   const backward = countPairs(rows, 0);
-  const weight = ({ agreeing, reversed }: Witness) => Math.max(agreeing, reversed);
+  const weight = ({ agreeing, reversed }: BalanceAgreement) => Math.max(agreeing, reversed);
   return weight(backward) > weight(forward) ? backward : forward;
 }
 
-/** @param later 1 if the second of two rows is the later one (oldest first), 0 if the first is */
-function countPairs(rows: readonly Witnessed[], later: 0 | 1): Witness {
+/** @param laterIndex 1 if the second of two rows is the later one (oldest first), 0 if the first is */
+function countPairs(rows: readonly RowWithBalance[], laterIndex: 0 | 1): BalanceAgreement {
   let agreeing = 0;
   let reversed = 0;
   let pairs = 0;
   for (let n = 1; n < rows.length; n += 1) {
-    const after = rows[n - 1 + later];
-    const before = rows[n - later];
+    const after = rows[n - 1 + laterIndex];
+    const before = rows[n - laterIndex];
     if (after?.balance == null || before?.balance == null || after.signed === 0) continue;
     const difference = toCents(after.balance) - toCents(before.balance);
     pairs += 1;

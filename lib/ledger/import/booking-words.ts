@@ -111,7 +111,7 @@ const STATES = new Map<string, RowState>([
 const MAX_WORD_LENGTH = 40;
 
 /** @returns undefined for an unknown word */
-export function stateOfWord(word: string): RowState | undefined {
+export function findStatus(word: string): RowState | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plain = normalize(word);
   // Some apps write a check mark or the kind of booking before the word, as in "Payment completed".
@@ -236,7 +236,7 @@ export function describeState(
   if (status === null) return undefined;
   const same = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
   if (leaveOut.some(same)) return `"${status}"`;
-  const state = stateOfWord(status);
+  const state = findStatus(status);
   if (state === 'open') return `"${status}": not booked yet`;
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }

@@ -111,6 +111,6 @@ export function describeTexts(texts: readonly string[], notes: string | null) {
 }
 
 /** Formats counts such as "1 row" and "2 rows". */
-export function counted(number: number, noun: string): string {
+export function pluralize(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? '' : 's'}`;
 }

@@ -4,9 +4,9 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { UserError } from '../../shared/user-error.ts';
 import {
   type Booking,
-  counted,
   type LeftOutLine,
   type Need,
+  pluralize,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
@@ -190,7 +190,7 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
 function askAboutReversals(reversals: number): Need {
   return {
     question: 'direction',
-    message: `The balances do not show the direction of ${counted(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the booking that is taken back. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
+    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the booking that is taken back. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
   };
 }
 

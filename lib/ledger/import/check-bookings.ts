@@ -1,21 +1,21 @@
 // Checks bookings of any format before they become transactions: bookings that failed are left out, a currency conversion
 // becomes the one payment that it was, and questions that only the user can answer become needs.
 
-import { askBalances } from './balance.ts';
+import { compareWithBalances } from './balance.ts';
 import {
   type Booking,
-  counted,
   type LeftOutLine,
   type Need,
+  pluralize,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
 import {
   describeState,
+  findStatus,
   isCardPayment,
   isCardRefund,
   isConversionText,
-  stateOfWord,
 } from './booking-words.ts';
 import {
   type CurrencyReader,
@@ -113,7 +113,7 @@ function askAboutFlags(bookings: readonly Booking[]): readonly Need[] {
   const marked = Map.groupBy(doubtful, ({ doubt }) => doubt);
   return [...marked].flatMap(([header, [first, ...others]]): Need[] => {
     if (header === undefined || !first) return [];
-    const message = `The column "${header}" marks ${counted(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;
+    const message = `The column "${header}" marks ${pluralize(others.length + 1, 'row')}, such as line ${first.line}: they may not count. Leave them out with --leave-out "${header}", or import them with --as-it-is.`;
     return [{ question: 'status', message }];
   });
 }
@@ -146,7 +146,7 @@ function findUnknownStates(
   leftOut: readonly LeftOutLine[],
 ): readonly Need[] {
   const words = new Set(bookings.flatMap(({ status }) => status ?? []));
-  const unknown = [...words].filter((word) => stateOfWord(word) === undefined);
+  const unknown = [...words].filter((word) => findStatus(word) === undefined);
   if (unknown.length === 0 || (words.size === 1 && leftOut.length === 0)) return [];
   const shown = unknown
     .slice(0, MAX_SHOWN)
@@ -250,7 +250,7 @@ interface CurrencyCount {
 
 function describeCurrencies(counts: readonly CurrencyCount[]): string {
   const most = counts.toSorted((one, other) => other.rows - one.rows).slice(0, MAX_SHOWN);
-  const shown = most.map(({ currency, rows }) => `${currency} (${counted(rows, 'row')})`);
+  const shown = most.map(({ currency, rows }) => `${currency} (${pluralize(rows, 'row')})`);
   const more = counts.length > most.length ? [`${counts.length - most.length} more`] : [];
   const codes = most.map(({ currency }) => currency);
   const [pair] = codes.flatMap((one, n) =>
@@ -271,7 +271,7 @@ function describeAccounts(bookings: readonly Booking[]): readonly string[] {
       const cents = some.map(({ signed }) => Math.max(0, Math.round(sign * signed * 100)));
       return (cents.reduce((sum, each) => sum + each, 0) / 100).toFixed(2);
     };
-    return `${account}: ${counted(some.length, 'row')}, income ${add(1)}, expense ${add(-1)}`;
+    return `${account}: ${pluralize(some.length, 'row')}, income ${add(1)}, expense ${add(-1)}`;
   });
   const more = accounts.length > shown.length ? [`${accounts.length - shown.length} more`] : [];
   return [`${accounts.length} accounts: ${[...shown, ...more].join('; ')}`];
@@ -338,8 +338,8 @@ function direct(bookings: readonly Booking[], { isInverted, isAsItIs }: CheckOpt
       bookings,
       need: { question: 'direction', message: describeIncome(income.length, bookings.length) },
     };
-  const witness = askBalances(bookings);
-  if (witness.reversed > witness.agreeing && witness.reversed * 2 >= witness.pairs)
+  const { agreeing, reversed, pairs } = compareWithBalances(bookings);
+  if (reversed > agreeing && reversed * 2 >= pairs)
     return {
       bookings,
       need: {
@@ -363,5 +363,5 @@ function isIncomeText(text: string): boolean {
 }
 
 function describeIncome(income: number, all: number): string {
-  return `${income} of ${counted(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
+  return `${income} of ${pluralize(all, 'row')} would be income. If positive amounts are expenses, as on cards, add --invert. If a column says which is which, name it and its words: --type COLUMN --income WORD --expense WORD. If it is right, add --as-it-is.`;
 }

@@ -9,7 +9,7 @@ export function isCurrencyCode(text: string): boolean {
 /**
  * Reads a header that is a currency: some banks have a column of amounts for each currency, named by the code, such as "CAD$".
  */
-export function currencyOfColumn(header: string): string | null {
+export function parseCurrencyHeader(header: string): string | null {
   // Upper case only: Bob is a name, BOB a currency.
   const code = /^([A-Z]{3})\$?$/.exec(header.trim())?.[1];
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;

@@ -1,4 +1,4 @@
-// The words and signs that files use for money that came in, went out, or did neither.
+// The words and signs that files use for income, for expenses, and for amounts that are neither.
 
 export type Direction = 'income' | 'expense' | 'neutral';
 
@@ -45,8 +45,8 @@ const MAX_WORD_LENGTH = 40;
 const LETTER_PAIRS = ['cd', 'hs', 'kd', 'jt', 'πχ'];
 
 /**
- * True if the single letters of a column are a pair of one language, or there are none. Other letters, or one of them among
- * whole words, are codes of another kind: C for a card, T for a transfer.
+ * True if the single letters of a column are one language's pair, or the column has none. Other letters, or letters among whole
+ * words, are codes of another kind: C for a card, T for a transfer.
  */
 export function areDirectionLetters(cells: readonly string[]): boolean {
   const words = new Set(cells.map(normalize));
@@ -56,6 +56,6 @@ export function areDirectionLetters(cells: readonly string[]): boolean {
   return isPair && letters.length === words.size;
 }
 
-export function directionOfWord(word: string): Direction | undefined {
+export function findDirection(word: string): Direction | undefined {
   return word.length > MAX_WORD_LENGTH ? undefined : WORDS.get(normalize(word));
 }

@@ -3,7 +3,7 @@
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
 import type { ReadAmount } from './amounts.ts';
-import { type Direction, directionOfWord } from './direction-words.ts';
+import { type Direction, findDirection } from './direction-words.ts';
 import { derivePerText } from './distinct-texts.ts';
 
 export interface TypeWords {
@@ -47,7 +47,7 @@ export function createDirectionReader(
   if (isGiven && !hasColumn)
     throw new UserError('Name the column of --income and --expense with --type.');
   const lookUp = derivePerText((word) =>
-    isGiven ? findChosenDirection(word, words) : directionOfWord(word),
+    isGiven ? findChosenDirection(word, words) : findDirection(word),
   );
   const read = (word: string | null) => (word === null ? undefined : lookUp(word));
   const marks = findSignPattern(readings, ({ amount }) => amount.direction ?? undefined);
@@ -82,7 +82,7 @@ interface SignPattern {
   readonly hasOtherNegatives: boolean;
 }
 
-/** Finds how words and signs combine. Words beside numbers and words of a column each have a convention of their own. */
+/** Finds how words and signs combine. Words next to numbers and words in a column may follow different conventions. */
 function findSignPattern(
   readings: readonly Reading[],
   readDirection: (reading: Reading) => Direction | undefined,
@@ -125,7 +125,7 @@ function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: SignPat
       throw new Error(
         `the amount ${signed} has neither a sign nor a word such as DR or CR, as others have. Write one beside it in the file`,
       );
-    // Cards write CR beside a payment, and nothing beside a purchase.
+    // Card issuers write CR beside a payment, and nothing beside a purchase.
     const direction = only === 'income' ? 'expense' : 'income';
     return { ...readStated(amount, { direction, convention: 'unsigned' }), isStated: false };
   };
@@ -154,7 +154,7 @@ function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolea
     { convention: 'reversed', misfits: agreeing },
     { convention: 'unsigned', misfits: negative },
   ] as const;
-  return counts.reduce((one, other) => (other.misfits < one.misfits ? other : one)).convention;
+  return counts.reduce((a, b) => (b.misfits < a.misfits ? b : a)).convention;
 }
 
 interface Stated {
@@ -183,7 +183,7 @@ function readStated(
 }
 
 function findChosenDirection(word: string, words: TypeWords): TransactionType | undefined {
-  const isSame = (one: string) => one.trim().toLowerCase() === word.trim().toLowerCase();
+  const isSame = (each: string) => each.trim().toLowerCase() === word.trim().toLowerCase();
   return TRANSACTION_TYPES.find((type) => words[type].some(isSame));
 }
 

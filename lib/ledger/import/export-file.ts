@@ -1,7 +1,7 @@
 // Reads an export of this service, which its header identifies. The texts come back exactly as they were stored.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
 import { type DecimalSign, readAmount } from './amounts.ts';
-import { counted, type RefusedLine } from './booking.ts';
+import { pluralize, type RefusedLine } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, type DateReader, readDates } from './dates.ts';
 import { findDecimalSign } from './decimal-sign.ts';
@@ -60,7 +60,7 @@ function toRow(
   const { cells, line } = record;
   const width = CSV_COLUMNS.length;
   if (cells.length < width || cells.slice(width).some((cell) => cell !== ''))
-    throw new Error(`It has ${counted(cells.length, 'cell')}, the header ${width}.`);
+    throw new Error(`It has ${pluralize(cells.length, 'cell')}, the header ${width}.`);
   const text = (column: Column) => {
     const cell = readRaw(record, column);
     return cell === '' ? null : fromTextCell(cell);

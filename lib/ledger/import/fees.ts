@@ -1,7 +1,7 @@
 // Decides whether a fee in a column of its own is added to the amount beside it or already part of it. The balances decide;
 // failing those, the known rule of a bank's layout; failing that, the user is asked.
-import { askBalances } from './balance.ts';
-import { counted, type Need } from './booking.ts';
+import { compareWithBalances } from './balance.ts';
+import { type Need, pluralize } from './booking.ts';
 
 /** How a layout's amounts relate to their fees. */
 export type FeeRule = 'added' | 'included' | 'unknown';
@@ -66,7 +66,7 @@ export function addFees<Row extends Paid>(
   if (gained > 0 || (gained === 0 && rule === 'added'))
     return {
       rows: withFees,
-      findings: [`the fee is part of the amount in ${counted(count, 'row')}`],
+      findings: [`the fee is part of the amount in ${pluralize(count, 'row')}`],
       needs: [],
     };
   if (gained < 0 || rule === 'included') return unchanged;
@@ -74,12 +74,12 @@ export function addFees<Row extends Paid>(
 }
 
 function countAgreeing(rows: readonly (Paid | Error)[]): number {
-  return askBalances(rows.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
+  return compareWithBalances(rows.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
 }
 
 function askAboutFees(column: string, count: number): Need {
   return {
     question: 'fees',
-    message: `The column "${column}" has a fee in ${counted(count, 'row')}, and no balance shows whether the amounts include it. Add it with --fee "${column}", or leave the amounts as they are with --fee none.`,
+    message: `The column "${column}" has a fee in ${pluralize(count, 'row')}, and no balance shows whether the amounts include it. Add it with --fee "${column}", or leave the amounts as they are with --fee none.`,
   };
 }

@@ -3,11 +3,11 @@ import { MAX_IMPORT_ID_LENGTH } from '../domain/import-part.ts';
 
 /**
  * @param file name of the file, without folders
- * @param taken ids of the ledger's imports: two files of one name may come in the same second
+ * @param usedIds ids of the ledger's imports: two files of one name may come in the same second
  */
 export function makeImportId(
   file: string,
-  taken: ReadonlySet<string | null>,
+  usedIds: ReadonlySet<string | null>,
   now: Date = new Date(),
 ): string {
   const time = now.toISOString().slice(0, 19).replace('T', '-').replaceAll(':', '');
@@ -15,7 +15,7 @@ export function makeImportId(
   for (let number = 1; ; number += 1) {
     const start = number === 1 ? time : `${time}-${number}`;
     const id = [...`${start}-${name}`].slice(0, MAX_IMPORT_ID_LENGTH).join('');
-    if (!taken.has(id)) return id;
+    if (!usedIds.has(id)) return id;
   }
 }
 

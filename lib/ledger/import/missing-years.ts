@@ -1,7 +1,7 @@
 // Completes dates without a year, as on statements of cards. The year follows from the statement's period or from the whole
 // dates above and below, if only one year fits.
 import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
-import { counted } from './booking.ts';
+import { pluralize } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOptions, type DateReader, NO_YEAR, readDates } from './dates.ts';
 
@@ -58,7 +58,7 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
   const count = dates.filter((date) => date !== undefined).length;
   if (count === 0) return [];
   return [
-    `${counted(count, 'date')} without a year: it follows from the period of the statement, or from the dates around`,
+    `${pluralize(count, 'date')} without a year: it follows from the period of the statement, or from the dates around`,
   ];
 }
 

@@ -3,8 +3,8 @@
 import { UserError } from '../../shared/user-error.ts';
 import {
   type Booking,
-  counted,
   type LeftOutLine,
+  pluralize,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
@@ -84,7 +84,7 @@ export function readOfx(text: string): Omit<ReadBookings, 'needs'> {
   const investments = findAll(document, [INVESTMENT_STATEMENT]).map(({ line, children }) => {
     const rows = findAll(children, ['INVTRANLIST']).flatMap((list) => list.children);
     const count = rows.filter((row) => row.children.length > 0).length;
-    return { line, reason: INVESTMENTS, text: counted(count, 'movement') };
+    return { line, reason: INVESTMENTS, text: pluralize(count, 'movement') };
   });
   const read = {
     bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),

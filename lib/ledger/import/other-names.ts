@@ -1,5 +1,5 @@
-// Finds rows of a file that were imported under another name of the account: without one, or with a name that the user did not
-// give for this file. The identities of such rows differ only by the name.
+// Finds rows of a file that were imported under another name of the account: without a name, or with one that the user did not
+// give for this file. The identities of such rows differ only by that name.
 import { findOverlap, isOfAccount } from './overlapping-imports.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
@@ -29,24 +29,26 @@ interface Search {
 export function findOtherNames(search: Search): readonly OtherName[] {
   const { rows, ledger, pairs, account, recorded } = search;
   const names = listNames(account, recorded?.accounts ?? []);
-  const open = names.length === 0 ? [] : rows.filter((row) => !pairs.has(row));
-  if (open.length === 0) return [];
+  const unmatchedRows = names.length === 0 ? [] : rows.filter((row) => !pairs.has(row));
+  if (unmatchedRows.length === 0) return [];
   const matched = new Set(pairs.values());
-  const unmatched = ledger.filter((there) => !matched.has(there));
-  const byExternalId = new Map(unmatched.map((there) => [there.externalId, there]));
+  const unmatched = ledger.filter((transaction) => !matched.has(transaction));
+  const byExternalId = new Map(
+    unmatched.map((transaction) => [transaction.externalId, transaction]),
+  );
   return names.map((name): OtherName => {
     const all = new Map<StatementRow, LedgerRow>();
     const deleted: StatementRow[] = [];
-    for (const row of open) {
-      const externalId = row.idUnder?.(name) ?? null;
-      const there = externalId === null ? undefined : byExternalId.get(externalId);
-      if (there) all.set(row, there);
+    for (const row of unmatchedRows) {
+      const externalId = row.idWithAccount?.(name) ?? null;
+      const transaction = externalId === null ? undefined : byExternalId.get(externalId);
+      if (transaction) all.set(row, transaction);
       else if (recorded?.has({ ...row, externalId, otherIds: () => [] })) deleted.push(row);
     }
-    const found = new Set(all.values());
+    const matchedHere = new Set(all.values());
     const deletedRows = new Set(deleted);
-    const unknown = open.filter((row) => !all.has(row) && !deletedRows.has(row));
-    const lacking = unmatched.filter((there) => !found.has(there));
+    const unknown = unmatchedRows.filter((row) => !all.has(row) && !deletedRows.has(row));
+    const lacking = unmatched.filter((transaction) => !matchedHere.has(transaction));
     const overlap = findOverlap(rows, all, lacking);
     const imports = new Set(
       overlap.shared.keys().filter((id) => isOfAccount(overlap, id, unknown)),

@@ -1,6 +1,6 @@
 // Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of the same
 // days, except those that the bank removed or rebooked. A file of another account has few of them.
-import { counted, type Need } from './booking.ts';
+import { type Need, pluralize } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
 /** Rows of one day that may be equal by chance, such as a fee and interest. */
@@ -57,8 +57,8 @@ export function isOfAccount(
   importId: string | null,
   unknown: readonly StatementRow[],
 ): boolean {
-  const equal = (shared.get(importId) ?? []).map(([, there]) => there);
-  const others = lacking.filter((there) => there.importId === importId);
+  const equal = (shared.get(importId) ?? []).map(([, transaction]) => transaction);
+  const others = lacking.filter((transaction) => transaction.importId === importId);
   const days = [...equal, ...others].map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const added = unknown.filter(({ date }) => first <= date && date <= last);
@@ -82,7 +82,7 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
   const { shared, strangers } = comparison;
   const isStrange = new Set(strangers);
   const lacking = Map.groupBy(
-    comparison.lacking.filter((there) => isStrange.has(there)),
+    comparison.lacking.filter((transaction) => isStrange.has(transaction)),
     ({ importId }) => importId,
   );
   const isExtending = new Set(strangers.map(({ importId }) => importId));
@@ -94,8 +94,8 @@ export function findOtherAccount(comparison: Comparison): readonly Need[] {
     const why =
       others < equal.length
         ? 'nothing else shows whether the file is of another account'
-        : `${counted(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account, unless they were pending`;
-    const message = `${counted(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
+        : `${pluralize(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account, unless they were pending`;
+    const message = `${pluralize(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
     return [{ question: 'account', message }];
   });
 }

@@ -75,9 +75,9 @@ function fillCategories(plan: ImportPlan, { chosen }: CategoryChoices<StatementR
   return {
     ...plan,
     missing: plan.missing.map(fill),
-    possibleDuplicates: plan.possibleDuplicates.map(({ row, there }) => ({
+    possibleDuplicates: plan.possibleDuplicates.map(({ row, transaction }) => ({
       row: fill(row),
-      there,
+      transaction,
     })),
   };
 }

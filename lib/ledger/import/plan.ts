@@ -33,7 +33,7 @@ export interface ImportPlan {
   readonly unproven: readonly StatementRow[];
   /** Missing rows that may be a transaction of the ledger, each with that transaction. */
   readonly possibleDuplicates: readonly Pair[];
-  /** Transactions that the file lacks, although it has other rows of the same imports, and that it has in no other form. */
+  /** Transactions that the file lacks, even in another form, although it has other rows of the same imports. */
   readonly vanished: readonly LedgerRow[];
   /** Number of missing rows whose bank's id the ledger has with another date or amount. */
   readonly reusedIds: number;
@@ -69,20 +69,21 @@ export function planImport(
   const { importsDeleted = false, recorded, account } = options;
   const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
   const otherNames = findOtherNames({ rows, ledger, pairs, recorded, account });
-  for (const other of otherNames) for (const [row, there] of other.pairs) pairs.set(row, there);
+  for (const other of otherNames)
+    for (const [row, transaction] of other.pairs) pairs.set(row, transaction);
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
   const unproven = new Set(otherNames.flatMap((each) => each.unproven));
-  const wasThere = (row: StatementRow) => {
+  const wasImported = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
     const isOfExport = isOfThisLedger && id && createdAt;
     return isOfExport || recorded?.has(row) || deletedUnderOthers.has(row);
   };
   const { deleted = [], missing = [] } = Object.groupBy(
     rows.filter((row) => !pairs.has(row)),
-    (row) => (!importsDeleted && wasThere(row) ? 'deleted' : 'missing'),
+    (row) => (!importsDeleted && wasImported(row) ? 'deleted' : 'missing'),
   );
   const matched = new Set(pairs.values());
-  const unmatched = ledger.filter((there) => !matched.has(there));
+  const unmatched = ledger.filter((transaction) => !matched.has(transaction));
   return {
     present: pairs.size - edited.length,
     otherNames: otherNames.filter((each) => each.pairs.size > 0),
@@ -114,22 +115,22 @@ function compareUnmatched(
   if (unmatched.length === 0) return { possibleDuplicates: [], vanished: [], needs: [] };
   const overlap = findOverlap(rows, pairs, unmatched);
   const duplicates = findDuplicates(missing, unmatched, recorded);
-  const explained = new Set(duplicates.map(({ there }) => there));
+  const explained = new Set(duplicates.map(({ transaction }) => transaction));
   const doubled = new Set(duplicates.map(({ row }) => row));
-  const strangers = unmatched.filter((there) => !explained.has(there));
+  const strangers = unmatched.filter((transaction) => !explained.has(transaction));
   const rebooked = findRebooked(
     missing.filter((row) => !doubled.has(row)),
     strangers,
     {
       firstDate: overlap.period.first,
-      vanished: overlap.lacking.filter((there) => !explained.has(there)),
+      vanished: overlap.lacking.filter((transaction) => !explained.has(transaction)),
     },
   );
   const possibleDuplicates = [...duplicates, ...rebooked];
-  const paired = new Set(possibleDuplicates.map(({ there }) => there));
+  const paired = new Set(possibleDuplicates.map(({ transaction }) => transaction));
   return {
-    possibleDuplicates: possibleDuplicates.toSorted((one, other) => one.row.line - other.row.line),
-    vanished: overlap.lacking.filter((there) => !paired.has(there)),
+    possibleDuplicates: possibleDuplicates.toSorted((a, b) => a.row.line - b.row.line),
+    vanished: overlap.lacking.filter((transaction) => !paired.has(transaction)),
     needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
   };
 }
@@ -145,19 +146,22 @@ function planChanges(
   const changes: Change[] = [];
   const refused: RefusedLine[] = [];
   const rowsByMatch = Map.groupBy(edited.length === 0 ? [] : pairs.keys(), (row) => pairs.get(row));
-  for (const [row, there] of edited) {
-    const fields = CHANGEABLE.filter((field) => row[field] !== there[field]);
-    const { id, updatedAt } = there;
-    const other = rowsByMatch.get(there)?.find((each) => each !== row);
+  for (const [row, transaction] of edited) {
+    const fields = CHANGEABLE.filter((field) => row[field] !== transaction[field]);
+    const { id, updatedAt } = transaction;
+    const other = rowsByMatch.get(transaction)?.find((each) => each !== row);
     if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
-    else if (updatedAt === row.exported?.updatedAt) changes.push({ row, there, fields });
+    else if (updatedAt === row.exported?.updatedAt) changes.push({ row, transaction, fields });
     else refused.push({ line: row.line, message: changedSince(id) });
   }
   return { changes, refused };
 }
 
 /** The fields that differ, in the form of a bulk update, which applies only if the transaction is still as it was exported. */
-export function toChangeBody({ row, there, fields }: Change, categoryId: number | null): object {
+export function toChangeBody(
+  { row, transaction, fields }: Change,
+  categoryId: number | null,
+): object {
   const { transaction_date, external_id, ...same } = toTransactionBody(row);
   const sent: Readonly<Record<ChangeableField, object>> = {
     description: { description: same.description },
@@ -169,7 +173,7 @@ export function toChangeBody({ row, there, fields }: Change, categoryId: number 
     externalId: { external_id },
   };
   const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
-  return { id: Number(there.id), if_match: there.etag, ...changed };
+  return { id: Number(transaction.id), if_match: transaction.etag, ...changed };
 }
 
 export function changedSince(id: string): string {
@@ -177,39 +181,43 @@ export function changedSince(id: string): string {
 }
 
 function sameRecord(id: string, { line }: StatementRow): string {
-  return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that is to be a new one`;
+  return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that should be a new one`;
 }
 
 /** Matches rows to transactions: by the id in an export, by the external id, or by all fields. */
 function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) {
   const pairs = new Map<StatementRow, LedgerRow>();
   const isExport = rows.some(({ exported }) => exported !== null);
-  const byRecord = new Map(isExport ? ledger.map((there) => [recordKey(there), there]) : []);
+  const byRecord = new Map(
+    isExport ? ledger.map((transaction) => [recordKey(transaction), transaction]) : [],
+  );
   for (const row of rows) {
-    const there = row.exported && byRecord.get(recordKey(row.exported));
-    if (there) pairs.set(row, there);
+    const transaction = row.exported && byRecord.get(recordKey(row.exported));
+    if (transaction) pairs.set(row, transaction);
   }
   // An export of another ledger matches no record of this one.
   const isOfThisLedger = pairs.size > 0;
-  const edited = [...pairs].filter(([row, there]) => contentKey(row) !== contentKey(there));
+  const edited = [...pairs].filter(
+    ([row, transaction]) => contentKey(row) !== contentKey(transaction),
+  );
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
-  const taken = new Set(pairs.values());
+  const used = new Set(pairs.values());
   // Equal transactions without an external id are matched one to one with rows.
   const open = rows.filter((row) => !pairs.has(row));
   const isUnidentified = open.some(({ externalId }) => externalId === null);
   const equal = Map.groupBy(
-    isUnidentified ? ledger.filter((there) => !taken.has(there)) : [],
+    isUnidentified ? ledger.filter((transaction) => !used.has(transaction)) : [],
     contentKey,
   );
   for (const row of open) {
-    const there =
+    const transaction =
       row.externalId === null
         ? equal.get(contentKey(row))?.shift()
-        : findStored(row, byExternalId, taken);
-    if (there) {
-      pairs.set(row, there);
-      taken.add(there);
+        : findStored(row, byExternalId, used);
+    if (transaction) {
+      pairs.set(row, transaction);
+      used.add(transaction);
     }
   }
   return { pairs, edited, isOfThisLedger };
@@ -223,7 +231,7 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
 function findStored(
   row: StatementRow,
   byExternalId: ReadonlyMap<string | null, readonly LedgerRow[]>,
-  taken: ReadonlySet<LedgerRow>,
+  used: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
   if (byExternalId.size === 0) return undefined;
   const { externalId, formerBankId, otherIds } = row;
@@ -232,7 +240,7 @@ function findStored(
   if (stored || formerBankId === null) return stored;
   return byExternalId
     .get(formerBankId)
-    ?.find((there) => !taken.has(there) && matchKey(there) === matchKey(row));
+    ?.find((transaction) => !used.has(transaction) && matchKey(transaction) === matchKey(row));
 }
 
 function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {

@@ -8,7 +8,7 @@ import type { LedgerRow, StatementRow, TransactionRow } from './transaction-row.
 /** A row of the file, and a transaction of the ledger. */
 export interface Pair {
   readonly row: StatementRow;
-  readonly there: LedgerRow;
+  readonly transaction: LedgerRow;
 }
 
 /**
@@ -76,14 +76,14 @@ function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): re
   const pairs = new Map<StatementRow, LedgerRow>();
   for (const find of finders)
     for (const row of rows) {
-      const there = pairs.has(row) ? undefined : find(row).find((each) => !used.has(each));
-      if (!there) continue;
-      used.add(there);
-      pairs.set(row, there);
+      const transaction = pairs.has(row) ? undefined : find(row).find((each) => !used.has(each));
+      if (!transaction) continue;
+      used.add(transaction);
+      pairs.set(row, transaction);
     }
   return rows.flatMap((row) => {
-    const there = pairs.get(row);
-    return there ? { row, there } : [];
+    const transaction = pairs.get(row);
+    return transaction ? { row, transaction } : [];
   });
 }
 
@@ -100,7 +100,8 @@ interface RebookedOptions {
  */
 function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows | undefined) {
   const edited = ledger.filter(
-    (there) => there.createdAt !== there.updatedAt && !recorded?.isOnlyCategorised(there),
+    (transaction) =>
+      transaction.createdAt !== transaction.updatedAt && !recorded?.isOnlyCategorised(transaction),
   );
   const byDate = Map.groupBy(edited, ({ date }) => date);
   const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
@@ -110,8 +111,10 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
     const ofAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
     const sharesWord = createWordMatcher(row);
     return [
-      ...[...ofDate, ...ofAmount].filter((there) => recorded?.wasImportedAs(there, row)),
-      ...ofDate.filter((there) => there.type === row.type && sharesWord(there)),
+      ...[...ofDate, ...ofAmount].filter((transaction) =>
+        recorded?.wasImportedAs(transaction, row),
+      ),
+      ...ofDate.filter((transaction) => transaction.type === row.type && sharesWord(transaction)),
     ];
   };
 }
@@ -150,9 +153,12 @@ function createPendingFinder(
   const toPlace = (row: TransactionRow, period: number, key: string | number) =>
     `${row.type} ${period} ${key}`;
   const places = Map.groupBy(
-    vanished.flatMap((there) => {
-      const period = numberPeriod(there);
-      return listKeys(there).map((key) => ({ there, place: toPlace(there, period, key) }));
+    vanished.flatMap((transaction) => {
+      const period = numberPeriod(transaction);
+      return listKeys(transaction).map((key) => ({
+        transaction,
+        place: toPlace(transaction, period, key),
+      }));
     }),
     ({ place }) => place,
   );
@@ -164,8 +170,8 @@ function createPendingFinder(
     return listKeys(row)
       .flatMap((key) => [period - 1, period, period + 1].map((each) => toPlace(row, each, key)))
       .flatMap((place) => places.get(place)?.slice(0, MAX_COMPARED) ?? [])
-      .map(({ there }) => there)
-      .filter((there) => distance(there) <= MAX_DAYS_PENDING)
+      .map(({ transaction }) => transaction)
+      .filter((transaction) => distance(transaction) <= MAX_DAYS_PENDING)
       .toSorted((one, other) => distance(one) - distance(other));
   };
 }
@@ -179,7 +185,7 @@ function numberPeriod({ date }: TransactionRow): number {
 }
 
 /** Matches rows that share a word with this row's description. */
-function createWordMatcher(row: TransactionRow): (there: TransactionRow) => boolean {
+function createWordMatcher(row: TransactionRow): (transaction: TransactionRow) => boolean {
   const words = new Set(listWords(row.description));
   return ({ description }) => listWords(description).some((word) => words.has(word));
 }

@@ -3,8 +3,8 @@
 import { type DecimalSign, readAmount } from './amounts.ts';
 import {
   type Booking,
-  counted,
   type LeftOutLine,
+  pluralize,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
@@ -127,7 +127,11 @@ function readRecords(text: string) {
   }
   const leftOut: LeftOutLine[] = investments
     .slice(0, 1)
-    .map((line) => ({ line, reason: INVESTMENTS, text: counted(investments.length, 'movement') }));
+    .map((line) => ({
+      line,
+      reason: INVESTMENTS,
+      text: pluralize(investments.length, 'movement'),
+    }));
   return { records, leftOut };
 }
 

@@ -16,7 +16,7 @@ import { findCurrencyCodes } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
 import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
-import { directionOfWord } from './direction-words.ts';
+import { findDirection } from './direction-words.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
 import { createFormerReader } from './former-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
@@ -77,7 +77,7 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
   };
 }
 
-/** The rows of a table that may be bookings, and how their cells are found. */
+/** The rows of a table that may be bookings, and how to read their cells. */
 interface Source {
   readonly table: Table;
   readonly options: TableOptions;
@@ -99,7 +99,7 @@ function readAmounts(source: Source) {
   const received = records.map(
     (record) =>
       readCell(record, 'receivedAmount') !== null &&
-      directionOfWord(readCell(record, 'type') ?? '') === 'income',
+      findDirection(readCell(record, 'type') ?? '') === 'income',
   );
   const read = (record: TableRow, field: Field) => {
     const cell = readCell(record, field);
@@ -135,8 +135,8 @@ function readAmounts(source: Source) {
 }
 
 /**
- * Asks which column was paid if the gross amount was taken and another amount differs. Beside a tax the gross amount is the
- * likely one, and a column that the user named is certain.
+ * Asks which column was paid if the gross amount is used and another column has different amounts. If there is also a tax, the
+ * gross amount is the likely one; a column that the user named is certain.
  */
 function askAboutGross(
   { table: { headers, columns }, options, records }: Source,
@@ -153,8 +153,8 @@ function askAboutGross(
       records.some((row) => ![0, readSize(row, gross)].includes(readSize(row, index))),
     );
   if (other === undefined) return [];
-  const [one, another] = [headers[gross], headers[other]];
-  const message = `The columns "${one}" and "${another}" have different amounts. Choose what the account paid: --amount "${one}" or --amount "${another}".`;
+  const [first, second] = [headers[gross], headers[other]];
+  const message = `The columns "${first}" and "${second}" have different amounts. Choose what the account paid: --amount "${first}" or --amount "${second}".`;
   return [{ question: 'columns', message }];
 }
 
@@ -253,8 +253,8 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
 }
 
 /**
- * Asks about a first or last line that is written unlike all others. Some banks write no header, and begin or end the file with
- * a line that has a balance in the column of the amounts: its date has another form, or it has no text.
+ * Asks about a first or last line that differs in form from all others. Some banks write no header, and begin or end the file
+ * with a balance in the column of the amounts: its date has another form, or it has no text.
  */
 function findOddEdges(
   bookings: readonly Booking[],
@@ -275,7 +275,7 @@ function findOddEdges(
   ]);
   return [...odd].slice(0, 1).map(({ line }) => ({
     question: 'columns',
-    message: `Line ${line} is written unlike all other rows: it may be a balance. Take it out of the file, or add --as-it-is if it is a booking.`,
+    message: `Line ${line} is written unlike all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a booking.`,
   }));
 }
 
@@ -356,7 +356,7 @@ function joinTexts(texts: readonly string[]): readonly string[] {
   return texts.length < 2 ? texts : [[...new Set(texts)].join(', ')];
 }
 
-/** An account number, which some banks write in place of the payer's name. */
+/** An account number, which some banks write instead of the payer's name. */
 const ACCOUNT_NUMBER = /^[A-Z]{2}\d\d[\dA-Z ]{10,}$/;
 
 /** Placeholders that banks write for a booking without a text. */

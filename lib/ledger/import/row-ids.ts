@@ -54,7 +54,7 @@ export function readBankId(identity: string): string {
 export interface RowIds {
   readonly externalId: string;
   /** Makes the id that the row has under another name of the account, or without one. */
-  readonly idUnder: (account: string | undefined) => string;
+  readonly idWithAccount: (account: string | undefined) => string;
   /** Makes the ids that the row would have if the file were read in another encoding. */
   readonly otherIds: () => readonly string[];
 }
@@ -78,7 +78,7 @@ export function createRowIds(
     const number = count(id);
     return {
       externalId: `${id}-${number}`,
-      idUnder: (owner) => `${identify(written, owner)}-${number}`,
+      idWithAccount: (owner) => `${identify(written, owner)}-${number}`,
       otherIds: () =>
         rereadText(written.join(CELL_END)).map(
           (text) => `${identify(text.split(CELL_END), account)}-${number}`,

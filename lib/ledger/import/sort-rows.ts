@@ -1,7 +1,7 @@
 // Separates the rows of a table that can be bookings from those whose form shows that they are not: headers, balances, notes,
 // and bookings that never happened or are still open.
 import { looksLikeAmount } from './amounts.ts';
-import { counted, type LeftOutLine, type RefusedLine } from './booking.ts';
+import { type LeftOutLine, pluralize, type RefusedLine } from './booking.ts';
 import {
   describeFlag,
   describeState,
@@ -110,7 +110,7 @@ function createJudge({
     if (!hasDate && (isText || (line < lastLine && isTitle(cells))))
       return { reason: 'without date and amount' };
     if (isRegular) return undefined;
-    return { message: `It has ${counted(cells.length, 'cell')}, the header ${width}.` };
+    return { message: `It has ${pluralize(cells.length, 'cell')}, the header ${width}.` };
   };
 }
 

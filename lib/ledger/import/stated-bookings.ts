@@ -1,9 +1,9 @@
-// Makes bookings of the formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without the padding of a
-// field, and line numbers that the user can look up.
+// Helps to read the formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without padding, and line
+// numbers that the user can look up.
 import { UserError } from '../../shared/user-error.ts';
 import { type Booking, describeTexts, type LeftOutLine, type ReadBookings } from './booking.ts';
 
-/** Fields that a format states; all others of a booking are derived from them. */
+/** Fields that the file states; the others of a booking are derived from them. */
 export interface StatedBooking
   extends Pick<Booking, 'line' | 'date' | 'signed' | 'account' | 'bankId' | 'currency'> {
   /** Texts of the booking, the best description first. */
@@ -52,7 +52,7 @@ export function numberSharedIds(bookings: readonly Booking[]): readonly Booking[
 }
 
 /**
- * Reads an amount of a format that has no groups of digits: an optional sign, and one decimal point or comma.
+ * Reads an amount without digit grouping: an optional sign, and one decimal point or comma.
  * @throws Error if the text is not such an amount, or has more than two decimals
  */
 export function readExactAmount(text: string): number {
@@ -70,7 +70,7 @@ export function tidyText(text: string | null | undefined): string | null {
   return text?.replace(/\s+/g, ' ').trim() || null;
 }
 
-/** Numbers the lines of a text: positions must be asked for in ascending order. */
+/** Returns a function that converts positions in a text to line numbers. Call it with ascending positions. */
 export function createLineCounter(text: string): (position: number) => number {
   let line = 1;
   let next = text.indexOf('\n');
@@ -94,6 +94,6 @@ export function refuseInvestments({
   const isInvestment = ({ reason }: LeftOutLine) => reason === INVESTMENTS;
   if (bookings.length + refused.length > 0 || !leftOut.some(isInvestment)) return;
   throw new UserError(
-    'The file has investments alone, which a ledger does not keep. Download the statement of an account, a card or cash.',
+    'The file has only investments, which a ledger does not keep. Download the statement of an account, a card or cash.',
   );
 }

@@ -1,10 +1,10 @@
-// Makes the rows of a statement from its bookings, each with an identity, so that none is imported twice and none is lost.
+// Turns the bookings of a statement into rows, each with an identity, so that none is imported twice and none is lost.
 import {
   type Booking,
-  counted,
   describeTexts,
   type LeftOutLine,
   type Need,
+  pluralize,
   type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
@@ -33,7 +33,7 @@ export interface StatementRows {
   readonly needs: readonly Need[];
 }
 
-/** Turns bookings of any format into the rows of the transactions that they become. */
+/** Turns bookings of any format into rows, one for each transaction. */
 export function makeRows(
   read: ReadBookings,
   { account, encoding, hasColumns, ...options }: RowOptions,
@@ -125,7 +125,7 @@ function findShared(
 
 function describeShared(sharing: readonly Identified[], booking: Booking): string {
   const other = sharing.find((each) => each.booking !== booking);
-  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, and other content. Name a column of unique ids with --id, or --id none`;
+  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, but other content. Name a column of unique ids with --id, or --id none`;
 }
 
 function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Booking): LeftOutLine {
@@ -139,7 +139,7 @@ function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Bookin
 function describeIds(reused: number): readonly string[] {
   if (reused === 0) return [];
   return [
-    `${counted(reused, 'row')} with the id of an earlier row, and another date or amount: other bookings`,
+    `${pluralize(reused, 'row')} with the id of an earlier row, and another date or amount: other bookings`,
   ];
 }
 
@@ -147,7 +147,7 @@ function describeRounded(bookings: readonly Booking[]): readonly string[] {
   const [first, ...others] = bookings.flatMap(({ roundedId }) => roundedId ?? []);
   if (first === undefined) return [];
   return [
-    `${counted(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read as without an id`,
+    `${pluralize(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read as without an id`,
   ];
 }
 
@@ -158,7 +158,7 @@ function describeMissingTexts(
   const undescribed = rows.filter(({ description }) => description === NO_DESCRIPTION).length;
   if (undescribed === 0) return [];
   const advice = hasColumns ? '; name columns of texts with --description COLUMN,COLUMN' : '';
-  return [`${counted(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
+  return [`${pluralize(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
 }
 
 const NO_DESCRIPTION = '(no description)';
@@ -166,7 +166,7 @@ const NO_DESCRIPTION = '(no description)';
 function createRowBuilder(account: string | undefined, encoding: string | undefined) {
   const createIds = createRowIds(account, encoding);
   const createFormer = createFormerIds(account);
-  const takeRounded = createRoundedIds(account);
+  const listRoundedIds = createRoundedIds(account);
   return (booking: Booking, identity: string | null): StatementRow => {
     const { line, date, signed, category, former, bankId } = booking;
     const type = signed < 0 ? 'expense' : 'income';
@@ -181,17 +181,17 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
         hasBalance,
         exported: null,
         externalId: identity,
-        idUnder: (other) => identifyByBankId(booking, other),
+        idWithAccount: (other) => identifyByBankId(booking, other),
       };
-    const { externalId, otherIds, idUnder } = createIds(booking);
+    const { externalId, otherIds, idWithAccount } = createIds(booking);
     const read = former ?? { description, notes, category };
     const formerIds = createFormer({ ...read, date, type, amount });
-    const roundedIds = takeRounded(booking);
+    const roundedIds = listRoundedIds(booking);
     return {
       ...{ line, date, type, amount, description, notes, category, bankId, formerBankId },
       hasBalance,
       exported: null,
-      ...{ externalId, idUnder },
+      ...{ externalId, idWithAccount },
       otherIds: () => [...formerIds(), ...otherIds(), ...roundedIds],
     };
   };
@@ -202,13 +202,13 @@ function createRowBuilder(account: string | undefined, encoding: string | undefi
  * that one has such an identity.
  */
 function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
-  const taken = new Set<string>();
+  const used = new Set<string>();
   return (booking) => {
     const { roundedId } = booking;
     if (roundedId == null) return NONE;
     const id = identifyByBankId({ ...booking, bankId: roundedId }, account);
-    if (id === null || taken.has(id)) return NONE;
-    taken.add(id);
+    if (id === null || used.has(id)) return NONE;
+    used.add(id);
     return [id];
   };
 }

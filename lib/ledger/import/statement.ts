@@ -37,7 +37,7 @@ export interface Statement extends StatementRows {
   readonly encoding: string | null;
   /** True if the file is an export of this service. */
   readonly isExport: boolean;
-  /** True if the format states the account of each booking, so equal rows are of one account. */
+  /** True if the file states the account of each booking, so equal rows belong to one account. */
   readonly namesAccount: boolean;
   /** Line of the header; 0 without one. */
   readonly headerLine: number;
@@ -88,9 +88,9 @@ export async function readStatement(
   };
 }
 
-/** Reads the first sheet that shows a table, and names the others in a finding. */
+/** Reads the first sheet that has a table, and names the others in a finding. */
 function readWorkbook(sheets: readonly [Sheet, ...Sheet[]], options: StatementOptions): ReadSheet {
-  const chosen = sheets.find(({ rows }) => showsTable(rows, options)) ?? sheets[0];
+  const chosen = sheets.find(({ rows }) => hasTable(rows, options)) ?? sheets[0];
   const read = readSheet(chosen.rows, options, false);
   const others = sheets.filter((sheet) => sheet !== chosen).map(({ name }) => `"${name}"`);
   if (others.length === 0) return read;
@@ -118,11 +118,11 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
 
 /** @internal Exported for tests of rows, which need no encoding. */
 export function readCsv(text: string, options: StatementOptions = {}): Statement {
-  // A zero character may be in a text of the ledger, and so in its export, but in no file of a bank.
+  // A text in the ledger, and so in its export, may contain a null character; a bank's file never does.
   if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', { limit: 1 }).rows[0]?.cells))
     throw new UserError('This is not a text file. Save or download it as CSV.');
   if (text.trim() === '')
-    throw new UserError('The file is empty. A line of it must name the columns.');
+    throw new UserError('The file is empty. One of its lines must name the columns.');
   const delimiter = chooseDelimiter(text, options);
   const isExact = isExportHeader(splitCsv(text, delimiter, { limit: 1 }).rows[0]?.cells);
   const { rows, openQuotes } = splitCsv(text, delimiter, { isExact });
@@ -144,19 +144,19 @@ function recallEncoding(text: string, options: StatementOptions): string | undef
   return recallLayout(rows, options.layouts)?.encoding;
 }
 
-/** Chooses the delimiter that makes the most cells in rows of one width, if it shows a table. */
+/** Chooses the delimiter that yields a table, with the most cells in rows of equal width. */
 function chooseDelimiter(text: string, options: StatementOptions): string {
   const candidates = DELIMITERS.map((delimiter) => {
     const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
     return { delimiter, rows, weight: countCells(rows) };
-  }).toSorted((one, other) => other.weight - one.weight);
-  // Rows of a single cell are not a table.
+  }).toSorted((a, b) => b.weight - a.weight);
+  // A delimiter that leaves one cell in each row does not separate columns.
   const separating = candidates.filter(({ weight }) => weight > 0);
-  const found = separating.length > 1 && separating.find(({ rows }) => showsTable(rows, options));
-  return (found || candidates[0])?.delimiter ?? ',';
+  const best = separating.length > 1 && separating.find(({ rows }) => hasTable(rows, options));
+  return (best || candidates[0])?.delimiter ?? ',';
 }
 
-function showsTable(rows: readonly TableRow[], options: StatementOptions): boolean {
+function hasTable(rows: readonly TableRow[], options: StatementOptions): boolean {
   if (isExportHeader(rows[0]?.cells)) return true;
   const { columns = {} } = { ...recallLayout(rows, options.layouts), ...options };
   return !(findTable(rows, columns) instanceof Error);
@@ -166,7 +166,7 @@ function countCells(rows: readonly TableRow[]): number {
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
   return [...widths]
     .map(([width, some]) => (width - 1) * some.length)
-    .reduce((one, other) => Math.max(one, other), 0);
+    .reduce((a, b) => Math.max(a, b), 0);
 }
 
 type ReadSheet = Omit<Statement, 'format' | 'encoding'>;
@@ -256,10 +256,10 @@ function describeColumns(
 }
 
 /**
- * Separates the trailer from the refused rows: lines such as a note that a bank writes after the last row. A line with a date
- * and an amount is never part of the trailer.
+ * Separates the trailer from the refused rows: the lines that a bank writes after the last row, such as a note. A line with a
+ * date and an amount is never part of the trailer.
  * @param lines number of lines in the trailer, with or without those that were left out anyway; undefined if not known
- * @throws UserError if there are more or fewer: the file may be incomplete
+ * @throws UserError if the trailer has more or fewer lines: the file may be incomplete
  */
 export function splitTrailer(
   { rows, refused, leftOut }: Pick<Statement, 'rows' | 'refused' | 'leftOut'>,
@@ -276,7 +276,7 @@ export function splitTrailer(
   );
 }
 
-/** Fields that help to read a row, but add nothing to the transaction. */
+/** Fields that help to read a row, but are not part of the transaction. */
 const SILENT_FIELDS: ReadonlySet<Field> = new Set([
   'bookingType',
   'reference',

@@ -3,7 +3,7 @@
 
 import { type FoundAmounts, findAmounts, type TableContext } from './amount-columns.ts';
 import { looksLikeAmount } from './amounts.ts';
-import { stateOfWord } from './booking-words.ts';
+import { findStatus } from './booking-words.ts';
 import {
   type ChosenColumns,
   type ChosenField,
@@ -26,20 +26,20 @@ import {
 import type { TableRow } from './csv-text.ts';
 import { isCurrencyCode } from './currencies.ts';
 import { looksLikeDate } from './dates.ts';
-import { areDirectionLetters, directionOfWord } from './direction-words.ts';
+import { areDirectionLetters, findDirection } from './direction-words.ts';
 
-/** Indexes of the columns of each field; if there are several, a row uses the first with a text. */
+/** Indexes of the columns of each field; if there are several, a row uses the first that is not empty. */
 export type Columns = Readonly<Record<Field, readonly number[]>>;
 
 export interface FoundColumns {
   readonly columns: Columns;
-  /** Missing columns; empty if every needed one was found. */
+  /** Messages about missing columns; empty if every required one was found. */
   readonly problems: readonly string[];
   /** True if known or chosen names say which columns hold the date and the amount. */
   readonly isNamed: boolean;
 }
 
-/** Fewer rows do not show whether a column repeats its values. */
+/** With fewer rows, repeated values prove nothing. */
 const MIN_JUDGED_IDS = 10;
 
 /**
@@ -51,23 +51,24 @@ export function findColumns(
   rows: readonly TableRow[],
   chosen: ChosenColumns,
 ): FoundColumns {
-  const some = sampleRows(rows);
-  const samples = headers.map((_, index) => sampleColumn(some, index));
-  const context = { headers, names: headers.map(normalizeName), samples, chosen, rows: some };
-  const { pick, problems } = createPicker(headers, chosen);
-  const date = pick('date') ?? findDates(context);
-  const taken = new Set(date);
-  const amounts = findAmounts({ ...context, samples: sampleDated(context, date) }, pick, taken);
-  for (const index of [...amounts.amount, ...amounts.debit, ...amounts.credit]) taken.add(index);
+  const sampled = sampleRows(rows);
+  const samples = headers.map((_, index) => sampleColumn(sampled, index));
+  const context = { headers, names: headers.map(normalizeName), samples, chosen, rows: sampled };
+  const { pickChosen, problems } = createPicker(headers, chosen);
+  const date = pickChosen('date') ?? findDates(context);
+  const claimed = new Set(date);
+  const datedContext = { ...context, samples: sampleDated(context, date) };
+  const amounts = findAmounts(datedContext, pickChosen, claimed);
+  for (const index of [...amounts.amount, ...amounts.debit, ...amounts.credit]) claimed.add(index);
   if (date.length === 0 && chosen.date === undefined)
     problems.push(describeMissing('for the date', 'date'));
   if (amounts.problem !== undefined) problems.push(amounts.problem);
-  const search = createSearch(context, pick, taken);
-  const { named } = search;
+  const search = createSearch(context, pickChosen, claimed);
+  const { listNamed } = search;
   const isDateNamed = date.some(
-    (index) => chosen.date !== undefined || named('date').includes(index),
+    (index) => chosen.date !== undefined || listNamed('date').includes(index),
   );
-  // The order matters: a column that one field has taken is not offered to the next.
+  // The order matters: no field can use a column that an earlier one has claimed.
   const money = findMoneyColumns(search, amounts);
   const ids = findIdColumns(search);
   const texts = findTextColumns(search);
@@ -79,25 +80,25 @@ export function findColumns(
       ...{ date, description: texts.description },
       ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
       ...{ ...money, ...ids, ...texts },
-      ...{ reference: named('reference'), receivedAmount: named('receivedAmount') },
-      receivedCurrency: named('receivedCurrency'),
+      ...{ reference: listNamed('reference'), receivedAmount: listNamed('receivedAmount') },
+      receivedCurrency: listNamed('receivedCurrency'),
     },
   };
 }
 
-/** Samples the rows that have a date: the others are no bookings, and a balance below the rows may stand in any column. */
+/** Samples the rows that have a date: the others are not bookings, and a balance below the table may be in any column. */
 function sampleDated({ rows, samples }: TableContext, dates: readonly number[]): readonly Sample[] {
   const dated = rows.filter(({ cells }) => dates.some((index) => cells[index]?.trim()));
   if (dated.length === 0 || dated.length === rows.length) return samples;
   return samples.map((_, index) => sampleColumn(dated, index));
 }
 
-type Pick = (field: ChosenField) => readonly number[] | undefined;
+type PickChosen = (field: ChosenField) => readonly number[] | undefined;
 
 /** Finds the columns that options name. */
 function createPicker(headers: readonly string[], chosen: ChosenColumns) {
   const problems: string[] = [];
-  const pick: Pick = (field) => {
+  const pickChosen: PickChosen = (field) => {
     const name = chosen[field];
     if (name === undefined) return undefined;
     if (name.trim().toLowerCase() === NO_COLUMN) return [];
@@ -105,66 +106,81 @@ function createPicker(headers: readonly string[], chosen: ChosenColumns) {
     if (found.length === 0) problems.push(describeMissing(`"${name}"`, field));
     return found;
   };
-  return { pick, problems };
+  return { pickChosen, problems };
 }
 
 type Indexes = readonly number[];
 
 interface Search {
   readonly context: TableContext;
-  readonly pick: Pick;
-  readonly named: (field: Field) => Indexes;
-  readonly free: (indexes: Indexes) => Indexes;
-  readonly take: (indexes: Indexes) => Indexes;
+  readonly pickChosen: PickChosen;
+  readonly listNamed: (field: Field) => Indexes;
+  readonly unclaimed: (indexes: Indexes) => Indexes;
+  readonly claim: (indexes: Indexes) => Indexes;
 }
 
-function createSearch(context: TableContext, pick: Pick, taken: Set<number>): Search {
+function createSearch(context: TableContext, pickChosen: PickChosen, claimed: Set<number>): Search {
   return {
-    ...{ context, pick },
-    named: (field) => findNamed(context.names, field),
-    free: (indexes) => indexes.filter((index) => !taken.has(index)),
-    take: (indexes) => {
-      for (const index of indexes) taken.add(index);
+    ...{ context, pickChosen },
+    listNamed: (field) => findNamed(context.names, field),
+    unclaimed: (indexes) => indexes.filter((index) => !claimed.has(index)),
+    claim: (indexes) => {
+      for (const index of indexes) claimed.add(index);
       return indexes;
     },
   };
 }
 
 /** Finds the columns that say what the amounts mean, and in which currency they are. */
-function findMoneyColumns({ context, pick, named, free, take }: Search, amounts: FoundAmounts) {
+function findMoneyColumns(
+  { context, pickChosen, listNamed, unclaimed, claim }: Search,
+  amounts: FoundAmounts,
+) {
   const isNumbers = (index: number) => isNumeric(context.samples[index]);
-  const balance = free(named('balance')).filter(isNumbers).slice(0, 1);
-  const fee = pick('fee') ?? free(named('fee')).filter(isNumbers).slice(0, 1);
-  take([...balance, ...fee]);
-  const type = take(pick('type') ?? findDirections(context, free, amounts.isSplit));
-  const status = take(pick('status') ?? findStatuses(context, free));
-  const near = [amounts.amount[0] ?? amounts.debit[0] ?? 0, ...amounts.credit.slice(0, 1)];
-  const currency = take(pick('currency') ?? findCurrencies(context, free, near));
+  const balance = unclaimed(listNamed('balance')).filter(isNumbers).slice(0, 1);
+  const fee = pickChosen('fee') ?? unclaimed(listNamed('fee')).filter(isNumbers).slice(0, 1);
+  claim([...balance, ...fee]);
+  const type = claim(pickChosen('type') ?? findDirections(context, unclaimed, amounts.isSplit));
+  const status = claim(pickChosen('status') ?? findStatuses(context, unclaimed));
+  const amountColumns = [amounts.amount[0] ?? amounts.debit[0] ?? 0, ...amounts.credit.slice(0, 1)];
+  const currency = claim(
+    pickChosen('currency') ?? findCurrencies(context, unclaimed, amountColumns),
+  );
   return { balance, fee, type, status, currency };
 }
 
-function findIdColumns({ context: { rows, samples }, pick, named, free, take }: Search) {
-  const ids = free(named('externalId')).filter((index) => isUnique(rows, index));
-  const externalId = take(pick('externalId') ?? ids.slice(0, 1));
-  const accounts = free(named('account')).filter((index) => isFilled(samples[index]));
-  const account = pick('account') ?? accounts.slice(0, 1);
+function findIdColumns({
+  context: { rows, samples },
+  pickChosen,
+  listNamed,
+  unclaimed,
+  claim,
+}: Search) {
+  const ids = unclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
+  const externalId = claim(pickChosen('externalId') ?? ids.slice(0, 1));
+  const accounts = unclaimed(listNamed('account')).filter((index) => isFilled(samples[index]));
+  const account = pickChosen('account') ?? accounts.slice(0, 1);
   return { externalId, account };
 }
 
-function findTextColumns({ context, pick, named, free, take }: Search) {
+function findTextColumns({ context, pickChosen, listNamed, unclaimed, claim }: Search) {
   const { headers, samples, chosen } = context;
   const isOfText = (index: number) => isText(samples[index]);
-  const category = take(pick('category') ?? free(named('category')).slice(0, 1));
-  const namedTexts = findNamedTexts(context, free(named('description')));
-  const namedNotes = free(named('notes')).filter(isOfText);
+  const category = claim(pickChosen('category') ?? unclaimed(listNamed('category')).slice(0, 1));
+  const namedTexts = findNamedTexts(context, unclaimed(listNamed('description')));
+  const namedNotes = unclaimed(listNamed('notes')).filter(isOfText);
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
-  const notes = take(pick('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
-  const found = () => [...free(namedNotes), ...findTexts(free([...headers.keys()]), samples)];
+  const notes = claim(pickChosen('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
+  const findUnnamed = () => [
+    ...unclaimed(namedNotes),
+    ...findTexts(unclaimed([...headers.keys()]), samples),
+  ];
   return {
-    ...{ category, notes, payer: free(named('payer')).filter(isOfText) },
-    description: pick('description') ?? (namedTexts.length > 0 ? namedTexts : unique(found())),
-    bookingType: named('bookingType').filter((index) => !namedTexts.includes(index)),
+    ...{ category, notes, payer: unclaimed(listNamed('payer')).filter(isOfText) },
+    description:
+      pickChosen('description') ?? (namedTexts.length > 0 ? namedTexts : unique(findUnnamed())),
+    bookingType: listNamed('bookingType').filter((index) => !namedTexts.includes(index)),
   };
 }
 
@@ -186,10 +202,10 @@ function findDates({ names, samples }: TableContext): readonly number[] {
   };
   const known = findNamed(names, 'date').filter(isDate);
   if (known.some((index) => (samples[index]?.cells.length ?? 0) > 0)) return known;
-  const found = samples.findIndex(
+  const firstDates = samples.findIndex(
     (sample) => isFilled(sample) && measureShare(sample, looksLikeDate) >= MIN_KIND_SHARE,
   );
-  if (found >= 0 && samples[found]?.cells.length) return [found];
+  if (firstDates >= 0 && samples[firstDates]?.cells.length) return [firstDates];
   return findNamed(names, 'date');
 }
 
@@ -204,7 +220,7 @@ function findDirections(
   isSplit: boolean,
 ): readonly number[] {
   if (isSplit) return [];
-  const isDirection = (cell: string) => directionOfWord(cell) !== undefined;
+  const isDirection = (cell: string) => findDirection(cell) !== undefined;
   const named = free(findNamed(names, 'type')).filter(
     (index) =>
       measureShare(samples[index], isDirection) >= 0.5 &&
@@ -216,18 +232,18 @@ function findDirections(
     .filter((index) => {
       const sample = samples[index];
       if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
-      // Cards write CR beside payments alone. If every row has CR or DR, it belongs to a balance.
+      // Card issuers write CR beside payments only. If every row has CR or DR, it belongs to a balance.
       if (isPartlyFilled(sample) && sample?.cells.every((cell) => /^[cd]r\.?$/i.test(cell)))
         return true;
       if (!isFilled(sample)) return false;
-      const meant = new Set(sample?.cells.map(directionOfWord));
+      const directions = new Set(sample?.cells.map(findDirection));
       if (!areDirectionLetters(sample?.cells ?? [])) return false;
-      return meant.has('income') && meant.has('expense');
+      return directions.has('income') && directions.has('expense');
     })
     .slice(0, 1);
 }
 
-/** Names that only a status column has: the user is asked about its words, even if none is known. */
+/** Names that only a status column has: the user is asked about its words even if all of them are unknown. */
 const STATUS_NAME = /\b(?:status|statut|estado|stato|situacao)\b/;
 const MAX_STATUS_WORDS = 6;
 
@@ -240,10 +256,10 @@ function findStatuses(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
-  const isState = (cell: string) => stateOfWord(cell) !== undefined;
+  const isStatus = (cell: string) => findStatus(cell) !== undefined;
   const named = free(findNamed(names, 'status')).filter(
     (index) =>
-      measureShare(samples[index], isState) > 0 ||
+      measureShare(samples[index], isStatus) > 0 ||
       (STATUS_NAME.test(names[index] ?? '') && isFewWords(samples[index])),
   );
   if (named.length > 0) return named.slice(0, 1);
@@ -253,10 +269,10 @@ function findStatuses(
       const sample = samples[index];
       if (
         texts.includes(index) ||
-        measureShare(sample, (cell) => cell.length > 1 && isState(cell)) < 1
+        measureShare(sample, (cell) => cell.length > 1 && isStatus(cell)) < 1
       )
         return false;
-      return sample?.cells.some((cell) => stateOfWord(cell) !== 'done') ?? false;
+      return sample?.cells.some((cell) => findStatus(cell) !== 'done') ?? false;
     })
     .slice(0, 1);
 }
@@ -265,7 +281,7 @@ function findStatuses(
 function findCurrencies(
   { names, samples }: TableContext,
   free: (indexes: readonly number[]) => readonly number[],
-  near: readonly number[],
+  amountColumns: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
   const named = free(findNamed(names, 'currency')).filter(
@@ -280,29 +296,29 @@ function findCurrencies(
   const candidates = named.length > 0 ? named : others;
   const measure = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
-    // The column after the amount is preferred to the one before it.
+    // Subtracting 0.1 prefers the column after the amount to the one before it.
     return (index: number) =>
       names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
   };
-  const nearest = near.flatMap((amount) => {
+  const nearest = amountColumns.flatMap((amount) => {
     const distance = measure(amount);
     return candidates.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
   });
   return [...new Set(nearest)];
 }
 
-/** Finds the text columns by name. Words of the direction and the type of a booking are used only if there is no other text. */
+/** Finds the text columns by name. A booking's direction and type are used as its text only if there is no other. */
 function findNamedTexts(
   { names, samples }: TableContext,
   indexes: readonly number[],
 ): readonly number[] {
   const types = findNamed(names, 'bookingType');
-  const isWord = (cell: string) => directionOfWord(cell) !== undefined;
+  const isWord = (cell: string) => findDirection(cell) !== undefined;
   const texts = indexes.filter((index) => isText(samples[index]));
-  const telling = texts.filter(
+  const informative = texts.filter(
     (index) => !types.includes(index) && measureShare(samples[index], isWord) < 0.5,
   );
-  return telling.length > 0 ? telling : texts;
+  return informative.length > 0 ? informative : texts;
 }
 
 /** Finds the columns whose texts differ most from row to row. One that never differs is used only if there is no other. */
@@ -311,7 +327,7 @@ function findTexts(indexes: readonly number[], samples: readonly Sample[]): read
     looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);
   return indexes
     .filter((index) => isFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5)
-    .toSorted((one, other) => variety(samples[other]) - variety(samples[one]))
+    .toSorted((one, other) => countDistinct(samples[other]) - countDistinct(samples[one]))
     .filter((index, n) => n === 0 || !isConstant(samples[index]));
 }
 
@@ -319,7 +335,7 @@ function isConstant({ cells }: Sample = { cells: [], rows: 0 }): boolean {
   return cells.length > 2 && new Set(cells).size === 1;
 }
 
-function variety(sample: Sample | undefined): number {
+function countDistinct(sample: Sample | undefined): number {
   if (!sample) return 0;
   const letters = sample.cells.reduce((sum, cell) => sum + Math.min(cell.length, 40), 0);
   return new Set(sample.cells).size * 10 + letters / Math.max(1, sample.cells.length);

@@ -1,4 +1,4 @@
-// Finds the table in a file: banks write lines before the header and after the rows, and one in six writes no header.
+// Finds the table in a file: banks write lines before the header and after the rows, and one bank in six writes no header.
 import { UserError } from '../../shared/user-error.ts';
 import { looksLikeAmount } from './amounts.ts';
 import { type ChosenColumns, isChosenByNumber } from './chosen-columns.ts';
@@ -20,7 +20,7 @@ export interface Table {
   readonly width: number;
 }
 
-/** Number of rows in which a header or the first booking is searched. */
+/** The header and the first booking must be in this many rows. */
 const MAX_ROWS_BEFORE = 100;
 /** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
@@ -36,8 +36,8 @@ interface Candidate {
 }
 
 /**
- * Finds the header: a line whose cells are known names or, failing that, a line above the first booking whose columns show what
- * they hold. Failing both, the file has none.
+ * Finds the header: a line whose cells are known names or, failing that, the line above the first booking if the columns' contents
+ * show what they hold. Failing both, the file has none.
  * @param rows all rows of the file, without empty ones
  * @returns an error with the reason if there is no table
  */
@@ -47,7 +47,7 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
   const candidates = rows
     .slice(0, MAX_ROWS_BEFORE)
     .flatMap(({ cells: headers }, index): Candidate[] => {
-      // A row with a value in it names no columns.
+      // A row that contains a date or an amount is not a header.
       if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
       if (headers.some(isValue)) return [];
       if (isNumbered && index !== first - 1) return [];
@@ -56,10 +56,10 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
   const complete = candidates.filter(({ problems }) => problems.length === 0);
   const header =
     complete.find(({ isNamed }) => isNamed) ?? complete.findLast(({ index }) => index < first);
-  if (header) return findTwins(header, chosen) ?? tableAt(rows, header);
-  const bare = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
-  if (bare && bare.problems.length === 0) return tableAt(rows, bare);
-  return explain(rows, candidates, bare, chosen);
+  if (header) return refuseTwins(header, chosen) ?? createTable(rows, header);
+  const headerless = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
+  if (headerless && headerless.problems.length === 0) return createTable(rows, headerless);
+  return explainMissingTable(rows, candidates, headerless, chosen);
 }
 
 function isValue(cell: string): boolean {
@@ -72,8 +72,11 @@ function isNumberedName(text: string): boolean {
   return /\p{L}/u.test(text) && text.replace(/\D/g, '').length <= 2;
 }
 
-/** Refuses two amount columns of the same name: only their numbers tell them apart. */
-function findTwins({ headers, columns }: Candidate, chosen: ChosenColumns): UserError | undefined {
+/** Refuses two amount columns with the same name: only their numbers tell them apart. */
+function refuseTwins(
+  { headers, columns }: Candidate,
+  chosen: ChosenColumns,
+): UserError | undefined {
   for (const field of ['amount', 'debit', 'credit'] as const) {
     const name = headers[columns[field][0] ?? -1];
     const twins = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
@@ -97,7 +100,7 @@ function sampleBelow(rows: readonly TableRow[], index: number): readonly TableRo
   return below.filter(({ cells }) => cells.length * 2 > width && cells.join('\n') !== header);
 }
 
-function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {
+function createTable(rows: readonly TableRow[], { index, headers, columns }: Candidate): Table {
   const isNamed = index >= 0;
   const width = headers.findLastIndex((header) => header.trim() !== '') + 1;
   return {
@@ -110,7 +113,7 @@ function tableAt(rows: readonly TableRow[], { index, headers, columns }: Candida
   };
 }
 
-/** Without a header, the width of most rows counts: a shorter row may be a balance in the columns of a booking. */
+/** Returns the width of a table without a header, which is that of most rows: a shorter row may be a balance. */
 function findWidth(rows: readonly TableRow[], columns: Columns): number {
   const needed = Math.max(...Object.values(columns).flat(), 0) + 1;
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
@@ -143,8 +146,8 @@ function isNamedBalance(cells: readonly string[]): boolean {
 }
 
 /**
- * Reads the file without a header. The candidate's index is -1 less the index of the first row, so it never equals that of a
- * header.
+ * Reads the file without a header. The candidate's index is negative, -1 minus the index of the first row, so it never equals
+ * that of a header.
  */
 function findWithoutHeader(
   rows: readonly TableRow[],
@@ -154,14 +157,13 @@ function findWithoutHeader(
   const width = rows[first]?.cells.length ?? 0;
   const headers = Array.from({ length: width }, (_, n) => `column ${n + 1}`);
   const body = rows.slice(first);
-  const found = findColumns(headers, body, chosen);
-  return { index: -first - 1, headers, ...found };
+  return { index: -first - 1, headers, ...findColumns(headers, body, chosen) };
 }
 
-function explain(
+function explainMissingTable(
   rows: readonly TableRow[],
   candidates: readonly Candidate[],
-  bare: Candidate | undefined,
+  headerless: Candidate | undefined,
   chosen: ChosenColumns,
 ): UserError {
   const closest = candidates.reduce<Candidate | undefined>(
@@ -169,16 +171,16 @@ function explain(
     undefined,
   );
   const isUnnamed =
-    bare && !candidates.some(({ index }) => rows[index + 1] === rows[-bare.index - 1]);
+    headerless && !candidates.some(({ index }) => rows[index + 1] === rows[-headerless.index - 1]);
   if (isUnnamed) {
-    const cells = rows[-bare.index - 1]?.cells ?? [];
+    const cells = rows[-headerless.index - 1]?.cells ?? [];
     const numbered = shorten(cells.map((cell, n) => `${n + 1} "${cell.trim()}"`).join(', '));
     const value = Object.values(chosen).find(
       (name) => name && cells.some((cell) => cell.trim() === name.trim()),
     );
     const why =
       value === undefined
-        ? bare.problems.join(' ')
+        ? headerless.problems.join(' ')
         : `"${value}" is a value, not the name of a column.`;
     return new UserError(
       `The file has no header. ${why} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numbered}.`,
@@ -190,7 +192,7 @@ function explain(
     );
   const line = rows[closest.index]?.line ?? 0;
   return new UserError(
-    `No line names the columns that are needed. In line ${line} (${shorten(closest.headers.join(', '))}): ${closest.problems.join(' ')}`,
+    `No line names the required columns. In line ${line} (${shorten(closest.headers.join(', '))}): ${closest.problems.join(' ')}`,
   );
 }
 
@@ -200,7 +202,7 @@ function shorten(text: string): string {
   return text.length > MAX_SHOWN_LENGTH ? `${text.slice(0, MAX_SHOWN_LENGTH)}...` : text;
 }
 
-function isCloser(one: Candidate, other: Candidate): boolean {
-  const fewer = other.problems.length - one.problems.length;
-  return fewer > 0 || (fewer === 0 && one.headers.length > other.headers.length);
+function isCloser(candidate: Candidate, best: Candidate): boolean {
+  const fewer = best.problems.length - candidate.problems.length;
+  return fewer > 0 || (fewer === 0 && candidate.headers.length > best.headers.length);
 }

@@ -39,8 +39,8 @@ const ALPHABETS: readonly (readonly [encoding: string, languages: readonly strin
   ['macintosh', ['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'áâãàçéêíóôõú', 'åäöæøé']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
-  // Before Cyrillic, so that Hebrew wins a tie: its letters are bytes of Cyrillic ones, but a Cyrillic text nearly always uses
-  // others, too.
+  // Before Cyrillic, so that Hebrew wins a tie: the bytes of its letters are Cyrillic letters, too, but a Cyrillic text nearly
+  // always has others as well.
   ['windows-1255', /[\u05d0-\u05ea]/],
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
   ['koi8-r', /[\u0410-\u0451]/],
@@ -60,7 +60,7 @@ export function decodeText(bytes: Uint8Array, encoding?: string): EncodedText {
   if (utf16) return decodeAs(bytes, utf16);
   const utf8 = decodeAs(bytes, 'utf-8');
   if (utf8.damagedLines.length === 0) return utf8;
-  const sample = linesBeyondAscii(bytes);
+  const sample = selectNonAsciiLines(bytes);
   return decodeAs(bytes, isMostlyUtf8(sample) ? 'utf-8' : findLegacyEncoding(sample));
 }
 
@@ -79,12 +79,12 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
 }
 
 const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
-/** Encodings that are guessed. Those of Unicode are not among them: their bytes reveal them. */
+/** Encodings that have to be guessed. Unicode is not among them: its bytes reveal it. */
 const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
 
 /**
- * Reads a text again in each of the other guessed encodings: the guess may change from one file of a bank to the next.
- * @param encoding the encoding in which the text was read
+ * Decodes a text again in each of the other encodings: the guess may differ from one file of a bank to the next.
+ * @param encoding the encoding that the text was decoded from
  */
 export function createRereader(encoding: string): (text: string) => readonly string[] {
   if (!GUESSED.includes(encoding)) return () => [];
@@ -92,10 +92,10 @@ export function createRereader(encoding: string): (text: string) => readonly str
   const others = GUESSED.filter((other) => other !== encoding);
   return (text) => {
     if (/^\p{ASCII}*$/u.test(text)) return [];
-    const known = bytes ?? listBytes(encoding);
-    bytes = known;
-    const written = Uint8Array.from([...text].flatMap((character) => known.get(character) ?? []));
-    return [...new Set(others.map((other) => new TextDecoder(other).decode(written)))];
+    const bytesOf = bytes ?? listBytes(encoding);
+    bytes = bytesOf;
+    const original = Uint8Array.from([...text].flatMap((each) => bytesOf.get(each) ?? []));
+    return [...new Set(others.map((other) => new TextDecoder(other).decode(original)))];
   };
 }
 
@@ -134,8 +134,8 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return odd > 0 ? 'utf-16le' : 'utf-16be';
 }
 
-/** Takes the lines that tell encodings apart: a sample of a long file may have only plain rows. */
-function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
+/** Selects the lines that tell encodings apart: the first rows of a long file may be plain ASCII. */
+function selectNonAsciiLines(bytes: Uint8Array): Uint8Array {
   const lines: number[] = [];
   let start = 0;
   let hasLetter = false;
@@ -151,7 +151,7 @@ function linesBeyondAscii(bytes: Uint8Array): Uint8Array {
   return Uint8Array.from(lines);
 }
 
-/** True for UTF-8 with some damage: a single character that was cut in two does not make the file another encoding. */
+/** True for slightly damaged UTF-8: a character that was cut in two does not mean that the file has another encoding. */
 function isMostlyUtf8(sample: Uint8Array): boolean {
   const text = new TextDecoder('utf-8').decode(sample);
   const broken = text.split(REPLACEMENT).length - 1;
@@ -167,7 +167,7 @@ function findLegacyEncoding(sample: Uint8Array): string {
     ...SCRIPTS.map(([encoding, letter]) => ({ encoding, judge: judgeScript(letter) })),
     ...EAST_ASIAN.map((encoding) => ({ encoding, judge: judgeEastAsian(encoding) })),
   ].map(({ encoding, judge }) => ({ encoding, score: judge(decodeStrictly(sample, encoding)) }));
-  const best = candidates.reduce((one, other) => (other.score > one.score ? other : one));
+  const best = candidates.reduce((a, b) => (b.score > a.score ? b : a));
   return best.encoding;
 }
 
@@ -182,7 +182,7 @@ function decodeStrictly(sample: Uint8Array, encoding: string): string {
 
 type Judge = (text: string) => number;
 
-/** Judges a text by its characters beyond ASCII: a letter stands among plain letters, a sign does not. */
+/** Judges a text by its non-ASCII characters: a letter stands next to other letters, a symbol does not. */
 function judgeAlphabet(letters: string): Judge {
   const known = new Set(letters);
   return judgeCharacters((character, before, after) => {
@@ -201,7 +201,7 @@ function judgeAlphabet(letters: string): Judge {
 function judgeScript(letter: RegExp): Judge {
   return judgeCharacters((character, before) => {
     if (!letter.test(character)) return /\p{L}/u.test(character) ? -2 : -0.5;
-    // In another encoding of this script, upper and lower case are swapped.
+    // In another encoding of the same script, upper and lower case are swapped.
     if (/\p{Lu}/u.test(character) && /\p{Ll}/u.test(before)) return -3;
     // A final form ends a Hebrew word: inside a word, these bytes are Cyrillic letters.
     if (/[ךםןףץ]/.test(before) && letter.test(character)) return -3;
@@ -209,7 +209,7 @@ function judgeScript(letter: RegExp): Judge {
   });
 }
 
-/** Judges a text by the signs that are common in real texts: any two bytes make a rare one. */
+/** Judges a text by how common its characters are: almost any two bytes decode to some rare character. */
 function judgeEastAsian(encoding: (typeof EAST_ASIAN)[number]): Judge {
   return judgeCharacters((character, before) => {
     if (/[\u3040-\u30ff]/.test(character)) return 2.2;
@@ -238,7 +238,7 @@ function judgeCharacters(
     for (let n = 0; n < text.length; n += 1) {
       const character = text[n] ?? '';
       if (character < '\u0080') continue;
-      // No text has control characters of ISO-8859.
+      // Real texts never contain the control characters of ISO-8859.
       if (character < '\u00a0') score -= 4;
       else if (character !== '\u00a0')
         score += judge(character, text[n - 1] ?? '', text[n + 1] ?? '');

@@ -1,5 +1,5 @@
-// Finds rows that are sums of other rows: totals, which card issuers write for each card and month with a date like that of a
-// booking, and balances at both ends of a file.
+// Finds rows that are sums of other rows: totals, which card issuers write for each card and month, dated like a booking, and
+// balances at both ends of a file.
 import type { Booking, Need } from './booking.ts';
 
 const TOTAL =
@@ -11,23 +11,23 @@ const TOTAL =
  */
 export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   if (!bookings.some(isNamedTotal)) return new Set();
-  return new Set([...addUp(bookings), ...addUp(bookings.toReversed())]);
+  return new Set([...findSums(bookings), ...findSums(bookings.toReversed())]);
 }
 
-/** A quick test: few texts contain one of these, and only they need the slow match of whole words in all scripts. */
+/** A cheap first test: only texts that contain one of these need the slow match of whole words in all scripts. */
 const HINT = /tota|sum|gesamt|razem|celkem|toplam|yhteens|[\u0400-\uffff]/i;
 
 function isNamedTotal({ texts }: Booking): boolean {
   return texts.some((text) => HINT.test(text) && TOTAL.test(text));
 }
 
-function addUp(bookings: readonly Booking[]): readonly Booking[] {
-  const found: Booking[] = [];
+function findSums(bookings: readonly Booking[]): readonly Booking[] {
+  const totals: Booking[] = [];
   let [all, section, rows] = [0, 0, 0];
   for (const booking of bookings) {
     const cents = Math.round(booking.signed * 100);
     if (isNamedTotal(booking) && rows > 1 && [all, section].some((sum) => equals(sum, cents))) {
-      found.push(booking);
+      totals.push(booking);
       section = 0;
       continue;
     }
@@ -35,7 +35,7 @@ function addUp(bookings: readonly Booking[]): readonly Booking[] {
     section += cents;
     rows += 1;
   }
-  return found;
+  return totals;
 }
 
 /** Compares without signs, because a total may have none. */
@@ -45,13 +45,13 @@ function equals(sum: number, cents: number): boolean {
 
 const MIN_ROWS_BETWEEN = 3;
 
-/** Asks whether the first and the last row are balances, whatever the language: the rows between add up to the difference. */
+/** Asks whether the first and the last row are balances, in any language: the rows between add up to the difference. */
 export function askAboutBalances(bookings: readonly Booking[]): readonly Need[] {
   const [first, last] = [bookings[0], bookings.at(-1)];
   if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];
   const toCents = ({ signed }: Booking) => Math.round(signed * 100);
   const moved = bookings.slice(1, -1).reduce((sum, booking) => sum + toCents(booking), 0);
   if (moved === 0 || Math.abs(toCents(last) - toCents(first)) !== Math.abs(moved)) return [];
-  const message = `Lines ${first.line} and ${last.line} seem to be balances: the rows between them make the difference. Take both out of the file, or add --as-it-is if they are bookings.`;
+  const message = `Lines ${first.line} and ${last.line} seem to be balances: the rows between them add up to the difference. Remove both from the file, or add --as-it-is if they are bookings.`;
   return [{ question: 'columns', message }];
 }

@@ -1,4 +1,4 @@
-// The rows of a file and of the ledger, in the fields of a transaction, and the rules of the API for them.
+// The rows of a file and of the ledger, with the fields of a transaction, and the API's rules for them.
 import * as v from 'valibot';
 import { calendarDate } from '../domain/calendar-date.ts';
 import { amount } from '../domain/money.ts';
@@ -20,10 +20,10 @@ export interface TransactionRow {
 export interface StatementRow extends TransactionRow {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Makes the ids that earlier releases, or another reading of the same file, gave the row. Few rows need these hashes. */
+  /** Computes the ids that the row had in earlier releases, or if the file was read differently. Few rows need these hashes. */
   readonly otherIds?: () => readonly string[];
-  /** Makes the id that the row has under another name of its account, or without one. Few rows need these hashes. */
-  readonly idUnder?: (account: string | undefined) => string | null;
+  /** Computes the row's id under another name of the account, or without one. Few rows need these hashes. */
+  readonly idWithAccount?: (account: string | undefined) => string | null;
   readonly bankId: string | null;
   /** The bank's id as earlier releases read it. It names a transaction only together with its date and amount. */
   readonly formerBankId: string | null;
@@ -53,7 +53,7 @@ export function toTransactionBody(row: TransactionRow) {
   return { description, amount, type, notes, transaction_date: date, external_id: externalId };
 }
 
-/** The rules of the API, so that a row is refused before anything is sent. */
+/** The rules of the API: a row that breaks them is refused before anything is sent. */
 const acceptedRow = v.object({
   description: nonBlankText(1_000),
   amount,

@@ -1,4 +1,4 @@
-// Finds both sides of a transfer between two accounts of one file: together they are neither income nor an expense.
+// Finds both sides of a transfer between two accounts of one file: neither of them is income or an expense.
 import { toDayNumber } from '../domain/calendar-date.ts';
 import type { Booking, Need } from './booking.ts';
 
@@ -10,24 +10,24 @@ export interface Transfers {
 }
 
 /** Days between the sides, nearest first: three between two banks, with a weekend. */
-const STEPS = [0, 1, -1, 2, -2, 3, -3];
-/** Number of rows compared: a day may have thousands of equal amounts. */
+const DAY_OFFSETS = [0, 1, -1, 2, -2, 3, -3];
+/** Number of rows that each row is compared with: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
 
 export function findTransfers(bookings: readonly Booking[]): Transfers {
   const pairs = listPairs(bookings);
-  const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rate);
+  const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rateCertainty);
   return {
-    sides: new Set(sure.flatMap(({ out, back }) => [out, back])),
+    sides: new Set(sure.flatMap(({ outgoing, incoming }) => [outgoing, incoming])),
     needs: likely.length === 0 ? [] : [askAboutTransfers(likely)],
     findings: possible.length === 0 ? [] : [describePossible(possible)],
   };
 }
 
 interface Pair {
-  readonly out: Booking;
-  readonly back: Booking;
+  readonly outgoing: Booking;
+  readonly incoming: Booking;
   readonly days: number;
   /** The evidence of both sides, the weaker one first. */
   readonly evidence: readonly [Evidence, Evidence];
@@ -48,46 +48,46 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
   const used = new Set<Booking>();
   return listCandidates(group)
-    .toSorted((one, other) => sum(other.evidence) - sum(one.evidence) || one.days - other.days)
-    .filter(({ out, back }) => {
-      const isFree = !used.has(out) && !used.has(back);
-      if (isFree) used.add(out).add(back);
+    .toSorted((a, b) => sum(b.evidence) - sum(a.evidence) || a.days - b.days)
+    .filter(({ outgoing, incoming }) => {
+      const isFree = !used.has(outgoing) && !used.has(incoming);
+      if (isFree) used.add(outgoing).add(incoming);
       return isFree;
     });
 }
 
 function listCandidates(group: readonly Booking[]): readonly Pair[] {
-  const { outs = [], backs = [] } = Object.groupBy(group, ({ signed }) =>
-    signed < 0 ? 'outs' : 'backs',
+  const { expenses = [], incomes = [] } = Object.groupBy(group, ({ signed }) =>
+    signed < 0 ? 'expenses' : 'incomes',
   );
-  const backsByDay = Map.groupBy(backs, ({ date }) => toDayNumber(date));
-  return outs.flatMap((out) => {
-    const day = toDayNumber(out.date);
-    return STEPS.flatMap((step) => backsByDay.get(day + step) ?? [])
-      .filter((back) => back.account !== out.account)
+  const incomesByDay = Map.groupBy(incomes, ({ date }) => toDayNumber(date));
+  return expenses.flatMap((outgoing) => {
+    const day = toDayNumber(outgoing.date);
+    return DAY_OFFSETS.flatMap((offset) => incomesByDay.get(day + offset) ?? [])
+      .filter((incoming) => incoming.account !== outgoing.account)
       .slice(0, MAX_COMPARED)
-      .map((back) => ({
-        ...{ out, back, days: Math.abs(toDayNumber(back.date) - day) },
-        evidence: compareEvidence(out, back),
+      .map((incoming) => ({
+        ...{ outgoing, incoming, days: Math.abs(toDayNumber(incoming.date) - day) },
+        evidence: compareEvidence(outgoing, incoming),
       }));
   });
 }
 
-function compareEvidence(out: Booking, back: Booking): Pair['evidence'] {
-  const [one, other] = [readEvidence(out, back), readEvidence(back, out)];
-  return one < other ? [one, other] : [other, one];
+function compareEvidence(outgoing: Booking, incoming: Booking): Pair['evidence'] {
+  const [first, second] = [readEvidence(outgoing, incoming), readEvidence(incoming, outgoing)];
+  return first < second ? [first, second] : [second, first];
 }
 
-function sum([one, other]: Pair['evidence']): number {
-  return one + other;
+function sum([weaker, stronger]: Pair['evidence']): number {
+  return weaker + stronger;
 }
 
 type Rating = 'sure' | 'likely' | 'possible' | 'chance';
 
-/** Rates a pair. It is sure if both sides speak of a transfer, and one of them shows that it is between own accounts. */
-function rate({ days, evidence: [less, more] }: Pair): Rating {
-  if (less !== EVIDENCE.none && more === EVIDENCE.own) return 'sure';
-  if (more !== EVIDENCE.none) return 'likely';
+/** Rates a pair. It is sure if both texts mention a transfer, and one of them shows that it is between own accounts. */
+function rateCertainty({ days, evidence: [weaker, stronger] }: Pair): Rating {
+  if (weaker !== EVIDENCE.none && stronger === EVIDENCE.own) return 'sure';
+  if (stronger !== EVIDENCE.none) return 'likely';
   return days === 0 ? 'possible' : 'chance';
 }
 
@@ -102,20 +102,21 @@ const OWN_TRANSFER =
 const MIN_NAME_LENGTH = 3;
 
 /**
- * Reads how strongly a row speaks of a transfer. Between own accounts, a row has a word for that, the name of the other
- * account, a category of transfers alone, or no other text.
+ * Rates the evidence of a row. A transfer between own accounts has a word for it, the name of the other account, a category
+ * that is only for transfers, or no other text.
  */
 function readEvidence(
   { texts, bookingType, category, notes }: Booking,
   { account }: Booking,
 ): Evidence {
   const all = [...texts, bookingType ?? '', category ?? '', notes ?? ''].join('\n');
-  const isTold = TRANSFER.test(all);
+  const saysTransfer = TRANSFER.test(all);
   // The text must say nothing else: "Transfers & payments" is a category of other payments as well.
-  const isAlone =
-    isTold && (saysNothingElse([category ?? '-']) || saysNothingElse([...texts, notes ?? '']));
-  if (OWN_TRANSFER.test(all) || isNamed(account, all) || isAlone) return EVIDENCE.own;
-  return isTold ? EVIDENCE.transfer : EVIDENCE.none;
+  const saysOnlyTransfer =
+    saysTransfer &&
+    (saysNothingElse([category ?? '-']) || saysNothingElse([...texts, notes ?? '']));
+  if (OWN_TRANSFER.test(all) || isNamed(account, all) || saysOnlyTransfer) return EVIDENCE.own;
+  return saysTransfer ? EVIDENCE.transfer : EVIDENCE.none;
 }
 
 function saysNothingElse(texts: readonly string[]): boolean {
@@ -123,10 +124,10 @@ function saysNothingElse(texts: readonly string[]): boolean {
 }
 
 /**
- * Characters that continue a word: "cash" is not named in "cashew". Scripts without upper and lower case are not among them,
- * because they may have no spaces between words.
+ * Characters that continue a word: "cashew" does not name the account "cash". Letters without upper and lower case do not
+ * count, because their scripts may have no spaces between words.
  */
-const CASED = /[\p{Lu}\p{Ll}\p{N}]/u;
+const WORD_CHARACTER = /[\p{Lu}\p{Ll}\p{N}]/u;
 
 function isNamed(account: string | null, text: string): boolean {
   const [name, lower] = [account?.toLowerCase() ?? '', text.toLowerCase()];
@@ -134,23 +135,26 @@ function isNamed(account: string | null, text: string): boolean {
   const parts = lower.split(name);
   return parts.some((before, n) => {
     const after = parts[n + 1];
-    return after !== undefined && !CASED.test(`${before.slice(-1)}${after.slice(0, 1)}`);
+    return after !== undefined && !WORD_CHARACTER.test(`${before.slice(-1)}${after.slice(0, 1)}`);
   });
 }
 
 function showPairs(pairs: readonly Pair[]): string {
   const shown = pairs
     .slice(0, MAX_SHOWN)
-    .map(({ out, back }) => `${out.date} ${back.signed} (lines ${out.line} and ${back.line})`);
+    .map(
+      ({ outgoing, incoming }) =>
+        `${outgoing.date} ${incoming.signed} (lines ${outgoing.line} and ${incoming.line})`,
+    );
   const more = pairs.length > shown.length ? [`${pairs.length - shown.length} more`] : [];
   return [...shown, ...more].join(', ');
 }
 
 function askAboutTransfers(pairs: readonly Pair[]): Need {
-  const message = `Rows may be both sides of a transfer between accounts of the file: ${showPairs(pairs)}. Import one account alone with --only-account "${pairs[0]?.out.account}", or add --as-it-is if they are income and expenses.`;
+  const message = `Rows may be both sides of a transfer between accounts of the file: ${showPairs(pairs)}. Import one account alone with --only-account "${pairs[0]?.outgoing.account}", or add --as-it-is if they are income and expenses.`;
   return { question: 'postings', message };
 }
 
 function describePossible(pairs: readonly Pair[]): string {
-  return `rows of two accounts cancel each other out on one day: ${showPairs(pairs)}. If they are transfers, import one account alone with --only-account "${pairs[0]?.out.account}"`;
+  return `rows of two accounts cancel each other out on one day: ${showPairs(pairs)}. If they are transfers, import one account alone with --only-account "${pairs[0]?.outgoing.account}"`;
 }

@@ -4,7 +4,7 @@ import readWorkbook from 'read-excel-file/universal';
 import { UserError } from '../../shared/user-error.ts';
 import type { TableRow } from './csv-text.ts';
 
-/** A sheet of a workbook, with the rows that it would have as a CSV file. */
+/** A sheet of a workbook, with the rows of the equivalent CSV file. */
 export interface Sheet {
   readonly name: string;
   /** The rows of the sheet that are not empty. */
@@ -13,13 +13,13 @@ export interface Sheet {
 
 /** Number of digits that a spreadsheet keeps exactly; further ones are noise of its arithmetic. */
 const EXACT_DIGITS = 15;
-/** More decimals than any bank writes: they come from adding up many amounts. */
-const DECIMALS_OF_NOISE = /\.\d{9,}$/;
+/** More decimals than any bank writes: they are rounding errors of long sums. */
+const NOISY_DECIMALS = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';
 /** Far above the largest statement. Without a limit, a small archive could inflate without end. */
 const MAX_UNPACKED_MEBIBYTES = 256;
-/** ZIP archives of other programs, recognized by the names of their files, which are not compressed. */
+/** ZIP archives of other programs, recognized by the names of the files inside, which are not compressed. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
   ['opendocument.spreadsheet', `a workbook of LibreOffice (.ods). ${SAVE}`],
   ['Index/Document.iwa', `a workbook of Numbers. ${SAVE}`],
@@ -54,8 +54,8 @@ async function readSheets(bytes: Uint8Array) {
 }
 
 /**
- * Repacks the archive without compression, in a buffer of its own. The reader would inflate large sheets in workers that it
- * makes from text, which the security policy of the page refuses.
+ * Repacks the archive without compression, in a buffer of its own. Otherwise the reader would inflate large sheets in workers
+ * that it creates from text, which the page's security policy forbids.
  * @throws UserError if the archive unpacks to more than MAX_UNPACKED_MEBIBYTES
  */
 function unpack(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
@@ -95,7 +95,5 @@ function writeDate(date: Date): string {
 function writeNumber(written: string): string {
   if (/^-?\d+$/.test(written)) return written;
   const exact = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
-  return DECIMALS_OF_NOISE.test(exact)
-    ? String(Number(Number(exact).toFixed(MAX_DECIMALS)))
-    : exact;
+  return NOISY_DECIMALS.test(exact) ? String(Number(Number(exact).toFixed(MAX_DECIMALS))) : exact;
 }

@@ -206,14 +206,14 @@ it('--trailer leaves out what the bank writes after the rows', async () => {
 const IMPORT = join(import.meta.dirname, '../../../../lib/ledger/import');
 
 it('has a case for every message of the importer that names an option', async () => {
-  const heard = await Promise.all(
+  const messages = await Promise.all(
     CASES.map(([, file, , before = {}]) => listMessages(file, before)),
   );
-  const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{counted\(equal\.length/];
+  const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{pluralize\(equal\.length/];
   const untried = listAdvice(IMPORT).filter(
     (text) =>
       !others.some((other) => other.test(text)) &&
-      !heard.flat().some((message) => toPattern(text).test(message)),
+      !messages.flat().some((message) => toPattern(text).test(message)),
   );
   // The messages about a trailer and about two accounts are left out: the test above and the tests of the plan cover them.
   expect(untried).toEqual([]);

@@ -182,7 +182,7 @@ describe('reading OFX', () => {
   it('refuses a file that has only investments', () => {
     const text =
       '<OFX><INVSTMTRS><INVTRANLIST><DTSTART>1<BUYSTOCK><UNITS>1</BUYSTOCK></INVTRANLIST></INVSTMTRS></OFX>';
-    expect(() => readOfx(text)).toThrow('investments alone');
+    expect(() => readOfx(text)).toThrow('only investments');
   });
 
   it('ignores ids and check numbers that are all zeros', () => {

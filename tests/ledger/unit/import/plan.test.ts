@@ -88,7 +88,7 @@ describe('with the id of a bank', () => {
       const ledger = ledgerRows(tea(1, id));
       const { possibleDuplicates, missing } = planImport(rows, ledger);
       expect(missing).toEqual(rows);
-      expect(possibleDuplicates).toEqual([{ row: rows[0], there: ledger[0] }]);
+      expect(possibleDuplicates).toEqual([{ row: rows[0], transaction: ledger[0] }]);
     }
     // A fee has the same id as its payment. If the file has both, only the fee is missing.
     const both = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
@@ -110,7 +110,7 @@ describe('with the id of a bank', () => {
     const ledger = ledgerRows(edited.replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
-      { row: rows[0], there: ledger[0] },
+      { row: rows[0], transaction: ledger[0] },
     ]);
   });
 
@@ -132,7 +132,7 @@ it('names rows with the date, type and amount of a transaction that no other row
   const ledger = ledgerRows(tea(1, first?.externalId ?? ''), tea(2));
   const plan = planImport(rows, ledger);
   expect(plan.missing).toHaveLength(4);
-  expect(plan.possibleDuplicates).toEqual([{ row: second, there: ledger[1] }]);
+  expect(plan.possibleDuplicates).toEqual([{ row: second, transaction: ledger[1] }]);
 });
 
 it('finds the edited rows of an export by id and creation time', () => {
@@ -141,7 +141,7 @@ it('finds the edited rows of an export by id and creation time', () => {
   const plan = planImport(rows, ledger);
   // The third line has no creation time, but equals a row of the ledger, so it counts as present.
   expect(plan).toMatchObject({ present: 2, missing: [], refused: [] });
-  expect(plan.changes).toEqual([{ row: rows[1], there: ledger[1], fields: ['description'] }]);
+  expect(plan.changes).toEqual([{ row: rows[1], transaction: ledger[1], fields: ['description'] }]);
 });
 
 it('refuses edited rows whose transaction has changed since, and no others', () => {
@@ -175,7 +175,7 @@ describe('a purchase that a file has with a later date', () => {
       bank(row, ...file),
       ledgerRows(tea(1, first?.externalId ?? '', { name: 'Tea House 12' })),
     );
-    return plan.possibleDuplicates.map(({ row: { date }, there }) => [date, there.id]);
+    return plan.possibleDuplicates.map(({ row: { date }, transaction }) => [date, transaction.id]);
   };
 
   it('may be a transaction with its amount and a word of its text', () => {
@@ -217,7 +217,9 @@ describe('rows of an import that a later file of the account lacks', () => {
     );
     expect(needs).toEqual([]);
     return {
-      pairs: possibleDuplicates.map(({ row, there }) => `${there.description} ${row.description}`),
+      pairs: possibleDuplicates.map(
+        ({ row, transaction }) => `${transaction.description} ${row.description}`,
+      ),
       vanished: vanished.map(({ description }) => description),
     };
   };
@@ -289,7 +291,7 @@ describe('a row of another format whose transaction was edited', () => {
   const pairsWith = (change: object, options = {}) => {
     const ledger = before ? [{ ...before, ...EDITED, ...change }] : [];
     const { possibleDuplicates } = planImport(row ? [row] : [], ledger, options);
-    return possibleDuplicates.map(({ there }) => there.id);
+    return possibleDuplicates.map(({ transaction }) => transaction.id);
   };
 
   it.each([

@@ -123,7 +123,7 @@ describe('reading QIF', () => {
       leftOut: [{ line: 9, reason: 'investments', text: '1 movement' }],
       refused: [],
     });
-    expect(() => read(text)).toThrow('investments alone');
+    expect(() => read(text)).toThrow('only investments');
   });
 
   it('refuses an unreadable row, and names its line', () => {

@@ -146,9 +146,9 @@ it.each([
   expect(layout?.used).toEqual(options);
   const layouts = { [layout?.key ?? '']: layout?.used ?? {} };
   const again = readCsv(lines(file), { layouts });
-  const makeIds = ({ otherIds, idUnder, ...row }: (typeof rows)[number]) => ({
+  const makeIds = ({ otherIds, idWithAccount, ...row }: (typeof rows)[number]) => ({
     ...row,
-    ids: [...(otherIds?.() ?? []), idUnder?.('Giro')],
+    ids: [...(otherIds?.() ?? []), idWithAccount?.('Giro')],
   });
   expect(again.rows.map(makeIds)).toEqual(rows.map(makeIds));
   expect(again).toMatchObject({ needs: [], layout: { recalled: options } });

@@ -115,7 +115,7 @@ it('names the rows that fail to the end', async () => {
 
 it('sends changes again with the key of the first attempt, and other changes with another', async () => {
   const row = { ...BANK.rows[0], exported: null } as StatementRow;
-  const change = { row, there: TEA, fields: ['amount'] } as const;
+  const change = { row, transaction: TEA, fields: ['amount'] } as const;
   const { service, keys } = openService((_, requests) =>
     requests === 1 ? new Response('', { status: 503 }) : results(requests === 2 ? 500 : 200),
   );

@@ -1,34 +1,34 @@
 // Finds which of several columns of numbers holds the amounts, if no name says it: a balance changes by the amount of its row.
 import { isEmptyAmount, readAmount } from './amounts.ts';
-import { askBalances } from './balance.ts';
+import { compareWithBalances } from './balance.ts';
 import type { TableRow } from './csv-text.ts';
 import { findDecimalSign } from './decimal-sign.ts';
 
-export type WitnessedAmounts =
+export type AmountsByBalance =
   | { readonly amount: number; readonly debit?: never; readonly credit?: never }
   | { readonly amount?: never; readonly debit: number; readonly credit: number };
 
-/** Limit for the number of columns, because each is compared with each. */
+/** Limit for the number of columns, because every two of them are compared. */
 const MAX_COLUMNS = 8;
 
 type Numbers = readonly (number | null)[];
 
-/** @returns undefined if the columns do not show it */
-export function findWitnessed(
+/** @returns undefined if no column follows from another */
+export function findByBalances(
   columns: readonly number[],
   rows: readonly TableRow[],
-): WitnessedAmounts | undefined {
+): AmountsByBalance | undefined {
   if (columns.length > MAX_COLUMNS) return undefined;
   const numbers = new Map(columns.map((index) => [index, readColumn(rows, index)]));
-  const pairs = columns.flatMap((one) =>
-    columns.flatMap((other) => (one === other ? [] : [[one, other] as const])),
+  const pairs = columns.flatMap((first) =>
+    columns.flatMap((second) => (first === second ? [] : [[first, second] as const])),
   );
   for (const [amount, balance] of pairs)
-    if (isWitness(numbers.get(amount) ?? [], numbers.get(balance) ?? [])) return { amount };
+    if (followsAmounts(numbers.get(amount) ?? [], numbers.get(balance) ?? [])) return { amount };
   for (const [debit, credit] of pairs) {
     const signed = joinSides(numbers.get(debit) ?? [], numbers.get(credit) ?? []);
     const others = columns.filter((index) => index !== debit && index !== credit);
-    if (signed && others.some((index) => isWitness(signed, numbers.get(index) ?? [], true)))
+    if (signed && others.some((index) => followsAmounts(signed, numbers.get(index) ?? [], true)))
       return { debit, credit };
   }
   // Balances may have a minus, too, but then the amounts are not the only column with one.
@@ -36,8 +36,9 @@ export function findWitnessed(
     numbers.get(index)?.some((number) => number !== null && number < 0),
   );
   const [amount, ...more] = negative;
-  const isFull = amount !== undefined && numbers.get(amount)?.every((number) => number !== null);
-  return isFull && more.length === 0 ? { amount } : undefined;
+  const isComplete =
+    amount !== undefined && numbers.get(amount)?.every((number) => number !== null);
+  return isComplete && more.length === 0 ? { amount } : undefined;
 }
 
 function readColumn(rows: readonly TableRow[], index: number): Numbers {
@@ -55,21 +56,21 @@ function readColumn(rows: readonly TableRow[], index: number): Numbers {
 /**
  * True if most balances differ by the amount of the row between them. If the amounts have no signs, either direction counts.
  */
-function isWitness(amounts: Numbers, balances: Numbers, isSigned = false): boolean {
+function followsAmounts(amounts: Numbers, balances: Numbers, areSigned = false): boolean {
   const rows = amounts.flatMap((signed, n) =>
     signed === null ? [] : [{ signed, balance: balances[n] ?? null }],
   );
-  const { agreeing, reversed, pairs } = askBalances(rows);
-  const hasSigns = isSigned || rows.some(({ signed }) => signed < 0);
+  const { agreeing, reversed, pairs } = compareWithBalances(rows);
+  const hasSigns = areSigned || rows.some(({ signed }) => signed < 0);
   const matching = hasSigns ? agreeing : agreeing + reversed;
   const isEnough = pairs * 2 > amounts.length - 1;
   return pairs > 0 && isEnough && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
 }
 
-/** Joins debits and credits into signed amounts; undefined if a row has both. */
+/** Merges debits and credits into signed amounts; undefined if a row has both. */
 function joinSides(debits: Numbers, credits: Numbers): Numbers | undefined {
-  const isEither = debits.every((debit, n) => (debit ?? 0) === 0 || (credits[n] ?? 0) === 0);
-  if (!isEither) return undefined;
+  const hasOneSide = debits.every((debit, n) => (debit ?? 0) === 0 || (credits[n] ?? 0) === 0);
+  if (!hasOneSide) return undefined;
   return debits.map((debit, n) => {
     const credit = credits[n] ?? null;
     if (debit === null && credit === null) return null;
