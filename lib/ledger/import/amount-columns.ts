@@ -1,10 +1,11 @@
 // Finds the columns of a table that hold the amounts: one column with signs, or a debit and a credit column.
+
+import { findByBalances } from './amounts-by-balance.ts';
 import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-columns.ts';
 import { type Field, findNamed, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
 import { findCurrencyCodes, parseCurrencyHeader } from './currencies.ts';
-import { findByBalances } from './amounts-by-balance.ts';
 
 /** Columns of a table: their headers, normalized names and sampled cells. */
 export interface TableContext {

@@ -125,13 +125,11 @@ function readRecords(text: string) {
     else if (ACCOUNT_TYPES.includes(section)) records.push({ ...record, account });
     else if (INVESTMENT_TYPES.includes(section)) investments.push(record.line);
   }
-  const leftOut: LeftOutLine[] = investments
-    .slice(0, 1)
-    .map((line) => ({
-      line,
-      reason: INVESTMENTS,
-      text: pluralize(investments.length, 'movement'),
-    }));
+  const leftOut: LeftOutLine[] = investments.slice(0, 1).map((line) => ({
+    line,
+    reason: INVESTMENTS,
+    text: pluralize(investments.length, 'movement'),
+  }));
   return { records, leftOut };
 }
 
