@@ -3,6 +3,7 @@ import * as v from 'valibot';
 import { baseSchema } from '../base.ts';
 import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../refusals.ts';
+import { upgradeReleasedRun } from './released-run.ts';
 
 /** In names of collections and artifacts; therefore no white space, slashes or capitals. */
 export const runIdSchema = v.pipe(
@@ -322,7 +323,11 @@ export function withServed({ served }: Run, collections: readonly string[], unti
 }
 
 /** A value is stored as JSON, and written and read through this schema alone. */
-function defineStored<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes: number) {
+function defineStored<Output>(
+  schema: v.GenericSchema<unknown, Output>,
+  maxBytes: number,
+  upgrade = (stored: unknown) => stored,
+) {
   function parse(value: unknown): Output {
     const result = v.safeParse(schema, value);
     if (result.success) return result.output;
@@ -332,7 +337,7 @@ function defineStored<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes
 
   return {
     /** @throws Refusal for anything else */
-    read: (text: unknown): Output => parse(JSON.parse(String(text))),
+    read: (text: unknown): Output => parse(upgrade(JSON.parse(String(text)))),
     /** @throws Refusal for anything else, or more than that */
     write(value: unknown): string {
       const text = JSON.stringify(parse(value));
@@ -345,5 +350,5 @@ function defineStored<Output>(schema: v.GenericSchema<unknown, Output>, maxBytes
 
 // The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
 // status, whose states carry 256 KB and beside it the failure of a step.
-export const STORED_RUN = defineStored(runSchema, 64 * 1024);
+export const STORED_RUN = defineStored(runSchema, 64 * 1024, upgradeReleasedRun);
 export const STORED_CHECKPOINT = defineStored(checkpointSchema, 256 * 1024);
