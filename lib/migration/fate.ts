@@ -1,8 +1,8 @@
 // Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Every comparison
 // of two memories is made here; those of whole collections are in steps/comparison.ts.
 import { canonicalJson } from './json/json-text.ts';
-import { digestOf } from './points.ts';
-import type { PointId, PointPayload } from './ports/vector-store.ts';
+import { digestOf, lacksKeywords, sameVector } from './points.ts';
+import type { PointId, PointPayload, ScrolledPoint } from './ports/vector-store.ts';
 
 /** A memory in one collection, or its digest in a list of them; undefined if it is absent */
 export type Version = (Memory & { readonly payload: PointPayload }) | Listed | undefined;
@@ -44,6 +44,23 @@ export function isSame(one: Version, other: Version): boolean {
   return (
     one.payload === other.payload || canonicalJson(one.payload) === canonicalJson(other.payload)
   );
+}
+
+/** How vectors are compared, and who makes those of keywords */
+export interface VectorRules {
+  readonly tolerance?: number;
+  /** by-store: the store makes them, and the standby collection must have them. */
+  readonly keywords: string;
+}
+
+/** Vectors of a memory that differ although the memory is the same; undefined if none do */
+export function findOtherVector(
+  active: ScrolledPoint,
+  standby: ScrolledPoint,
+  { tolerance, keywords }: VectorRules,
+): 'vector' | 'keywords' | undefined {
+  if (!sameVector(active.vector, standby.vector, tolerance)) return 'vector';
+  return keywords === 'by-store' && lacksKeywords(standby) ? 'keywords' : undefined;
 }
 
 export function digestOfVersion(version: NonNullable<Version>): Buffer {

@@ -51,8 +51,6 @@ export async function reconcile(
   if (start.isComplete) return start;
   const { base } = ports;
   const writer = base?.write && createBaseWriter(base, base.write, start.base);
-  // A page that is equal, or only compared, is quickly read again.
-  const isCheapToRepeat = writer !== undefined || settings.mode === 'compare';
   let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
   let { report } = start;
@@ -76,7 +74,8 @@ export async function reconcile(
     pages += 1;
     const isTimeUp = ports.isTimeUp?.() === true;
     const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
-    if (isCheapToRepeat && !isDue && pages % PAGES_PER_CHECKPOINT > 0) return isTimeUp;
+    // A page that is equal is quickly read again.
+    if (writer && !isDue && pages % PAGES_PER_CHECKPOINT > 0) return isTimeUp;
     const progress = writer && (await writer.flush(nextOffset));
     const isComplete = nextOffset === null;
     const counted = removals.first + removals.second > 0 && { removals };
@@ -103,11 +102,11 @@ export async function reconcile(
 const PAGES_PER_CHECKPOINT = 16;
 
 function readComparedPairs(
-  { from, to, pageSize, without, payloadsOnly = false }: ReconcileSettings,
+  { from, to, pageSize, without }: ReconcileSettings,
   offset: PointId | null,
   base: BaseKeeper | undefined,
 ): AsyncIterable<ComparedPair> {
-  const request = { limit: pageSize, offset, vector: !payloadsOnly };
+  const request = { limit: pageSize, offset };
   const left = readPoints(from, request, without);
   return mergeVersions(left, readPoints(to, request, without), base);
 }

@@ -1,9 +1,8 @@
 // Resolves the pairs of one page: decides which side prevails, writes the other one, and reports the remaining differences.
 import type { BaseKeeper } from './base.ts';
-import { type CommonVersion, decideFate, type Fate, isSame } from './fate.ts';
+import { type CommonVersion, decideFate, type Fate, findOtherVector, isSame } from './fate.ts';
 import { fetchById, type PointPair } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
-import { lacksKeywords, sameVector } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import {
   addFigures,
@@ -19,9 +18,9 @@ import { mayBeDone, Refusal } from './refusals.ts';
 export interface ReconcileSettings extends CopySettings {
   /**
    * repair: writes are read back. fill: they are not, which is faster in an empty collection but proves nothing. insert: a
-   * repair that neither replaces nor deletes. carry: writes only the changes of the second collection. compare: writes nothing.
+   * repair that neither replaces nor deletes. carry: writes only the changes of the second collection.
    */
-  readonly mode: 'repair' | 'fill' | 'insert' | 'carry' | 'compare';
+  readonly mode: 'repair' | 'fill' | 'insert' | 'carry';
   /** A user whose points are ignored on both sides: the test user of a run */
   readonly without?: string;
   /** How changes are carried from the second collection to the first, which needs a base; absent: they are not */
@@ -34,8 +33,6 @@ export interface ReconcileSettings extends CopySettings {
   readonly limit?: number;
   /** The limit of the first collection, if it differs */
   readonly backLimit?: number;
-  /** Vectors are neither read nor compared. */
-  readonly payloadsOnly?: boolean;
 }
 
 /** Points removed from, or replaced in, the first collection, and points removed from the second one */
@@ -74,18 +71,17 @@ interface WalkRecord {
 /** Compares and repairs batch by batch, and adds findings and writes to the report. */
 export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
   const { renew, base: keeper } = ports;
-  const { from, to, keywords, mode, tolerance, limit = Number.POSITIVE_INFINITY } = settings;
+  const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
   const hasBase = keeper?.before !== undefined;
   const writer = createPointWriter(settings, renew);
   const backWriter = settings.back && createPointWriter(settings.back, renew);
-  const writesBack = backWriter !== undefined && mode !== 'compare';
   let isDamaged = settings.isDamaged ?? false;
   // A pair never changes: a repair replaces it by another pair.
   const differences = new WeakMap<ComparedPair, Difference | undefined>();
 
   return async function resolve(before: ReconcileReport, pairs: readonly ComparedPair[]) {
-    if (mode !== 'compare') await countDueRemovals(pairs);
+    await countDueRemovals(pairs);
     const isInsert = (pair: ComparedPair) =>
       !(decideDirection(pair) === 'backward' ? pair.from : pair.to);
     const pending = hasBase ? pairs.filter((pair) => isDue(pair) && isInsert(pair)) : [];
@@ -97,7 +93,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       for (const pair of found) overwritten.set(pair.id, pair);
       await ports.keepConflicts?.(found);
     };
-    if (mode !== 'compare') await keepOverwritten(pairs);
+    await keepOverwritten(pairs);
     const { left, written, stuck } = await repair(pairs, keepOverwritten).catch(
       async (error: unknown) => {
         if (pending.length > 0 && !mayBeDone(error))
@@ -105,7 +101,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
         throw error;
       },
     );
-    const keepsBoth = (pair: ComparedPair) => !writesBack && decideDirection(pair) === 'backward';
+    const keepsBoth = (pair: ComparedPair) => !backWriter && decideDirection(pair) === 'backward';
     const report = withBatch(before, left, {
       written,
       stuck,
@@ -170,7 +166,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       differing = present.filter(isDue);
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
-    if (mode !== 'compare') await keepOverwritten(left);
+    await keepOverwritten(left);
     // A point that a client changed meanwhile may be equal in the next walk; the store did not keep the others.
     const stuck = differing.filter(({ id, from: ours }) => {
       const was = wanted.get(id);
@@ -221,8 +217,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   /** True if this walk writes the pair. */
   function isDue(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
-    if (direction === undefined || mode === 'compare') return false;
-    if (direction === 'backward') return writesBack;
+    if (direction === undefined) return false;
+    if (direction === 'backward') return backWriter !== undefined;
     if (mode === 'carry') return false;
     return mode !== 'insert' || differenceOf(pair) === 'missing';
   }
@@ -261,10 +257,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!isSame(ours, theirs)) return 'payload';
-    if (settings.payloadsOnly) return undefined;
-    if (!sameVector(ours.vector, theirs.vector, tolerance)) return 'vector';
-    const needsKeywords = keywords === 'by-store' && ours !== theirs;
-    return needsKeywords && lacksKeywords(theirs) ? 'keywords' : undefined;
+    // A point that was filled, and not read back
+    return ours === theirs ? undefined : findOtherVector(ours, theirs, settings);
   }
 }
 

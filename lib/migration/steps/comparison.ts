@@ -1,13 +1,22 @@
 // Tells whether two sources hold the same memories, and how they differ: two collections, a collection and the last common version,
 // or a collection and what a report recorded. Every such question is answered here; callers choose the sources, and word the
-// result.
+// result. `equalise` compares before it writes, too.
 import { type Base, mergeVersions, readBaseLines } from '../base.ts';
-import { decideFate, digestOfVersion, holdSame, type Version } from '../fate.ts';
+import {
+  type CommonVersion,
+  decideFate,
+  digestOfVersion,
+  findOtherVector,
+  holdSame,
+  isUnchanged,
+  type Listed,
+  type VectorRules,
+} from '../fate.ts';
 import { type Changes, isExcessive } from '../mass-change.ts';
 import { readPoints } from '../pairs.ts';
 import { listLimits } from '../point-writer.ts';
 import { createDigestSum } from '../points.ts';
-import type { PointId } from '../ports/vector-store.ts';
+import type { PointId, ScrolledPoint, ScrollRequest } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure } from '../refusals.ts';
 import { countVerified, type Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
@@ -24,9 +33,16 @@ interface Recorded {
   readonly fingerprint: unknown;
 }
 
+/** A sum of a part of a collection that is quickly read, and stays the same while no client writes to it */
+interface Summed {
+  readonly sum: () => Promise<string>;
+}
+
 /** How the standby source differs from the active one */
 export interface Tally extends Changes {
   readonly same: number;
+  /** Of these, memories that are the last common version, too; counted where vectors are compared */
+  readonly common: number;
   /** Memories that the standby one would get, lose (`removes`) or get anew (`changes`) if it were made equal */
   readonly adds: number;
   /** Changes since the last common version that only the standby one has; of `written`, the active one may have changed some, too */
@@ -40,25 +56,103 @@ export interface Tally extends Changes {
 }
 
 const PAGE = 512;
+const PAGES_PER_SAVE = 8;
 const MAX_EXAMPLES = 8;
 
-/** Compares memory by memory, in constant memory. @param base last common version; without it, the active version is right */
-export async function compare(
+/** The place where a comparison resumes, in plain JSON */
+export interface Comparing {
+  /** First memory that was not compared yet */
+  readonly next: PointId | null;
+  readonly isComplete: boolean;
+  readonly tally: Tally;
+}
+
+export const COMPARING_START: Comparing = {
+  next: null,
+  isComplete: false,
+  tally: {
+    points: 0,
+    same: 0,
+    common: 0,
+    adds: 0,
+    removes: 0,
+    changes: 0,
+    late: { written: 0, lacking: 0, changed: 0, examples: [] },
+  },
+};
+
+interface Sources {
+  readonly active: Source;
+  readonly standby: Source;
+  /** Last common version; without it, the active version is right. */
+  readonly base?: Base | undefined;
+  /** Compares vectors as well: one that differs is a change. */
+  readonly vectors?: VectorRules | undefined;
+}
+
+interface Walk {
+  readonly start: Comparing | undefined;
+  readonly pageSize: number;
+  /** Called now and then, and at the end */
+  readonly save: (reached: Comparing) => Promise<void>;
+  readonly isTimeUp: () => boolean;
+}
+
+/** Compares memory by memory, in constant memory. */
+export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
+  const walk = { start: undefined, pageSize: PAGE, save: async () => {}, isTimeUp: () => false };
+  return (await compareFrom(scope, sources, walk)).tally;
+}
+
+/** Compares to the end, or until time is up. */
+export async function compareFrom(
   scope: Scope,
-  sources: { readonly active: Source; readonly standby: Source; readonly base?: Base | undefined },
-): Promise<Tally> {
-  const { artifacts } = scope.services;
-  const [left, right] = [readVersions(scope, sources.active), readVersions(scope, sources.standby)];
-  const found = { points: 0, same: 0, adds: 0, removes: 0, changes: 0 };
-  const late = { written: 0, lacking: 0, changed: 0 };
-  const examples: PointId[] = [];
-  const known = { artifacts, before: sources.base };
-  for await (const { id, from: active, to: standby, base } of mergeVersions(left, right, known)) {
+  sources: Sources,
+  { start = COMPARING_START, pageSize, save, isTimeUp }: Walk,
+): Promise<Comparing> {
+  const { active, standby, vectors, base: before } = sources;
+  const part = { offset: start.next, limit: pageSize, vector: vectors !== undefined };
+  const read = (source: Source) => readVersions(scope, source, part);
+  const known = { artifacts: scope.services.artifacts, before };
+  const tally = createTally(start.tally, vectors);
+  let compared = 0;
+  for await (const pair of mergeVersions(read(active), read(standby), known)) {
+    if (compared > 0 && compared % pageSize === 0) {
+      const reached = { next: pair.id, isComplete: false, tally: tally.read() };
+      const isOver = isTimeUp();
+      if (isOver || compared % (pageSize * PAGES_PER_SAVE) === 0) await save(reached);
+      if (isOver) return reached;
+    }
+    tally.add(pair);
+    compared += 1;
+  }
+  const reached = { next: null, isComplete: true, tally: tally.read() };
+  await save(reached);
+  return reached;
+}
+
+interface Compared {
+  readonly id: PointId;
+  readonly from: ScrolledPoint | Listed | undefined;
+  readonly to: ScrolledPoint | Listed | undefined;
+  readonly base: CommonVersion;
+}
+
+function createTally(before: Tally, vectors: VectorRules | undefined) {
+  const found = { ...before };
+  const late = { ...before.late };
+  const examples = [...late.examples];
+
+  function add({ id, from: active, to: standby, base }: Compared): void {
     if (standby) found.points += 1;
     const fate = decideFate(active, standby, base);
     if (fate === 'same') {
+      const other = vectors && findOther(active, standby, vectors);
+      if (other === 'vector') found.changes += 1;
+      if (other !== undefined) return;
       found.same += 1;
-      continue;
+      if (vectors && isUnchanged(standby, base)) found.common += 1;
+      return;
     }
     if (fate !== 'backward') found[!standby ? 'adds' : active ? 'changes' : 'removes'] += 1;
     if (fate === 'backward' && active) {
@@ -67,13 +161,19 @@ export async function compare(
     }
     if (fate === 'conflict' || (fate === 'backward' && standby)) late.written += 1;
   }
-  return { ...found, late: { ...late, examples } };
+
+  return { add, read: (): Tally => ({ ...found, late: { ...late, examples: [...examples] } }) };
+}
+
+function findOther(active: Compared['from'], standby: Compared['to'], rules: VectorRules) {
+  if (!active || !standby || 'digest' in active || 'digest' in standby) return undefined;
+  return findOtherVector(active, standby, rules);
 }
 
 /** Compares the sums of all digests: false if either is not known. */
 export async function haveSame(
   scope: Scope,
-  one: Source,
+  one: Source | Summed,
   other: Source | Recorded,
 ): Promise<boolean> {
   const known =
@@ -132,7 +232,8 @@ export async function countLostWrites(
   return { leftBehind: adds + changes + removes };
 }
 
-async function sumUp(scope: Scope, source: Source): Promise<string | undefined> {
+async function sumUp(scope: Scope, source: Source | Summed): Promise<string | undefined> {
+  if (typeof source === 'object' && 'sum' in source) return await source.sum();
   if (typeof source === 'object' && (!source.base || source.base.digest !== undefined)) {
     return source.base?.digest;
   }
@@ -141,16 +242,18 @@ async function sumUp(scope: Scope, source: Source): Promise<string | undefined> 
   return sum.text();
 }
 
+/** @param part of a collection; a list is read as a whole */
 async function* readVersions(
   { services, run }: Scope,
   source: Source,
-): AsyncGenerator<NonNullable<Version>, undefined, void> {
+  part: ScrollRequest = { limit: PAGE, vector: false },
+): AsyncGenerator<ScrolledPoint | Listed, undefined, void> {
   const { artifacts, vectors: store } = services;
   if (typeof source === 'object') {
     return yield* readBaseLines(artifacts, source.base?.segments ?? []);
   }
   const info = await store.collectionInfo(source);
-  const limit = Math.min(PAGE, ...(info ? listLimits(info) : []));
-  const request = { limit, vector: false };
+  const limit = Math.min(part.limit, ...(info ? listLimits(info) : []));
+  const request = { ...part, limit };
   return yield* readPoints({ store, collection: source }, request, testUserOf(run.runId));
 }

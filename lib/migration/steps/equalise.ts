@@ -1,8 +1,7 @@
 // Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
-// over. It looks ahead first: a mistake in one collection, such as emptying it, must not be repeated in the other.
+// over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
 import * as v from 'valibot';
-import type { BaseKeeper } from '../base.ts';
-import { holdSame } from '../fate.ts';
+import type { Base, BaseKeeper } from '../base.ts';
 import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
 import { chooseCopySettings } from '../point-writer.ts';
@@ -13,6 +12,7 @@ import {
   type LateWrites,
   listPending,
   listProblems,
+  NOTHING_COMPARED,
   type ReconcileReport,
 } from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
@@ -20,19 +20,20 @@ import type { ReconcileSettings } from '../resolver.ts';
 import { type Facts, outOfTime } from '../runs/journal.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
+import { COMPARING_START, type Comparing, compareFrom, type Tally } from './comparison.ts';
 
 const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 const flagSchema = v.optional(v.boolean());
 
 /** Resume point of `equalise` */
 export const equalisingEntries = {
-  /** The look ahead, which writes nothing */
-  compared: walkSchema,
+  /** The comparison, which writes nothing */
+  compared: v.optional(v.custom<Comparing>(() => true)),
   /** The walk that writes */
   reached: walkSchema,
   /** True if this walk only inserts, however many invocations it takes */
   insertsOnly: flagSchema,
-  /** Earlier versions stored this result of the look ahead without its report. */
+  /** Earlier versions stored this result of the comparison alone. */
   isDamaged: flagSchema,
 };
 
@@ -45,8 +46,31 @@ const earlierSchemas = {
   entities: v.looseObject({ isComplete: v.boolean(), insertsOnly: flagSchema }),
 };
 
-/** Also reads what earlier versions stored: a rollback's walk as `written`, and that of entities beside its flags. */
+/**
+ * Also reads what earlier versions stored: a rollback's walk as `written`, that of entities beside its flags, and a comparison as
+ * a walk that writes nothing.
+ */
 export function readEqualising(stored: unknown): Equalising {
+  const { compared, ...rest } = readEntries(stored);
+  const tallied = compared && ('tally' in compared ? compared : readComparing(compared));
+  return { ...rest, ...(tallied && { compared: tallied }) };
+}
+
+/** One that had not ended begins again. */
+function readComparing({ isComplete, report }: ReconcileCheckpoint): Comparing | undefined {
+  const { pending, to, strays } = report;
+  const { lacking, changed, writes: written } = strays;
+  const tally = {
+    ...COMPARING_START.tally,
+    points: to.points,
+    removes: pending.extra,
+    changes: pending.payload + pending.vector,
+    late: { written, lacking, changed, examples: [] },
+  };
+  return isComplete ? { next: null, isComplete, tally } : undefined;
+}
+
+function readEntries(stored: unknown): Equalising {
   if (v.is(earlierSchemas.rollback, stored)) {
     const { written, ...rest } = stored;
     return { ...rest, reached: written };
@@ -105,23 +129,30 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   const { standby, onExcess, deletes, mode = 'repair' } = options;
   const reached = readEqualising(context.cursor);
   const settings = await readSettings(context, options);
-  const { walk, compareAgain } = createWalks(context, settings, { ...options, reached });
-  const ahead = await lookAhead(context, { ...options, reached }, walk);
-  if (ahead && !ahead.isComplete) throw outOfTime();
-  const changes = ahead && toLimitedChanges(ahead.report, options);
+  const { walk, compareBoth, compareAgain } = createWalks(context, settings, {
+    ...options,
+    reached,
+  });
+  const compared = needsComparison(context, { ...options, reached })
+    ? await compareBoth()
+    : reached.compared;
+  if (compared && !compared.isComplete) throw outOfTime();
+  const found = compared?.tally;
+  const changes = found && limitChanges(found, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
   if (changes && !hasBegun(reached)) {
     if (isExcess && onExcess === 'refuse') {
       await compareAgain();
       assertExpected(changes, standby, deletes);
     }
-    if (options.limitedChanges === 'vectors' && isAsCommon(context, ahead.report)) {
-      return { report: ahead.report, faults: [] };
+    if (options.limitedChanges === 'vectors' && isAsCommon(context, found)) {
+      const to = { ...NOTHING_COMPARED.to, points: found.points };
+      return { report: { ...NOTHING_COMPARED, compared: found.points, to }, faults: [] };
     }
   }
   const mayInsert = onExcess === 'insert';
   const { insertsOnly = mayInsert && isExcess } = reached;
-  const { isDamaged = ahead !== undefined && isDamage(ahead.report) } = reached;
+  const { isDamaged = found !== undefined && isDamage(found) } = reached;
   const guards = { isDamaged, ...(await readLimits(context, options)) };
   const { isComplete, report } = await walk(insertsOnly ? 'insert' : mode, guards).catch(
     (error: unknown) => {
@@ -139,19 +170,13 @@ interface Resuming {
   readonly reached: Equalising;
 }
 
-type Walk = ReturnType<typeof createWalks>['walk'];
-
-/** @returns undefined if there is nothing that the walk could spoil, or if it began under an earlier version */
-async function lookAhead(
+/** False if there is nothing that the walk could spoil, or if it has begun: it has changed the collection itself. */
+function needsComparison(
   context: StepContext,
   { reached, ...options }: EqualiseOptions & Resuming,
-  walk: Walk,
-): Promise<ReconcileCheckpoint | undefined> {
-  if (reached.compared?.isComplete) return reached.compared;
+): boolean {
   const mayLose = options.onExcess !== 'write' || hasCommonVersion(context, options);
-  // The walk itself has changed the collection.
-  if (!mayLose || hasBegun(reached)) return undefined;
-  return await walk('compare', { payloadsOnly: options.limitedChanges !== 'vectors' });
+  return mayLose && !hasBegun(reached) && reached.compared?.isComplete !== true;
 }
 
 function hasBegun({ reached }: Equalising): boolean {
@@ -159,8 +184,10 @@ function hasBegun({ reached }: Equalising): boolean {
 }
 
 /** True if both are equal, and are the last common version already. */
-function isAsCommon({ run }: StepContext, report: ReconcileReport): boolean {
-  return listProblems(report).length === 0 && holdSame(report.to, run.base ?? {});
+function isAsCommon({ run }: StepContext, { common, points, adds, late }: Tally): boolean {
+  const { digest, points: listed } = run.base ?? {};
+  const isSame = common === points && adds + late.lacking === 0;
+  return isSame && digest !== undefined && listed === points;
 }
 
 function listFaults(
@@ -195,22 +222,16 @@ export function assertEqual(
 }
 
 /** More changes to the standby collection than a few late writes explain */
-function isDamage({ to, strays: lateWrites }: ReconcileReport): boolean {
-  const { lacking: removes, changed: changes } = lateWrites;
-  return isExcessive({ removes, changes, points: to.points + removes });
-}
-
-function toChanges({ to, pending }: ReconcileReport): Changes {
-  const { extra, payload, vector } = pending;
-  return { removes: extra, changes: payload + vector, points: to.points };
+function isDamage({ points, late }: Tally): boolean {
+  const { lacking: removes, changed: changes } = late;
+  return isExcessive({ removes, changes, points: points + removes });
 }
 
 /** Changes to hold against the limit */
-function toLimitedChanges(
-  report: ReconcileReport,
+function limitChanges(
+  found: Tally,
   { limitedChanges }: Pick<EqualiseOptions, 'limitedChanges'>,
 ): Changes {
-  const found = toChanges(report);
   return limitedChanges === 'none' ? { ...found, changes: 0 } : found;
 }
 
@@ -230,7 +251,7 @@ async function readSettings(context: StepContext, options: EqualiseOptions) {
   };
 }
 
-type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit' | 'payloadsOnly'>;
+type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit'>;
 
 function createWalks(
   context: StepContext,
@@ -240,13 +261,33 @@ function createWalks(
   const { services, run, lease, renew, hasTime, keep } = context;
   let state = options.reached;
 
+  const isTimeUp = () => !hasTime();
+  const readBefore = () => (options.base === 'continued' ? context.run.base : undefined);
+
   /** @param written names the next last common version: each invocation writes its own. */
-  function keepBase(written: string | undefined): BaseKeeper {
-    const { artifacts } = services;
-    const before = options.base === 'continued' ? context.run.base : undefined;
-    if (written === undefined) return { artifacts, before };
+  function keepBase(written: string): BaseKeeper {
     const prefix = `${run.runId}/base-${lease.epoch}-${written}`;
-    return { artifacts, before, write: { prefix, keep: (base) => context.note({ base }) } };
+    const write = { prefix, keep: (base: Base) => context.note({ base }) };
+    return { artifacts: services.artifacts, before: readBefore(), write };
+  }
+
+  async function compareBoth(): Promise<Comparing> {
+    const { active, standby } = options;
+    const total = await services.vectors.count(active);
+    const vectors = options.limitedChanges === 'vectors' ? settings : undefined;
+    return await compareFrom(
+      context,
+      { active, standby, base: readBefore(), vectors },
+      {
+        start: state.compared,
+        pageSize: settings.pageSize,
+        isTimeUp,
+        save: async (compared) => {
+          state = { ...state, compared };
+          await keep(state, { done: compared.tally.points, total });
+        },
+      },
+    );
   }
 
   /**
@@ -264,16 +305,15 @@ function createWalks(
     guards: Guards,
     { fromStart = false } = {},
   ): Promise<ReconcileCheckpoint> {
-    const kind = mode === 'compare' ? 'compared' : 'reached';
     const name = fromStart ? `${options.walk}-anew` : options.walk;
-    const { [kind]: start = RECONCILE_START } = fromStart ? {} : state;
+    const { reached: start = RECONCILE_START } = fromStart ? {} : state;
     const total = await services.vectors.count(options.active);
     const ports = {
-      ...(options.base && { base: keepBase(mode === 'compare' ? undefined : name) }),
+      ...(options.base && { base: keepBase(name) }),
       renew,
-      isTimeUp: () => !hasTime(),
+      isTimeUp,
       saveCheckpoint: async (reached: ReconcileCheckpoint) => {
-        state = { ...state, [kind]: reached, ...(mode === 'insert' && { insertsOnly: true }) };
+        state = { ...state, reached, ...(mode === 'insert' && { insertsOnly: true }) };
         await keep(state, { done: reached.report.compared, total });
       },
       keepConflicts: async (pairs: readonly PointPair[]) => {
@@ -287,7 +327,7 @@ function createWalks(
     return await reconcile({ ...settings, ...guards, mode }, ports, start);
   }
 
-  return { walk, compareAgain };
+  return { walk, compareBoth, compareAgain };
 }
 
 /** Both versions of a memory, including the one that is overwritten */

@@ -21,6 +21,7 @@ import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
+import { haveSame } from './comparison.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
@@ -137,19 +138,35 @@ async function measureWalk(context: StepContext, points: number) {
   return { perSecond: measureSpeed(points, clock().getTime() - begun) };
 }
 
-/** Final check before writes are opened. @throws Refusal if anything was written since they were frozen */
+/**
+ * Final check before writes are opened: every sum is what it was at the freeze, and no point counts as unfilled, as one does after
+ * an upsert. @throws Refusal if anything was written since
+ */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
+  const { facts = {} } = context.run.evidence['verification-report'] ?? {};
   const place = fillPlace(context);
-  const { services, run } = context;
-  const { fingerprint, sample, usersDigest } = run.evidence['verification-report']?.facts ?? {};
-  const { digest } = await listVersions(place);
-  const isAsFrozen = digest === fingerprint && (await sampleDigest(place)) === sample;
-  const { contents } = await countUsers(services, run, place.collection);
-  // An upsert empties the keyword slot: such a point counts as unfilled.
-  const isWhole = contents.usersDigest === usersDigest && (await countUnfilled(place)) === 0;
-  if (isAsFrozen && isWhole) return;
-  const why = `${place.collection} was written to after it was frozen.`;
-  throw new Refusal('RefusedSourceChanged', why);
+  for (const [fact, sum] of Object.entries(sumsOf(context))) {
+    if (await haveSame(context, { sum }, { fingerprint: facts[fact] })) continue;
+    throw writtenTo(place.collection);
+  }
+  if ((await countUnfilled(place)) > 0) throw writtenTo(place.collection);
+}
+
+/** By the facts that record them: the store's numbers of the last writes, all that users stored in a sample, counts by user */
+function sumsOf(context: StepRequest) {
+  const place = fillPlace(context);
+  return {
+    fingerprint: async () => (await listVersions(place)).digest,
+    sample: () => sampleDigest(place),
+    usersDigest: async () => {
+      const { contents } = await countUsers(context.services, context.run, place.collection);
+      return contents.usersDigest;
+    },
+  };
+}
+
+function writtenTo(collection: string): Refusal {
+  return new Refusal('RefusedSourceChanged', `${collection} was written to after it was frozen.`);
 }
 
 /** Removes the fingerprints of the texts, which serve no purpose once the run has ended. */

@@ -879,8 +879,8 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      "!writesBack && decideDirection(pair) === 'backward'",
-      "mode === 'compare' && decideDirection(pair) === 'backward'",
+      "!backWriter && decideDirection(pair) === 'backward'",
+      "mode === 'fill' && decideDirection(pair) === 'backward'",
       'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
     ],
   ]),
@@ -1177,18 +1177,26 @@ export const MUTANTS: readonly Mutant[] = [
     ['reached: reached && startAfter(reached)', 'reached: undefined'],
     ['if (faults.length > 0) await compareAgain();', ''],
     ['{ ...rest, reached: written }', '{ ...stored, reached: written }'],
-    ['ahead !== undefined && isDamage(ahead.report)', 'false'],
+    ['found !== undefined && isDamage(found)', 'false'],
     ["base === 'continued' ? context.run.base : undefined", 'context.run.base'],
     ['reached: written', 'reached: undefined'],
     ["if (users === 'writing') return [];", ''],
-    ["payloadsOnly: options.limitedChanges !== 'vectors'", 'payloadsOnly: true'],
-    ['!mayLose || hasBegun(reached)', '!mayLose'],
+    ["options.limitedChanges === 'vectors' ? settings : undefined", 'undefined'],
+    [
+      'isComplete ? { next: null, isComplete, tally } : undefined',
+      '{ next: null, isComplete: true, tally }',
+    ],
+    ['common === points && adds', 'adds'],
+    ['mayLose && !hasBegun(reached)', 'mayLose'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/comparison.ts',
     'tests/migration/unit/steps/comparison.test.ts',
     [
       ["if (fate !== 'backward') found", 'found'],
+      ['offset: start.next', 'offset: null'],
+      ["if (other === 'vector') found.changes += 1;", ''],
+      ['vectors && isUnchanged(standby, base)', 'vectors'],
       ["fate === 'conflict' || (fate", '(fate'],
       ['removes: Math.max(0, -more)', 'removes: Math.max(0, more)'],
       ['request, testUserOf(run.runId)', 'request'],
@@ -1231,8 +1239,12 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/in-place.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
-      [' && (await sampleDigest(place)) === sample', '', 'where a vector is another one, in place'],
-      ['contents.usersDigest === usersDigest && ', '', 'where users have other counts, in place'],
+      ['sample: () => sampleDigest(place),', '', 'where a vector is another one, in place'],
+      [
+        'return contents.usersDigest;',
+        "return String(context.run.evidence['verification-report']?.facts.usersDigest);",
+        'where users have other counts, in place',
+      ],
       [
         "run.phase === 'switching' && pending > 0",
         'pending < 0',

@@ -6,7 +6,13 @@ import { partKey } from '../../../../lib/migration/ports/artifacts.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import type { StepRequest } from '../../../../lib/migration/runs/step.ts';
 import { scan } from '../../../../lib/migration/scan.ts';
-import { compare, countDifference, haveSame } from '../../../../lib/migration/steps/comparison.ts';
+import {
+  type Comparing,
+  compare,
+  compareFrom,
+  countDifference,
+  haveSame,
+} from '../../../../lib/migration/steps/comparison.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
@@ -57,14 +63,14 @@ describe('two collections are compared memory by memory', () => {
   it('and the last common version tells who has changed each', async () => {
     const { scope, base } = await scene();
     const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW, base });
-    expect(tally).toEqual({ points: 7, same: 2, adds: 2, removes: 1, changes: 2 });
+    expect(tally).toEqual({ points: 7, same: 2, common: 0, adds: 2, removes: 1, changes: 2 });
     expect(late).toEqual({ written: 4, lacking: 1, changed: 1, examples: ['5', '6'] });
   });
 
   it('and without one the active version is right', async () => {
     const { scope } = await scene();
     const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW });
-    expect(tally).toEqual({ points: 7, same: 2, adds: 3, removes: 2, changes: 3 });
+    expect(tally).toEqual({ points: 7, same: 2, common: 0, adds: 3, removes: 2, changes: 3 });
     expect(late).toEqual({ written: 0, lacking: 0, changed: 0, examples: [] });
   });
 
@@ -74,6 +80,35 @@ describe('two collections are compared memory by memory', () => {
     const tally = await compare(scope, { active: OLD, standby: NEW });
     expect(tally).toMatchObject({ points: 1, same: 1, removes: 0 });
     expect(await haveSame(scope, OLD, NEW)).toBe(true);
+  });
+
+  it('also in parts of any size, each from where the one before has ended', async () => {
+    const { scope, base } = await scene();
+    const sources = { active: OLD, standby: NEW, base };
+    for (const pageSize of [1, 3, 4]) {
+      let reached: Comparing | undefined;
+      let parts = 0;
+      const save = async (kept: Comparing) => {
+        reached = JSON.parse(JSON.stringify(kept));
+      };
+      while (reached?.isComplete !== true) {
+        const walk = { start: reached, pageSize, save, isTimeUp: () => true };
+        await compareFrom(scope, sources, walk);
+        parts += 1;
+      }
+      expect(parts).toBe(Math.ceil(KINDS.length / pageSize));
+      expect(reached.tally).toEqual(await compare(scope, sources));
+    }
+  });
+
+  it('and with their vectors, which may differ alone', async () => {
+    const { scope, base, store } = await scene();
+    const other = { ...memory(0, 'a'), vector: point(0, '{}', '[0,1,0,0]').vector };
+    const vectors = { keywords: 'no-slot' };
+    const sources = { active: OLD, standby: NEW, base, vectors };
+    expect(await compare(scope, sources)).toMatchObject({ same: 2, common: 1, changes: 2 });
+    await store.upsert(NEW, [other], 'upsert');
+    expect(await compare(scope, sources)).toMatchObject({ same: 1, common: 0, changes: 3 });
   });
 
   it('and a few of many differences are named', async () => {

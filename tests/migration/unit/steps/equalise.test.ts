@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Base } from '../../../../lib/migration/base.ts';
 import { RECONCILE_START, type ReconcileCheckpoint } from '../../../../lib/migration/reconcile.ts';
+import { NOTHING_COMPARED } from '../../../../lib/migration/reconcile-report.ts';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
 import {
   type EqualiseOptions,
@@ -296,6 +297,15 @@ test('what both hold, as before, is read once', async () => {
   expect(saved.at(-1)?.reached).toBeUndefined();
 });
 
+test('what both hold, but not as before, is read again for the last common version', async () => {
+  const { invoke, put, saved, run } = await scene();
+  for (const name of [OLD, NEW]) await put(name, [7], 'b');
+  const { digest } = run.base ?? {};
+  expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
+  expect(saved.at(-1)?.reached?.isComplete).toBe(true);
+  expect(run.base?.digest).not.toBe(digest);
+});
+
 const IN_PIECES: readonly Row[] = [
   ['a few deletions', ({ put }) => put(OLD, [0, 9, 20], '-'), {}, { a: 21 }, { a: 21 }],
   [
@@ -377,6 +387,33 @@ test('a walk of an earlier version that only inserts continues to do so', async 
   const stored = { ...createInterrupted(), insertsOnly: true };
   await invoke({ cursor: stored, onExcess: 'insert' });
   expect(await count(NEW)).toEqual(WHOLE);
+});
+
+test.each([
+  ['damage that an ended comparison of an earlier version found', true, WHOLE],
+  ['a comparison of an earlier version that had not ended', false, { a: 23 }],
+])('%s: it is believed, or made again', async (_, isComplete, active) => {
+  const { put, invoke, count, saved } = await scene();
+  await put(NEW, [15], '-');
+  const to = { ...NOTHING_COMPARED.to, points: 1 };
+  const strays = { ...NOTHING_COMPARED.strays, writes: 23, lacking: 23 };
+  const compared = { ...RECONCILE_START, isComplete, report: { ...NOTHING_COMPARED, to, strays } };
+  await invoke({ cursor: JSON.parse(JSON.stringify({ compared })) });
+  expect(await count(OLD)).toEqual(active);
+  expect(saved.at(-1)?.compared?.tally.points).toBe(isComplete ? 1 : 23);
+});
+
+test.each([
+  ['a removal', { pending: { ...NOTHING_COMPARED.pending, extra: 24 } }],
+  ['a change', { pending: { ...NOTHING_COMPARED.pending, payload: 20, vector: 4 } }],
+])('%s that a comparison of an earlier version found is limited', async (_, found) => {
+  const { invoke, saved } = await scene();
+  const to = { ...NOTHING_COMPARED.to, points: 24 };
+  const report = { ...NOTHING_COMPARED, to, ...found };
+  const compared = { ...RECONCILE_START, isComplete: true, report };
+  const attempt = invoke({ cursor: JSON.parse(JSON.stringify({ compared })) });
+  await expect(attempt).rejects.toMatchObject({ data: { deletes: 24 } });
+  expect(saved.at(-1)?.compared).toBeUndefined();
 });
 
 test('damage that an earlier version found is not carried back', async () => {
