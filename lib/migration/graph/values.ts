@@ -14,7 +14,7 @@ import {
 import { Refusal } from '../refusals.ts';
 
 /** A tag and its content. Binary content is base64 of little-endian elements. */
-type Tagged = { readonly [tag: `$${string}`]: string | readonly (string | null)[] | Properties };
+type Tagged = { readonly [tag: `$${string}`]: string | readonly (string | null)[] };
 
 /** A bare number is a float with a fraction. */
 export type TaggedValue = null | boolean | string | number | readonly TaggedValue[] | Tagged;
@@ -111,7 +111,6 @@ const DECODERS = new Map<string, (content: never) => unknown>([
   ['$f32', (text: string) => [...fromBase64('FLOAT32', text)]],
   /** A long list of floats that need double precision. */
   ['$f64', (text: string) => [...fromBase64('FLOAT64', text)]],
-  ['$map', decodeProperties],
 ]);
 
 /** From this length on, a list of floats is written in binary. */
@@ -191,7 +190,6 @@ function encodeFloats(floats: readonly number[]): Tagged {
 function encodeObject(value: object, path: string): Tagged {
   const [tag, codec] = TYPES.find(([, { type }]) => value instanceof type) ?? [];
   if (codec) return { [`${tag}`]: codec.encode(value as never) };
-  if (isPlainMap(value)) return { $map: encodeProperties(value, path) };
   throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
 }
 
@@ -211,10 +209,6 @@ function fromBase64<Element extends VectorElement>(
 
 function isList(value: readonly TaggedValue[] | Tagged): value is readonly TaggedValue[] {
   return Array.isArray(value);
-}
-
-function isPlainMap(value: object): boolean {
-  return Object.getPrototypeOf(value) === Object.prototype || Object.getPrototypeOf(value) === null;
 }
 
 // The driver wraps types that it does not know, with the server's name for them.

@@ -70,7 +70,7 @@ export const anyEmbedding = fc.oneof(
   fc.array(anyFloat, { minLength: 60, maxLength: 70 }),
 );
 
-export const anyGraphValue = fc.letrec<{ value: unknown; list: unknown[]; map: object }>((tie) => ({
+export const anyGraphValue = fc.letrec<{ value: unknown; list: unknown[] }>((tie) => ({
   value: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
     anyScalar,
@@ -78,17 +78,8 @@ export const anyGraphValue = fc.letrec<{ value: unknown; list: unknown[]; map: o
     anyVector,
     anyEmbedding,
     tie('list'),
-    tie('map'),
   ),
   list: fc.array(tie('value'), { maxLength: 4 }),
-  map: fc.dictionary(
-    fc.oneof(fc.string(), fc.constantFrom('$int', '$map', '__proto__')),
-    tie('value'),
-    {
-      maxKeys: 4,
-      noNullPrototype: true,
-    },
-  ),
 })).value;
 
 function upTo(min: number, max: number) {
