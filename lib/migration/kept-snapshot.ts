@@ -10,7 +10,7 @@ import { MINUTE_MS, pollSeconds } from './runs/times.ts';
 
 const count = v.pipe(v.number(), v.safeInteger(), v.minValue(0));
 
-export const snapshotSchema = v.object({
+const snapshotSchema = v.object({
   name: v.string(),
   size: count,
   /** The store's own SHA-256, if it provides one */
@@ -21,7 +21,7 @@ export const snapshotSchema = v.object({
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
 /** However large the file is, its description stays this small: the parts are numbered. */
-export const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
+const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
 
 export const keptSnapshotSchema = v.object({
   ...snapshotSchema.entries,

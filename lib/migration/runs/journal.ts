@@ -3,7 +3,9 @@
 //
 // A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor recorded before.
 import * as v from 'valibot';
+import type { Command } from '../phases.ts';
 import type { Progress } from './run.ts';
+import type { RunStore } from './run-store.ts';
 import { POLL_SECONDS } from './times.ts';
 
 /** The place where a step, or one of its stages, resumes. Cursors and results are plain JSON. */
@@ -94,7 +96,7 @@ function openJournal<Context extends Timed>(
 
   // Not before its first use: the cursor of a stage without stages is no journal.
   function read(): RecordedJournal {
-    present ??= v.parse(v.optional(journalSchema, NOTHING_RECORDED), recorded);
+    present ??= parseJournal(recorded) ?? NOTHING_RECORDED;
     return present;
   }
 
@@ -152,6 +154,23 @@ function openJournal<Context extends Timed>(
     },
     rewrite: record,
   };
+}
+
+/**
+ * Undefined before the first record. An unreadable one is not: users may be on either version, and a rollback that took it for the
+ * beginning would only open writes. @throws ValiError
+ */
+export function parseJournal(recorded: unknown): RecordedJournal | undefined {
+  return v.parse(v.optional(journalSchema), recorded);
+}
+
+/** How far a step has come; undefined before its first stage */
+export async function readJournal(
+  { runs }: { readonly runs: Pick<RunStore, 'readCheckpoint'> },
+  runId: string,
+  step: Command,
+): Promise<RecordedJournal | undefined> {
+  return parseJournal((await runs.readCheckpoint(runId, step))?.state);
 }
 
 /** Returns the result of a stage that has passed, the cursor of the current one, and undefined for any other. */

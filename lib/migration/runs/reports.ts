@@ -42,7 +42,7 @@ export async function parseReport<Output>(
   throw new Refusal('RefusedMissingArtifact', why);
 }
 
-export const graphDumpSchema = v.object({
+const graphDumpSchema = v.object({
   /** none: no graph. drifted: the graph changed during the dump before the window; it is dumped again in it. */
   kind: v.picklist(['none', 'drifted', 'exact']),
   prefix: v.string(),

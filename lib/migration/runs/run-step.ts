@@ -141,9 +141,8 @@ async function runLocked(
     workedMs: stopwatch.milliseconds,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   };
-  const { readJournal = (stored) => stored } = step;
-  const cursor = readJournal(checkpoint?.state);
-  const work = step.work(resume(working, { cursor, keep: approach.keep }));
+  const { keep } = approach;
+  const work = step.work(resume(working, { cursor: checkpoint?.state, keep }));
   const outcome = await work.catch(async (cause: unknown) => {
     if (cause instanceof Paused) return cause;
     const failure = translateFailure(cause);

@@ -59,7 +59,5 @@ export interface Step {
   readonly endsWithWindow?: true;
   /** The step that leads back: it begins when this one fails while users wait. */
   readonly rollsBackBy?: Step;
-  /** Reads its journal, also as an earlier version stored it */
-  readonly readJournal?: (stored: unknown) => unknown;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }

@@ -12,7 +12,6 @@ import type { Services } from '../services.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { scanCollection, storeCounts } from './recorded-counts.ts';
 import { assertWholeRestore, type Listing, listBefore, removeListing } from './restore-proof.ts';
-import { readBackupJournal } from './stored-checkpoints.ts';
 
 export const backup: Step = {
   command: 'backup',
@@ -22,7 +21,6 @@ export const backup: Step = {
     const { points, users } = contents;
     return { collection, points, users };
   },
-  readJournal: readBackupJournal,
   work: async (context) => ({ evidence: await takeBackup(context) }),
 };
 

@@ -1,12 +1,11 @@
 // Removes the run's own collections, snapshots and test writes from the store.
 import { isRefusedWith, Refusal } from '../refusals.ts';
-import { readStage } from '../runs/journal.ts';
+import { parseJournal, readJournal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
 import { collectionsOf, ofTestUser, withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeLeftover } from '../snapshots.ts';
-import { readBackupJournal, readSwitch } from './stored-checkpoints.ts';
 
 type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
@@ -51,13 +50,12 @@ export function listOwnCollections({
 // A snapshot takes as much space as the memories.
 async function removeLeftoverSnapshot(context: Removing): Promise<void> {
   const { services, run } = context;
-  const { runs, vectors } = services;
   const { sourceCollection } = run.plan;
-  if (!(await vectors.collectionExists(sourceCollection))) return;
-  const before = await runs.readCheckpoint(run.runId, 'backup');
-  const window = await readSwitch(services, run.runId, 'cutover');
-  for (const state of [before?.state, window && readStage(window, 'backed-up')]) {
-    const recorded = readBackupJournal(state);
+  if (!(await services.vectors.collectionExists(sourceCollection))) return;
+  const before = await readJournal(services, run.runId, 'backup');
+  const window = await readJournal(services, run.runId, 'cutover');
+  const inWindow = window?.open?.stage === 'backed-up' ? window.open.cursor : undefined;
+  for (const recorded of [before, parseJournal(inWindow)]) {
     if (recorded) await removeLeftover(context, sourceCollection, recorded);
   }
 }

@@ -32,7 +32,6 @@ import { type Equalised, type EqualiseOptions, type Equalising, equalise } from 
 import { fillInPlace } from './in-place.ts';
 import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
-import { readCopyJournal } from './stored-checkpoints.ts';
 
 const MAX_LISTED = 20;
 /** In the record; the report has more. */
@@ -58,7 +57,6 @@ export const copy: Step = {
       keywords,
     };
   },
-  readJournal: readCopyJournal,
   work: async (context) => {
     const { run, stages } = context;
     const evidence = run.plan.inPlace

@@ -9,7 +9,6 @@ import { DAY_MS } from '../runs/times.ts';
 import { removeCollections, tidyUp } from './clean-up.ts';
 import { assertAsPlanned } from './deployed-version.ts';
 import { rollback } from './rollback.ts';
-import { readSwitchJournal } from './stored-checkpoints.ts';
 import { switchForward } from './switch.ts';
 import { assertReady, retainBackup } from './switch-forward.ts';
 
@@ -39,7 +38,6 @@ export const cutover: Step = {
   },
   endsWithWindow: true,
   rollsBackBy: rollback,
-  readJournal: readSwitchJournal,
   work: async (context) => await goLive(context, await switchForward(context)),
 };
 

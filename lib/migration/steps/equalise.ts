@@ -26,7 +26,7 @@ const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
 const flagSchema = v.optional(v.boolean());
 
 /** Resume point of `equalise` */
-export const equalisingEntries = {
+const equalisingEntries = {
   /** The comparison, which writes nothing */
   compared: v.optional(v.custom<Comparing>(() => true)),
   /** The walk that writes */

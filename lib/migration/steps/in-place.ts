@@ -52,7 +52,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   );
 }
 
-export const fillSchema = v.object({
+const fillSchema = v.object({
   /** Version at the start, as in `walkVersions` */
   since: v.number(),
   filled: v.number(),

@@ -13,7 +13,6 @@ import { removeCollections, removeWarmUp } from './clean-up.ts';
 import { addLearnedSlot } from './in-place.ts';
 import { assertSourceFilled } from './last-copies.ts';
 import { listPremade, proveEmbeddings, proveHybrid, TEST_MEMORIES } from './new-version.ts';
-import { readRebuildJournal } from './stored-checkpoints.ts';
 
 const SCOPE_KEYS = ['user_id', 'agent_id', 'run_id', 'actor_id'];
 
@@ -23,7 +22,6 @@ export const rebuild: Step = {
     creates: builtCollectionsOf(run),
     by: services.preview ? 'the first write of the new version' : 'explicit settings',
   }),
-  readJournal: readRebuildJournal,
   work: async (context) => {
     const { stages, signal } = context;
     try {

@@ -10,6 +10,7 @@ import {
   NOTHING_RECORDED,
   outOfTime,
   type RecordedJournal,
+  readJournal,
 } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import {
@@ -39,7 +40,6 @@ import {
   planRestore,
   returnSchema,
 } from './return-target.ts';
-import { readSwitch, readSwitchJournal } from './stored-checkpoints.ts';
 import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 
 export const rollback: Step = {
@@ -54,7 +54,6 @@ export const rollback: Step = {
     // A window that has not ended has frozen writes.
     await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
-  readJournal: readSwitchJournal,
   work: async (context) => {
     const stayed = await follow(context).catch(async (error: unknown) => {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
@@ -116,7 +115,7 @@ async function conclude(context: StepContext): Promise<Outcome> {
     ...(isServed && { served: withServed(run, served, until) }),
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };
-  const window = await readSwitch(context.services, run.runId, 'cutover');
+  const window = await readJournal(context.services, run.runId, 'cutover');
   const took = window ? measureParts(window) : {};
   return { evidence, changes, took };
 }

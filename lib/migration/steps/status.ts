@@ -6,13 +6,12 @@ import { APPROVED_EVIDENCE, type Command, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
-import { type RecordedJournal, readStage } from '../runs/journal.ts';
+import { type RecordedJournal, readJournal, readStage } from '../runs/journal.ts';
 import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { freezeChecksSchema, proofSchema } from './backend-actions.ts';
-import { readSwitch } from './stored-checkpoints.ts';
 
 export type Status = Awaited<ReturnType<typeof readStatus>>;
 
@@ -126,8 +125,8 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const { runId, phase } = run;
   const isBackward = phase === 'switching-back';
   if (phase !== 'switching' && !isBackward) return { stages: [], frozenSince: null };
-  const forward = await readSwitch(services, runId, 'cutover');
-  const present = isBackward ? await readSwitch(services, runId, 'rollback') : forward;
+  const forward = await readJournal(services, runId, 'cutover');
+  const present = isBackward ? await readJournal(services, runId, 'rollback') : forward;
   const isOpened = wasOpened(run) && !isBackward;
   const frozen = wasOpened(run) ? present : forward;
   return {

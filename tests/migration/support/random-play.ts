@@ -3,9 +3,9 @@
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
+import { readJournal } from '../../../lib/migration/runs/journal.ts';
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../lib/migration/services.ts';
-import { readSwitch } from '../../../lib/migration/steps/stored-checkpoints.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
 import { RUN, type StepName } from './migration.ts';
@@ -211,7 +211,7 @@ export async function startPlay() {
   }
 
   async function isInFinalCheck(): Promise<boolean> {
-    const { passed = {} } = (await readSwitch(migration.services, RUN, 'cutover')) ?? {};
+    const { passed = {} } = (await readJournal(migration.services, RUN, 'cutover')) ?? {};
     return 'proved' in passed && !('last-look' in passed);
   }
 

@@ -1094,20 +1094,6 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ]),
   ...mutantsOf(
-    'lib/migration/steps/stored-checkpoints.ts',
-    'tests/migration/unit/steps/stored-checkpoints.test.ts',
-    [
-      ['found === undefined && cursor !== undefined', 'cursor !== undefined'],
-      ['if (v.is(journalSchema, recorded)) return recorded;', ''],
-      ["mode === 'repair' && walk", 'walk'],
-      [" && !('restored' in passed)", ''],
-      ['v.is(restoringPlanSchema, plan) && ', ''],
-      ["last === 'frozen' && plan === undefined ? 'backed-up'", "last === 'frozen' ? 'backed-up'"],
-      ["if (stage === 'backed-up') return readBackupJournal(reached);", ''],
-      ['isSent !== undefined && seen && {', 'false && seen && {'],
-    ],
-  ),
-  ...mutantsOf(
     'lib/migration/kept-snapshot.ts',
     'tests/migration/contract/steps/backup.full.test.ts',
     [['clearedIn === lease.epoch && ', '']],
@@ -1337,12 +1323,12 @@ export const MUTANTS: readonly Mutant[] = [
     [["run.phase === 'switching' ? markFrozen(begun) : begun", 'begun']],
   ),
   ...mutantsOf(
-    'lib/migration/steps/stored-checkpoints.ts',
+    'lib/migration/runs/journal.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       [
-        'if (!success) return v.parse(journalSchema, recorded);',
-        'if (!success) return v.is(journalSchema, recorded) ? recorded : undefined;',
+        'return v.parse(v.optional(journalSchema), recorded);',
+        'return v.is(journalSchema, recorded) ? recorded : undefined;',
       ],
     ],
   ),

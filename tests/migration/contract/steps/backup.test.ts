@@ -2,7 +2,6 @@
 // window, and a manifest that is written last
 import { describe, expect, it } from 'vitest';
 import { userDigest } from '../../../../lib/migration/points.ts';
-import { type RecordedJournal, readStage } from '../../../../lib/migration/runs/journal.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -20,18 +19,6 @@ import { failureNamed } from '../../support/refused.ts';
 import { readUserCounts } from '../../support/user-counts.ts';
 
 describe('a backup', () => {
-  it('resumes from a checkpoint that was stored before steps had journals', async () => {
-    const migration = await createMigrationAt('checked');
-    const { vectors } = migration.services;
-    await storeEarlierCheckpoint(migration);
-    const refuseSecondCall = () => Promise.reject(new Error('Not twice'));
-    const changes = { startSnapshot: refuseSecondCall, uploadSnapshot: refuseSecondCall };
-    await migration.finish('backup', {}, { vectors: changes });
-    expect((await readStoredManifest(migration)).contents.points).toBe(60);
-    expect(await vectors.listCollections()).toEqual([SOURCE]);
-    expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
-  });
-
   it('records every user exactly, and none by name', async () => {
     const migration = await createMigrationAt('backed-up');
     const { services } = migration;
@@ -237,38 +224,3 @@ describe('the backup of the graph', () => {
     expect(run.evidence['backup-manifest']?.facts.graph).toBe('none');
   });
 });
-
-/** Stores the checkpoint that a version without journals left while the store restored the uploaded snapshot. */
-async function storeEarlierCheckpoint(migration: Migration): Promise<void> {
-  const { runs, lock, services } = migration;
-  let isSent = false;
-  const uploadSnapshot: typeof services.vectors.uploadSnapshot = async (...args) => {
-    await services.vectors.uploadSnapshot(...args);
-    isSent = true;
-  };
-  while (!isSent) {
-    const timeLeftMs = () => (isSent ? 0 : 600_000);
-    await migration.invoke('backup', {}, { vectors: { uploadSnapshot } }, timeLeftMs);
-    migration.pass(1_000);
-  }
-  const { state, inputs = [] } = (await runs.readCheckpoint(RUN, 'backup')) ?? {};
-  const find = (stage: string) => readStage(state as RecordedJournal, stage) as never;
-  const restored: RecordedJournal = find('restored');
-  const sent = readStage(restored, 'snapshot-sent') as { readonly at: number };
-  const earlier = {
-    listing: { isComplete: true, nextOffset: null, progress: find('listed') },
-    taking: {
-      ...(find('snapshot-made') as object),
-      parts: find('snapshot-kept'),
-      kept: find('snapshot-intact'),
-    },
-    restoring: {
-      upload: readStage(restored, 'name-cleared'),
-      isUploaded: true,
-      seen: { at: sent.at },
-    },
-  };
-  const lease = await lock.take(RUN);
-  await runs.saveCheckpoint(lease, 'backup', { state: earlier, inputs });
-  await lock.release(lease);
-}

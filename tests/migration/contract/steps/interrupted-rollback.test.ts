@@ -1,4 +1,4 @@
-// A rollback that is killed between two records, or whose record an earlier release wrote. Nothing is lost, an action that was
+// A rollback that is killed between two records, or whose record cannot be read. Nothing is lost, an action that was
 // not done is requested again, and writes open in time.
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
@@ -72,10 +72,6 @@ function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   return { runs: { readCheckpoint } };
 }
 
-async function readRecord({ runs }: Migration): Promise<RecordedJournal> {
-  return (await runs.readCheckpoint(RUN, 'rollback'))?.state as RecordedJournal;
-}
-
 describe('the request of a deployment', () => {
   const runUntilKilled = async (migration: Migration) => {
     const services = killBeforeRequest(migration, 'deploy-old');
@@ -104,21 +100,6 @@ describe('the request of a deployment', () => {
     migration.pass(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
-  });
-
-  it('is sent if an earlier release recorded its time but no request', async () => {
-    const migration = await createLive();
-    await runUntilKilled(migration);
-    const { passed, noted } = await readRecord(migration);
-    const facts = Object.entries(passed).map(([stage, { found = {}, workedMs = 0 }]) => [
-      stage,
-      { workedMs, facts: found },
-    ]);
-    const reached = { since: migration.clock().getTime() };
-    const old = { to: SOURCE, passed: Object.fromEntries(facts), ...noted, reached };
-    migration.pass(40 * MINUTE_MS);
-    await migration.finish('rollback', {}, withRecord(migration, old));
     expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
