@@ -130,7 +130,7 @@ export const ROLLBACKS: readonly Act[] = [
       const refusal = await captureFailure(rollBack());
       const day = new Date(window?.retainUntil ?? 0).toISOString();
       const isRefused =
-        refusal?.name === 'RefusedNotNow' && refusal.message.includes(`ended ${day}`);
+        refusal?.name === 'RefusedNotNow' && refusal.message.includes(`ended at ${day}`);
       expect(`refused: rollback was possible until ${day}`, isRefused);
       return { phase: 'closed' };
     },
