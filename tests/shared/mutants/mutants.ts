@@ -45,14 +45,38 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   // Two requests that change the same record.
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
-    ['`${IS_UNUSED} AND ${IS_UNCHANGED}`', '`${IS_UNUSED} AND version >= :expected`'],
-    ['expression: IS_UNCHANGED,', "expression: 'version >= :expected',"],
-    ['attribute_exists(pk) AND is_active = :yes', 'attribute_exists(pk) AND is_active <> :no'],
-    ['TRANSACTION_COUNT} = :none', 'TRANSACTION_COUNT} >= :none'],
-    ["IS_NEW = 'attribute_not_exists(pk)'", "IS_NEW = 'attribute_not_exists(nothing)'"],
+    [
+      '`${IS_UNUSED} AND ${IS_UNCHANGED}`',
+      '`${IS_UNUSED} AND version >= :expected`',
+      'a rename before a deactivation is kept',
+    ],
+    [
+      'expression: IS_UNCHANGED,',
+      "expression: 'version >= :expected',",
+      'two concurrent updates do not undo each other: /categories',
+    ],
+    [
+      'attribute_exists(pk) AND is_active = :yes',
+      'attribute_exists(pk) AND is_active <> :no',
+      'a category deactivated after the check accepts no transaction',
+    ],
+    [
+      'TRANSACTION_COUNT} = :none',
+      'TRANSACTION_COUNT} >= :none',
+      'a category that gets a transaction after the check is not deleted',
+    ],
+    [
+      "IS_NEW = 'attribute_not_exists(pk)'",
+      "IS_NEW = 'attribute_not_exists(nothing)'",
+      'a name taken at storage time is 409 "Category name must be unique"',
+    ],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/races.test.ts', [
-    ["IS_UNCHANGED = 'version = :version'", "IS_UNCHANGED = 'version >= :version'"],
+    [
+      "IS_UNCHANGED = 'version = :version'",
+      "IS_UNCHANGED = 'version >= :version'",
+      'two concurrent updates do not undo each other: /transactions',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/service/retry-on-conflict.ts',
@@ -297,7 +321,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['isActive ? exists : exists + inactive', 'exists'],
   ]),
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
-    ['nameMustBeUnique(guard && Number(guard.category_id))', 'nameMustBeUnique(undefined)'],
+    [
+      'nameMustBeUnique(guard && Number(guard.category_id))',
+      'nameMustBeUnique(undefined)',
+      'a name taken at storage time is 409 "Category name must be unique"',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/http/error-reply.ts',
@@ -760,20 +788,52 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/collection-checks.ts',
     'tests/migration/contract/steps/preflight.test.ts',
     [
-      ["['condition_max_size', MAX_SEARCHED_IDS,", "['condition_max_size', 0,"],
-      ["['filter_max_conditions', MAX_CONDITIONS,", "['filter_max_conditions', 0,"],
-      ["accept: ['unreachable-users', finding],", "accept: ['unreachable-users'],"],
+      [
+        "['condition_max_size', MAX_SEARCHED_IDS,",
+        "['condition_max_size', 0,",
+        'the preflight > refuses a strict mode for few ids in a condition, and begins no run',
+      ],
+      [
+        "['filter_max_conditions', MAX_CONDITIONS,",
+        "['filter_max_conditions', 0,",
+        'the preflight > refuses a strict mode for simple filters, and begins no run',
+      ],
+      [
+        "accept: ['unreachable-users', finding],",
+        "accept: ['unreachable-users'],",
+        'the preflight > passes no-owner if that is accepted, and nothing else',
+      ],
     ],
   ),
   ...mutantsOf(
     'lib/migration/steps/prerequisites.ts',
     'tests/migration/contract/steps/preflight.test.ts',
     [
-      ['run.plan.accepts.includes(finding)', 'false'],
-      ['blocking.has(needed.name)', 'false'],
-      ["stops !== 'run'", 'false'],
-      ["stops !== 'run'", 'true'],
-      ['context.mayWrite && found.every(isMet)', 'context.mayWrite'],
+      [
+        'run.plan.accepts.includes(finding)',
+        'false',
+        'the preflight > finds what the new version would create differently: { shard_number: 3 }',
+      ],
+      [
+        'blocking.has(needed.name)',
+        'false',
+        'the preflight > says what it could not check, and checks the rest',
+      ],
+      [
+        "stops !== 'run'",
+        'false',
+        'the preflight > says what it could not check, and checks the rest',
+      ],
+      [
+        "stops !== 'run'",
+        'true',
+        'the preflight > says what it could not check, and checks the rest',
+      ],
+      [
+        'context.mayWrite && found.every(isMet)',
+        'context.mayWrite',
+        'the preflight > refuses a source that is not there, and begins no run',
+      ],
     ],
   ),
   ...mutantsOf(
@@ -1156,24 +1216,73 @@ export const MUTANTS: readonly Mutant[] = [
     ['createTable(client, tableName, timeout)', 'createTable(client, tableName)'],
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
-    ["if (isExcess && onExcess === 'refuse') {", 'if (false) {'],
-    ['insertsOnly = mayInsert && isExcess', 'insertsOnly = false'],
-    ["limitedChanges === 'none' ? ", 'false ? '],
-    ['compared: undefined, reached: reached && startAfter(reached)', '...state'],
-    ['reached: reached && startAfter(reached)', 'reached: undefined'],
-    ['if (faults.length > 0) await compareAgain();', ''],
-    ['{ ...rest, reached: written }', '{ ...stored, reached: written }'],
-    ['found !== undefined && isDamage(found)', 'false'],
-    ["base === 'continued' ? context.run.base : undefined", 'context.run.base'],
-    ['reached: written', 'reached: undefined'],
-    ["if (users === 'writing') return [];", ''],
-    ["options.limitedChanges === 'vectors' ? settings : undefined", 'undefined'],
+    [
+      "if (isExcess && onExcess === 'refuse') {",
+      'if (false) {',
+      'one that was changed throughout is refused, and nothing is written',
+    ],
+    [
+      'insertsOnly = mayInsert && isExcess',
+      'insertsOnly = false',
+      'an active collection that was emptied, in invocations of one page each',
+    ],
+    [
+      "limitedChanges === 'none' ? ",
+      'false ? ',
+      'an active collection that was changed throughout, where only removals are limited',
+    ],
+    [
+      'compared: undefined, reached: reached && startAfter(reached)',
+      '...state',
+      'what was refused is compared again once it is repaired > an active collection that was emptied',
+    ],
+    [
+      'reached: reached && startAfter(reached)',
+      'reached: undefined',
+      'what was refused is compared again once it is repaired > a store that dropped a write',
+    ],
+    [
+      'if (faults.length > 0) await compareAgain();',
+      '',
+      'what was refused is compared again once it is repaired > a store that dropped a write',
+    ],
+    [
+      '{ ...rest, reached: written }',
+      '{ ...stored, reached: written }',
+      'each invocation resumes where the one before ended, after a rollback',
+    ],
+    [
+      'found !== undefined && isDamage(found)',
+      'false',
+      'a standby that was emptied, in invocations of one page each',
+    ],
+    ["base === 'continued' ? context.run.base : undefined", 'context.run.base', 'a few deletions'],
+    [
+      'reached: written',
+      'reached: undefined',
+      'the resume point of a rollback that an earlier version stored can be read',
+    ],
+    ["if (users === 'writing') return [];", '', 'late writes alone'],
+    [
+      "options.limitedChanges === 'vectors' ? settings : undefined",
+      'undefined',
+      'one with vectors of another model is refused, and nothing is written',
+    ],
     [
       'isComplete ? { next: null, isComplete, tally } : undefined',
       '{ next: null, isComplete: true, tally }',
+      'a comparison of an earlier version that had not ended: it is believed, or made again',
     ],
-    ['common === points && adds', 'adds'],
-    ['mayLose && !hasBegun(reached)', 'mayLose'],
+    [
+      'common === points && adds',
+      'adds',
+      'what both hold, but not as before, is read again for the last common version',
+    ],
+    [
+      'mayLose && !hasBegun(reached)',
+      'mayLose',
+      'a first comparison, which starts the last common version, reads both once',
+    ],
   ]),
   ...mutantsOf(
     'lib/migration/steps/comparison.ts',
@@ -1305,22 +1414,50 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
-    [["restores || plan.beginsBase ? 'begun'", "restores ? 'begun'"]],
+    [
+      [
+        "restores || plan.beginsBase ? 'begun'",
+        "restores ? 'begun'",
+        'writes to the new version survive a kill, the loss of the old collection and its restore by hand',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
-      ['if (isOver && isRequested) return {', 'if (isOver) return {'],
-      ["isLast || kind !== 'elsewhere'", 'true'],
-      ["isLast || kind !== 'elsewhere'", "kind !== 'elsewhere'"],
-      ['isRequested: isOver', 'isRequested: false'],
+      [
+        'if (isOver && isRequested) return {',
+        'if (isOver) return {',
+        'the request of a deployment > is sent after a kill right before it, however late',
+      ],
+      [
+        "isLast || kind !== 'elsewhere'",
+        'true',
+        'the request of a deployment > is sent again if the last one was reported as done and was not, however late',
+      ],
+      [
+        "isLast || kind !== 'elsewhere'",
+        "kind !== 'elsewhere'",
+        'the request of a deployment > is not sent for ever if it is reported as done and is not',
+      ],
+      [
+        'isRequested: isOver',
+        'isRequested: false',
+        'the request of a deployment > does not freeze users for ever if every attempt is killed',
+      ],
     ],
   ),
   ...mutantsOf(
     'lib/migration/steps/rollback.ts',
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
-    [["run.phase === 'switching' ? markFrozen(begun) : begun", 'begun']],
+    [
+      [
+        "run.phase === 'switching' ? markFrozen(begun) : begun",
+        'begun',
+        'writes are opened in time if the window was late and the old collection cannot be restored',
+      ],
+    ],
   ),
   ...mutantsOf(
     'lib/migration/runs/journal.ts',
@@ -1767,12 +1904,24 @@ export const MUTANTS: readonly Mutant[] = [
 
   // Search.
   ...mutantsOf('lib/ledger/domain/search.ts', 'tests/ledger/contract/transaction-search.test.ts', [
-    ['amount < minAmount', 'amount <= minAmount'],
-    ['amount > maxAmount', 'amount >= maxAmount'],
+    [
+      'amount < minAmount',
+      'amount <= minAmount',
+      'a search finds > {"min_amount":80,"max_amount":"80.00"}',
+    ],
+    [
+      'amount > maxAmount',
+      'amount >= maxAmount',
+      'a search finds > {"min_amount":80,"max_amount":"80.00"}',
+    ],
     ['words.every(', 'words.some(', 'a search finds > {"q":"vegetables farmers"}'],
-    ['words.length > 0 && ', ''],
-    [".replace(ACCENTS, '')", ''],
-    ['.toUpperCase()\n    .replace(', '.toLowerCase()\n    .replace('],
+    ['words.length > 0 && ', '', 'a search finds > {"q":"´"}'],
+    [".replace(ACCENTS, '')", '', 'a search finds > {"q":"cafe zurich zoe"}'],
+    [
+      '.toUpperCase()\n    .replace(',
+      '.toLowerCase()\n    .replace(',
+      'a search finds > {"q":"market"}',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/domain/pagination.ts',
@@ -1781,6 +1930,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'one.amount - other.amount || comparePositions(other, one)',
         'one.amount - other.amount || comparePositions(one, other)',
+        'sort=amount',
       ],
     ],
   ),
@@ -1788,8 +1938,12 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/service/searches.ts',
     'tests/ledger/contract/transaction-search.test.ts',
     [
-      ['candidates > MAX_SEARCHED_ROWS', 'candidates > MAX_SEARCHED_ROWS + 1'],
-      ['totalRows(items)', 'totalRows(shown)'],
+      [
+        'candidates > MAX_SEARCHED_ROWS',
+        'candidates > MAX_SEARCHED_ROWS + 1',
+        'a search refuses to read more than its limit, and names the dates',
+      ],
+      ['totalRows(items)', 'totalRows(shown)', 'a search finds > {"q":"market"}'],
     ],
   ),
   ...mutantsOf(
@@ -1920,7 +2074,11 @@ export const MUTANTS: readonly Mutant[] = [
       '',
       'an item of an older version > is not created again by an upgrade after another request deleted it',
     ],
-    ['      values: condition.values,\n', ''],
+    [
+      '      values: condition.values,\n',
+      '',
+      'an item of an older version > is upgraded before a write changes it, with all other items of that transaction',
+    ],
     [
       'Item: stamp(Put.Item ?? {})',
       'Item: Put.Item ?? {}',
@@ -1936,15 +2094,43 @@ export const MUTANTS: readonly Mutant[] = [
       'Delete',
       'an item of a newer version > is not changed by a deletion, nor is anything else in the transaction',
     ],
-    ['Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)', 'Update'],
-    ['if (isOlder) return', 'if (isOlder && !Delete) return'],
-    ['attempt === MAX_ATTEMPTS', 'attempt > 0'],
-    ['[...range.projection, ...schema.read]', '[...range.projection]'],
-    ['[...range.projection, ...schema.read]', "[...range.projection, 'v']"],
-    ['ConditionExpression: existing ? ', 'ConditionExpression: false ? '],
+    [
+      'Update: withCondition({ ...Update, UpdateExpression }, isCurrent, values)',
+      'Update',
+      'an item of an older version > with {} is read in the form of this release, and is not changed',
+    ],
+    [
+      'if (isOlder) return',
+      'if (isOlder && !Delete) return',
+      'an item of an older version > can be deleted under a condition that only the form of this release meets',
+    ],
+    [
+      'attempt === MAX_ATTEMPTS',
+      'attempt > 0',
+      'an item of an older version > is upgraded before a write changes it, with all other items of that transaction',
+    ],
+    [
+      '[...range.projection, ...schema.read]',
+      '[...range.projection]',
+      'an item of an older version > with {} is read in the form of this release, and is not changed',
+    ],
+    [
+      '[...range.projection, ...schema.read]',
+      "[...range.projection, 'v']",
+      'an item of an older version > with {} is read in the form of this release, and is not changed',
+    ],
+    [
+      'ConditionExpression: existing ? ',
+      'ConditionExpression: false ? ',
+      'an item of an older version > with {} is read in the form of this release, and is not changed',
+    ],
   ]),
   ...mutantsOf('lib/ledger/store/sequences.ts', 'tests/ledger/contract/schema-versions.test.ts', [
-    ['{ Put: { Item: keys.registration }, onConditionFailed: unconditional },', ''],
+    [
+      '{ Put: { Item: keys.registration }, onConditionFailed: unconditional },',
+      '',
+      'a ledger whose items are all older > is listed, changed and deleted from, and then verifies without drift',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/store/schema-sweep.ts',
@@ -1955,18 +2141,34 @@ export const MUTANTS: readonly Mutant[] = [
         'ledgerId === undefined',
         'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
       ],
-      ['ledgerId === undefined && !isListedOrKey(pk)', 'false'],
+      [
+        'ledgerId === undefined && !isListedOrKey(pk)',
+        'false',
+        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+      ],
       [
         ' && !listed.has(ledgerId)) unlisted',
         ' && listed.has(ledgerId)) unlisted',
         'a sweep > adds the ledgers that an earlier release began',
       ],
-      ['  await upgradeBatch();\n  const table', '  const table'],
+      [
+        '  await upgradeBatch();\n  const table',
+        '  const table',
+        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+      ],
     ],
   ),
   ...mutantsOf('lib/ledger/store/schema.ts', 'tests/ledger/contract/schema-versions.test.ts', [
-    ['if (!(error instanceof StaleRecordError)) throw error;', 'throw error;'],
-    ['if (latest) upgraded += await upgradeStored(database, [latest], schema);', ''],
+    [
+      'if (!(error instanceof StaleRecordError)) throw error;',
+      'throw error;',
+      'an item of an older version > keeps what another request writes between its read and its upgrade',
+    ],
+    [
+      'if (latest) upgraded += await upgradeStored(database, [latest], schema);',
+      '',
+      'an item of an older version > keeps what another request writes between its read and its upgrade',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/store/list-of-ledgers.ts',
@@ -1977,7 +2179,11 @@ export const MUTANTS: readonly Mutant[] = [
         ' }',
         'a sweep > neither adds a ledger that is being deleted nor counts one that adds itself',
       ],
-      ["'attribute_exists(pk)' }", "'attribute_exists(pk) OR attribute_not_exists(pk)' }"],
+      [
+        "'attribute_exists(pk)' }",
+        "'attribute_exists(pk) OR attribute_not_exists(pk)' }",
+        'a sweep > neither adds a ledger that is being deleted nor counts one that adds itself',
+      ],
     ],
   ),
   ...mutantsOf(
@@ -1990,27 +2196,59 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
-    ['  addVersions,\n', ''],
-    ["const KEY_ATTRIBUTES = ['pk', ", "const KEY_ATTRIBUTES = ['pk', 'description', "],
-    ['(?=#|$)', ''],
-    [', createDelete(item)', ''],
-    ["['ledger']", '[]'],
-    ['CONVERSIONS.slice(form)', 'CONVERSIONS.slice(form + 1)'],
+    ['  addVersions,\n', '', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      "const KEY_ATTRIBUTES = ['pk', ",
+      "const KEY_ATTRIBUTES = ['pk', 'description', ",
+      'the ledgers of access tokens get the ids that tokens lead to now',
+    ],
+    ['(?=#|$)', '', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      ', createDelete(item)',
+      '',
+      'the ledgers of access tokens get the ids that tokens lead to now',
+    ],
+    ["['ledger']", '[]', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      'CONVERSIONS.slice(form)',
+      'CONVERSIONS.slice(form + 1)',
+      'the ledgers of access tokens get the ids that tokens lead to now',
+    ],
   ]),
   ...mutantsOf(
     'lib/ledger/store/api-keys.ts',
     'tests/ledger/contract/data-of-earlier-releases.test.ts',
     [
-      ['    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n', ''],
-      ['    await moveEarlierKeys();\n    const [name]', '    const [name]'],
-      ['{ ...earlier, ...apiKey(hash) }', 'apiKey(hash)'],
+      [
+        '    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n',
+        '',
+        'keys of an earlier release are recognised, with their scope and revocation',
+      ],
+      [
+        '    await moveEarlierKeys();\n    const [name]',
+        '    const [name]',
+        'unconverted keys of an earlier release can be listed and revoked',
+      ],
+      [
+        '{ ...earlier, ...apiKey(hash) }',
+        'apiKey(hash)',
+        'the ledgers of access tokens get the ids that tokens lead to now',
+      ],
       [
         '{ ...unchanged, onConditionFailed }',
         '{ ...EXISTS, onConditionFailed }',
         'a key that 0.1.0 revokes while another command moves it stays revoked',
       ],
-      [', ConditionExpression: IS_NEW };\n  const removed', ' };\n  const removed'],
-      [' || attempt === MAX_ATTEMPTS', ' || attempt === 1'],
+      [
+        ', ConditionExpression: IS_NEW };\n  const removed',
+        ' };\n  const removed',
+        'a key is never replaced by the older copy in the item that names it',
+      ],
+      [
+        ' || attempt === MAX_ATTEMPTS',
+        ' || attempt === 1',
+        'a key that this release revokes while another command moves it stays revoked',
+      ],
       [
         'await adoptRevocation(name);',
         'moved += 0;',
