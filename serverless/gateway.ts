@@ -10,8 +10,8 @@ import {
 import { readOrigins } from './parameters.ts';
 
 /**
- * Makes the same route with a trailing slash for every route of a resource, on the same integration: for API Gateway these are
- * two routes, and the packager folds them into one (docs/ledger/decisions/0001-slash-routes.md).
+ * Adds each resource's route again with a trailing slash, on the same integration. They are two routes for API Gateway, but the
+ * packager merges them into one (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
   const functions = await readFunctions(configuration);
@@ -26,7 +26,7 @@ export async function slashRoutes(configuration: Configuration): Promise<Resourc
   );
 }
 
-/** True for a route without a second form: one for any path, or the path that is a slash. */
+/** True for a route that needs no slash form: one for any path, or the path "/". */
 function hasOneForm(routeKey: string): boolean {
   return routeKey === '*' || routeKey.endsWith('+}') || routeKey.endsWith(' /');
 }
@@ -52,11 +52,11 @@ function lastWord(routeKey: string): string {
   return logicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
-// Share of the usual limit that other routes get, because no client needs many requests of them.
+// Share of the usual limit for other routes, which no client needs to call often.
 const SHARE_OF_OTHER_ROUTES = 0.1;
 
 /**
- * Static texts: large, cached by browsers, and the same for every client. The traffic out of AWS costs more than the requests.
+ * Static texts: large, cached by browsers, and the same for every client. Their outgoing traffic costs more than the requests.
  */
 const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /page.js'];
 
@@ -71,11 +71,11 @@ export async function routeSettings(configuration: Configuration) {
   const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
   const [rate, burst] = [await readNumber('throttleRate'), await readNumber('throttleBurst')];
   const share = (value: number) => Math.max(1, Math.round(value * SHARE_OF_OTHER_ROUTES));
-  const large: Record<string, ReturnType<typeof throttle>> = {};
+  const limited: Record<string, ReturnType<typeof throttle>> = {};
   for (const [route, { limit }] of Object.entries(ENDPOINTS_BY_ROUTE)) {
     if (limit === undefined) continue;
     const largeRate = await readNumber(limit);
-    for (const form of [route, `${route}/`]) large[form] = throttle(largeRate, 2 * largeRate);
+    for (const form of [route, `${route}/`]) limited[form] = throttle(largeRate, 2 * largeRate);
   }
   const fixed = throttle(share(rate), Math.max(MIN_BURST, share(burst)));
   const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
@@ -83,7 +83,7 @@ export async function routeSettings(configuration: Configuration) {
     $default: throttle(share(rate), share(burst)),
     ...Object.fromEntries(forms.map((form) => [form, fixed])),
     'OPTIONS /{proxy+}': throttle(rate, burst),
-    ...large,
+    ...limited,
   };
 }
 

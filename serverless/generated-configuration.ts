@@ -1,5 +1,5 @@
-// A plug-in of the packager: serverless.yml includes what the other files of this folder generate, as `${made:slashRoutes}`.
-
+// A plugin of Serverless Framework: serverless.yml includes what the other files of this folder generate, with references such
+// as `${generated:slashRoutes}`.
 import type { Configuration } from './configuration.ts';
 import { releaseMetadata } from './deploy-rollback.ts';
 import { customDomain, domainOutputs, hasOwnAddress } from './domain.ts';
@@ -17,9 +17,9 @@ import { monitoring } from './monitoring.ts';
 import { ledgerRoles } from './roles.ts';
 import { ledgerTable, tableInUse } from './table.ts';
 
-type Make = (configuration: Configuration) => unknown;
+type Generate = (configuration: Configuration) => unknown;
 
-const MAKERS: Readonly<Record<string, Make>> = {
+const GENERATORS: Readonly<Record<string, Generate>> = {
   accessLogFormat,
   allowedOrigins,
   backupOutputs,
@@ -47,19 +47,19 @@ interface Reference extends Configuration {
   readonly address: string;
 }
 
-class MadeConfiguration {
+class GeneratedConfiguration {
   readonly configurationVariablesSources = {
-    made: {
+    generated: {
       /** @throws Error for an unknown name */
       async resolve({ address, ...configuration }: Reference): Promise<{ value: unknown }> {
-        const make = MAKERS[address];
-        if (make === undefined)
-          throw new Error(`Nothing makes "${address}": serverless/generated-configuration.ts`);
-        return { value: await make(configuration) };
+        const generate = GENERATORS[address];
+        if (generate === undefined)
+          throw new Error(`serverless/generated-configuration.ts has no generator "${address}"`);
+        return { value: await generate(configuration) };
       },
     },
   };
 }
 
 // The packager requires this file, and calls the export of this name.
-export { MadeConfiguration as 'module.exports' };
+export { GeneratedConfiguration as 'module.exports' };

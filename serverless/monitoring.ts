@@ -81,7 +81,7 @@ function alarm({ prefix, actions }: Context, definition: AlarmDefinition): objec
     Properties: {
       AlarmName: `${prefix}-${kebab(definition.id)}`,
       AlarmDescription: `${definition.description}. See docs/ledger/deploy.md.`,
-      ...watched(definition),
+      ...metricProperties(definition),
       Threshold: definition.threshold,
       ComparisonOperator: definition.comparisonOperator ?? 'GreaterThanOrEqualToThreshold',
       TreatMissingData: definition.treatMissingData ?? 'notBreaching',
@@ -94,7 +94,7 @@ function alarm({ prefix, actions }: Context, definition: AlarmDefinition): objec
   };
 }
 
-function watched({ metrics, expression, statistic, period }: AlarmDefinition): object {
+function metricProperties({ metrics, expression, statistic, period }: AlarmDefinition): object {
   const [first] = metrics;
   if (first && metrics.length === 1 && expression === undefined) {
     return {
@@ -127,16 +127,16 @@ function dimensions({ Dimensions }: Metric): object[] {
 
 // One graph for each alarm, with the alarm's own line; all alarms at the top.
 function dashboard({ prefix, region }: Context, definitions: readonly AlarmDefinition[]): object {
-  const arnOfAlarm = (id: string) =>
+  const alarmArn = (id: string) =>
     `arn:\${AWS::Partition}:cloudwatch:\${AWS::Region}:\${AWS::AccountId}:alarm:${prefix}-${kebab(id)}`;
-  const alarms = definitions.map(({ id }) => arnOfAlarm(id));
+  const alarms = definitions.map(({ id }) => alarmArn(id));
   const graphs = definitions.map(({ id }, n) => ({
     type: 'metric',
     width: 8,
     height: 6,
     x: (n % 3) * 8,
     y: 3 + Math.floor(n / 3) * 6,
-    properties: { title: kebab(id), region, annotations: { alarms: [arnOfAlarm(id)] } },
+    properties: { title: kebab(id), region, annotations: { alarms: [alarmArn(id)] } },
   }));
   const status = {
     type: 'alarm',

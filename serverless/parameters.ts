@@ -1,4 +1,4 @@
-// The parameters of a stage in serverless.yml, and the rules for their values.
+// The rules for the values of a stage's parameters in serverless.yml.
 import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { Refusal } from '../lib/migration/refusals.ts';
 import { readStepSettings } from '../lib/migration/settings.ts';
@@ -30,7 +30,7 @@ const ANY: Rule = { requirement: 'text', allows: () => true };
 
 const RULES: Readonly<Record<string, Rule>> = {
   auth: {
-    requirement: '"required" in a stage that is deployed',
+    requirement: '"required" in a deployed stage',
     allows: (text) => text === 'required',
   },
   authIssuer: ANY,
@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, Rule>> = {
   ledgerId: ANY,
   timeZone: ANY,
   metricsNamespace: matching(/^[\w.#:/-]{0,255}$/, '0 to 255 letters, digits or any of ".-_/#:"'),
-  memorySize: whole(128, 10_240),
+  memorySize: wholeNumber(128, 10_240),
   ...Object.fromEntries(Object.keys(SETTINGS).map((name) => [name, ANY])),
   artifactsUrl: orEmpty(
     matching(
@@ -59,19 +59,19 @@ const RULES: Readonly<Record<string, Rule>> = {
     requirement: 'a number above 0',
     allows: (text) => Number(text) > 0,
   }),
-  reservedConcurrency: orEmpty(whole(1, 1000)),
+  reservedConcurrency: orEmpty(wholeNumber(1, 1000)),
   deployDuringRun: ANY,
   // CloudFormation watches alarms for at most this long.
-  rollbackMinutes: whole(0, 180),
+  rollbackMinutes: wholeNumber(0, 180),
   allowedOrigins: {
     requirement:
       '"*" or origins such as https://app.example, comma-separated, without a slash at the end',
     allows: (text) => readOrigins(text).every(isOrigin),
   },
-  throttleRate: whole(1, 100_000),
-  throttleBurst: whole(1, 100_000),
-  bulkRate: whole(1, 100_000),
-  searchRate: whole(1, 100_000),
+  throttleRate: wholeNumber(1, 100_000),
+  throttleBurst: wholeNumber(1, 100_000),
+  bulkRate: wholeNumber(1, 100_000),
+  searchRate: wholeNumber(1, 100_000),
   domainName: orEmpty(
     matching(/^([a-z0-9-]{1,63}\.)+[a-z]{2,63}$/, 'a name such as ledger.example'),
   ),
@@ -83,28 +83,28 @@ const RULES: Readonly<Record<string, Rule>> = {
   ),
   logRetentionDays: RETENTION,
   accessLogDays: RETENTION,
-  recoveryDays: whole(1, 35),
-  backupDays: orEmpty(whole(LOCKED_DAYS.MinRetentionDays, LOCKED_DAYS.MaxRetentionDays)),
+  recoveryDays: wholeNumber(1, 35),
+  backupDays: orEmpty(wholeNumber(LOCKED_DAYS.MinRetentionDays, LOCKED_DAYS.MaxRetentionDays)),
   // AWS Backup requires a grace period of at least three days, in which the lock can be removed.
-  backupLockDays: orEmpty(whole(3, 36_500)),
+  backupLockDays: orEmpty(wholeNumber(3, 36_500)),
   backupCopyVaultArn: orEmpty(
     matching(
       /^arn:aws[\w-]*:backup:[a-z0-9-]+:\d{12}:backup-vault:[\w-]{2,50}$/,
       'the ARN of a vault, such as arn:aws:backup:eu-west-1:444455556666:backup-vault:ledger',
     ),
   ),
-  maxReadUnits: whole(1, 10_000_000),
-  maxWriteUnits: whole(1, 10_000_000),
+  maxReadUnits: wholeNumber(1, 10_000_000),
+  maxWriteUnits: wholeNumber(1, 10_000_000),
 };
 
-// Parameters that do nothing without another.
-const NEEDED: Readonly<Record<string, string>> = {
+// Parameters that have no effect without another.
+const REQUIRED_WITH: Readonly<Record<string, string>> = {
   monthlyBudgetUsd: 'alarmTopicArn',
   backupCopyVaultArn: 'backupDays',
   backupLockDays: 'backupDays',
 };
 
-// The functions' variables, by the parameters that they come from.
+// Environment variables of the functions, by the parameters that set them.
 const VARIABLES = {
   auth: 'AUTH',
   authIssuer: 'AUTH_ISSUER',
@@ -114,7 +114,7 @@ const VARIABLES = {
   ...SETTINGS,
 };
 
-/** Lists every fault of a stage's parameters, each with the parameter, its value, and the rule. */
+/** Lists every invalid parameter of a stage, with its value and the rule. */
 export function findFaults(stage: string, parameters: Parameters): string[] {
   const unknown = Object.keys(parameters).filter((name) => !Object.hasOwn(RULES, name));
   if (unknown.length > 0) {
@@ -131,7 +131,7 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
       return allows(String(value)) ? [] : [`${name} "${value}" must be ${requirement}.`];
     });
   const { alarmTopicArn, domainName, certificateArn } = parameters;
-  const useless = Object.entries(NEEDED).filter(
+  const unmet = Object.entries(REQUIRED_WITH).filter(
     ([name, needed]) => parameters[name] !== '' && parameters[needed] === '',
   );
   return [
@@ -142,13 +142,13 @@ export function findFaults(stage: string, parameters: Parameters): string[] {
     ...((domainName === '') === (certificateArn === '')
       ? []
       : ['domainName and certificateArn are set together or not at all.']),
-    ...useless.map(([name, needed]) => `${name} "${parameters[name]}" needs ${needed}.`),
-    ...faultsOfVariables(parameters),
+    ...unmet.map(([name, needed]) => `${name} "${parameters[name]}" needs ${needed}.`),
+    ...findVariableFaults(parameters),
   ];
 }
 
 /** Lists the values that the functions themselves would refuse. */
-function faultsOfVariables(parameters: Parameters): string[] {
+function findVariableFaults(parameters: Parameters): string[] {
   const environment = Object.fromEntries(
     Object.entries(VARIABLES).map(([name, variable]) => [variable, String(parameters[name] ?? '')]),
   );
@@ -166,13 +166,15 @@ function faultsOfVariables(parameters: Parameters): string[] {
       read();
       return [];
     } catch (error) {
-      return [inParameters(error instanceof Refusal ? error.why : `${(error as Error).message}.`)];
+      return [
+        nameParameters(error instanceof Refusal ? error.why : `${(error as Error).message}.`),
+      ];
     }
   });
 }
 
-/** Replaces the variables of functions in a sentence by the parameters that they come from. */
-function inParameters(sentence: string): string {
+/** Replaces each environment variable in a sentence by the parameter that sets it. */
+function nameParameters(sentence: string): string {
   const parameters = new Map(Object.entries(VARIABLES).map(([name, variable]) => [variable, name]));
   return sentence.replace(/[A-Z][A-Z0-9_]+/g, (word) => parameters.get(word) ?? word);
 }
@@ -190,7 +192,7 @@ function matching(pattern: RegExp, requirement: string): Rule {
   return { requirement, allows: (text) => pattern.test(text) };
 }
 
-function whole(min: number, max: number): Rule {
+function wholeNumber(min: number, max: number): Rule {
   return {
     requirement: `a whole number from ${min} to ${max}`,
     allows: (text) => /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max,

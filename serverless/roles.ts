@@ -1,4 +1,4 @@
-// Makes one IAM role for each function, from the list `table` of the function in serverless.yml.
+// Creates one IAM role for each function, from its `table` list in serverless.yml.
 import { HEALTH_KEY, LEDGERS } from '../lib/ledger/store/keys.ts';
 import table from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
@@ -21,11 +21,11 @@ const LEDGER_POLICY = 'ledger-table';
 /** Actions of DynamoDB that change items. */
 export const WRITE_ACTIONS = ['PutItem', 'UpdateItem', 'DeleteItem'];
 
-/** Refers to the table by name, not to the stack's own resource: after a restore another table is in use. */
+/** The table's ARN by name, not by the stack's resource: after a restore, another table is in use. */
 export const TABLE_ARN = `arn:\${AWS::Partition}:dynamodb:\${AWS::Region}:\${AWS::AccountId}:table/\${TableInUse}`;
 
-// An administrator makes the boundary from docs/ledger/boundary-policy.json: a deployer can give a role no more rights than the
-// boundary allows.
+// An administrator creates the boundary from docs/ledger/boundary-policy.json. A deployer cannot give a role more rights than it
+// allows.
 const BOUNDARY = {
   PermissionsBoundary: {
     'Fn::Sub': `arn:\${AWS::Partition}:iam::\${AWS::AccountId}:policy/finance-ledger-boundary`,
@@ -45,13 +45,13 @@ export async function ledgerRoles(configuration: Configuration): Promise<Resourc
   );
 }
 
-/** A role of one function. */
+/** Creates the role of one function. */
 export function role(logGroup: string, policies: readonly Policy[]): object {
   const ownLogGroup = policy('own-log-group', [logStatement(logGroup)]);
   return serviceRole('lambda.amazonaws.com', [ownLogGroup, ...policies]);
 }
 
-/** A role that one service of AWS acts in. */
+/** Creates a role that an AWS service assumes. */
 export function serviceRole(Service: string, Policies: readonly Policy[]): object {
   const statement = { Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' };
   const AssumeRolePolicyDocument = { Version: '2012-10-17', Statement: [statement] };
@@ -61,7 +61,7 @@ export function serviceRole(Service: string, Policies: readonly Policy[]): objec
   };
 }
 
-// Reads one key, which no item has.
+// The health check reads one key, which no item has.
 function healthPolicies(): Policy[] {
   const read = allow(['dynamodb:GetItem'], [substituted(TABLE_ARN)]);
   return [policy('health-check', [{ ...read, Condition: leadingKeys(HEALTH_KEY.pk) }])];
@@ -73,17 +73,17 @@ function leadingKeys(key: string): object {
 
 function tablePolicies(actions: readonly string[]): Policy[] {
   if (actions.length === 0) return [];
-  const queried: Readonly<Record<string, readonly string[]>> = {
+  const queryResources: Readonly<Record<string, readonly string[]>> = {
     Query: [TABLE_ARN, ...indexArns()],
     QueryTable: [TABLE_ARN],
   };
-  const ofLedgers = actions.filter((action) => action !== 'ApiKeys' && action !== 'Register');
-  const statements = ofLedgers.map((action) =>
-    queried[action]
-      ? allow(['dynamodb:Query'], queried[action].map(substituted))
+  const ledgerActions = actions.filter((action) => action !== 'ApiKeys' && action !== 'Register');
+  const statements = ledgerActions.map((action) =>
+    queryResources[action]
+      ? allow(['dynamodb:Query'], queryResources[action].map(substituted))
       : allow([`dynamodb:${action}`], [substituted(TABLE_ARN)]),
   );
-  // API keys are found by their hash, and marked with the day of their use. No function may list them.
+  // A function looks up API keys by their hash, and records the day of their last use. None may list them.
   const apiKeys = allow(['dynamodb:GetItem', 'dynamodb:UpdateItem'], [substituted(TABLE_ARN)]);
   const Condition = { 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': ['@API_KEYS#*'] } };
   const entries = allow(['dynamodb:PutItem'], [substituted(TABLE_ARN)]);
@@ -106,7 +106,7 @@ function indexArns(): string[] {
   return table.GlobalSecondaryIndexes.map(({ IndexName }) => `${TABLE_ARN}/index/${IndexName}`);
 }
 
-// The ARN of a log group ends in ":*", which stands for its streams. The template makes the group itself.
+// The ARN of a log group ends in ":*", which stands for its streams. The template creates the group.
 function logStatement(logGroup: string): Statement {
   return allow(
     ['logs:CreateLogStream', 'logs:PutLogEvents'],

@@ -1,9 +1,9 @@
-// A plug-in of the packager: a function of serverless.yml says in `table` what it may do to the table.
+// A plugin of Serverless Framework: a function's `table` in serverless.yml lists what it may do with the table.
 import { WRITE_ACTIONS } from './roles.ts';
 
 /**
- * Rights to the table: actions of DynamoDB, where `Query` includes the indexes and `QueryTable` does not. `ApiKeys` says that
- * the function reaches nothing but the API key of the request; `Register` lets it make entries in the list of ledgers.
+ * Rights to the table: DynamoDB actions, where `Query` includes the indexes and `QueryTable` does not. With `ApiKeys` alone, the
+ * function can only read the API key of the request; `Register` allows it to add entries to the list of ledgers.
  */
 const ACTIONS = [
   ...['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS],

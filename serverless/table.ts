@@ -1,4 +1,4 @@
-// The table of the stack: lib/shared/table.json, from which the local table is made as well, with the settings that protect it.
+// The table of the stack: lib/shared/table.json, which also defines the local table, with the settings that protect it.
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { type Configuration, readSection, readText } from './configuration.ts';
 
@@ -34,7 +34,7 @@ export async function ledgerTable(configuration: Configuration) {
         })),
         OnDemandThroughput,
         TableName: `${service}-${stage}`,
-        // Expiry of idempotency markers.
+        // Idempotency markers expire.
         TimeToLiveSpecification: { AttributeName: 'expires_at', Enabled: true },
         DeletionProtectionEnabled: true,
         PointInTimeRecoverySpecification: {

@@ -1,4 +1,4 @@
-// The part of a CloudFormation template by which a deployment is judged.
+// The parts of a CloudFormation template that the deploy guard checks.
 export interface Template {
   readonly Metadata?: Readonly<Record<string, unknown>>;
   readonly Parameters?: Readonly<Record<string, unknown>>;

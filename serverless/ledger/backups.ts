@@ -1,5 +1,5 @@
-// Backups of the table in use, in a vault that no role of the deployment guide can empty.
-// docs/ledger/decisions/0025-locked-backups.md has the reasons.
+// Backups of the table in use, in a vault that none of the roles in docs/ledger/deploy.md can empty. For the reasons, see
+// docs/ledger/decisions/0025-locked-backups.md.
 import { type Configuration, type Resources, readSection, readText } from '../configuration.ts';
 import { allow, type Policy, policy, serviceRole, substituted, TABLE_ARN } from '../roles.ts';
 import { TABLE_IN_USE } from '../table.ts';
@@ -52,7 +52,7 @@ async function lockedVault(configuration: Configuration): Promise<object> {
     DeletionPolicy: 'Retain',
     UpdateReplacePolicy: 'Retain',
     Properties: {
-      // The vault of a removed stage exists for as long as its backups, and would have the name that the next stack wants.
+      // The vault of a removed stage exists as long as its backups do. Without the stack's id, its name would block the next one.
       BackupVaultName: { 'Fn::Sub': [name, { Stack: endOfStackId() }] },
       LockConfiguration: {
         ...LOCKED_DAYS,
@@ -84,7 +84,7 @@ function planRule(
   };
 }
 
-// The selection is named after the table: a restore changes the table, and CloudFormation makes the new selection before it
+// The selection is named after the table: a restore changes the table, and CloudFormation creates the new selection before it
 // deletes the old one, so their names must differ.
 function selection(): object {
   return {

@@ -1,4 +1,4 @@
-// A plug-in of the packager: a new version of a function of the API gets a tenth of the requests first, and all of them when no
+// A plugin of Serverless Framework: a new version of a function of the API gets a tenth of the requests first, and all of them once no
 // alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
 //
 // The gateway reaches each function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
@@ -66,7 +66,7 @@ export class GradualRelease {
     this.#serverless = serverless;
   }
 
-  /** The functions that get a release gradually: those of the API, without the page. */
+  /** The functions that are released gradually: those of the API, except the page. */
   get #released(): [name: string, settings: PackagedFunction][] {
     const functions = Object.entries(this.#serverless.service.functions);
     return functions.filter(
@@ -101,7 +101,7 @@ export class GradualRelease {
     Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
   }
 
-  /** Permits the gateway to invoke an alias before routes lead to it: otherwise requests would get a 500 in between. */
+  /** Permits the gateway to invoke an alias before routes point to it: otherwise requests would fail with 500 in between. */
   #permitFirst(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
     for (const [name, { targetAlias }] of this.#released) {
@@ -116,7 +116,7 @@ export class GradualRelease {
   }
 }
 
-/** Lets each resource wait for the one MAX_STARTING places before it. */
+/** Makes each resource depend on the one MAX_STARTING places before it. */
 function spreadOverTime(resources: Resources, ids: readonly string[]): void {
   for (const [n, id] of ids.entries()) {
     const earlier = ids[n - MAX_STARTING];
@@ -125,8 +125,8 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
 }
 
 /**
- * A version keeps the variables that its function had, the name of the table among them. The description changes with the
- * table, and CloudFormation publishes another version for it, so a restore reaches the alias.
+ * A version keeps the environment variables that its function had, including the name of the table. The description changes with
+ * the table, so CloudFormation publishes a new version after a restore, and the alias gets it.
  *
  * The packager's deletion policy would keep every version. The version of an undone deployment would then block the next
  * attempt: Lambda publishes the same code and configuration only once.
@@ -174,13 +174,13 @@ function deploymentGroup(alarms: readonly string[]): object {
 
 // The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM names an alias by its function, too.
 function releaseRole(functions: readonly string[]): object {
-  const places = functions.flatMap((name) => {
+  const resources = functions.flatMap((name) => {
     const id = `${logicalName(name)}LambdaFunction`;
     return [{ 'Fn::GetAtt': [id, 'Arn'] }, substituted(`\${${id}.Arn}:*`)];
   });
   return serviceRole('codedeploy.amazonaws.com', [
     policy('move-aliases', [
-      allow(RELEASE_ACTIONS, places),
+      allow(RELEASE_ACTIONS, resources),
       allow(['cloudwatch:DescribeAlarms'], ['*']),
     ]),
   ]);

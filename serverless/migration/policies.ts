@@ -1,4 +1,4 @@
-// The rights of the migration's functions, one policy for each thing that a function reaches.
+// The rights of the migration's functions, one policy for each resource that a function uses.
 import { allow, type Policy, policy, substituted, TABLE_ARN } from '../roles.ts';
 
 const ACCOUNT = `\${AWS::Region}:\${AWS::AccountId}`;
@@ -25,13 +25,13 @@ const REFERENCE = '/aws/reference/secretsmanager/';
 
 export function secretPolicies(parameters: readonly string[]): Policy[] {
   if (parameters.length === 0) return [];
-  const kept = parameters
+  const secrets = parameters
     .filter((parameter) => parameter.startsWith(REFERENCE))
     .map((parameter) => secretArn(parameter.slice(REFERENCE.length)));
   return [
     policy('secrets', [
       allow(['ssm:GetParameter'], parameters.map(parameterArn)),
-      ...(kept.length > 0 ? [allow(['secretsmanager:GetSecretValue'], kept)] : []),
+      ...(secrets.length > 0 ? [allow(['secretsmanager:GetSecretValue'], secrets)] : []),
     ]),
   ];
 }

@@ -1,4 +1,4 @@
-// The variables of the migration's functions, by the parameters of serverless.yml that they come from.
+// Environment variables of the migration's functions, by the parameters of serverless.yml that set them.
 
 export const SETTINGS = {
   qdrantUrl: 'QDRANT_URL',

@@ -1,11 +1,11 @@
-// Roles and names for screen readers where the viewer has none, or the same one twice; null takes one away.
+// Roles and names for screen readers where the viewer has none, or uses one twice; null removes the attribute.
 const ATTRIBUTES = [
   ['textarea.body-param__text', { 'aria-label': 'Request body' }],
   ['.parameters-col_description select', { 'aria-label': 'Value of the parameter' }],
   ['.information-container', { role: 'region', 'aria-label': 'About the API' }],
   ['.scheme-container', { role: 'region', 'aria-label': 'Authentication' }],
   ['.responses-table', { role: null }],
-  // It scrolls, also for those who have no pointer.
+  // Lets keyboard users scroll it.
   ['pre.microlight', { tabindex: '0' }],
   ['.modal-ux', { role: 'dialog', 'aria-modal': 'true', 'aria-label': 'Authentication' }],
   ['.close-modal', { 'aria-label': 'Close' }],
@@ -37,7 +37,7 @@ followScheme();
 const viewer = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',
-  // There is one server. Without the heading in its place, the levels of headings would have a gap.
+  // There is only one server. A heading takes the place of the list, because the levels of headings must have no gap.
   plugins: [
     ({ React }) => ({
       wrapComponents: {
@@ -49,7 +49,7 @@ const viewer = SwaggerUIBundle({
   syntaxHighlight: { activated: false },
   defaultModelsExpandDepth: -1,
   validatorUrl: null,
-  // The key that the page at `/` was given, in this tab or on this device.
+  // Uses the key that the user gave the page at `/`, in this tab or on this device.
   onComplete() {
     const key = sessionStorage.getItem('api-key') ?? localStorage.getItem('api-key');
     if (key) viewer.preauthorizeApiKey('bearer', key);

@@ -9,7 +9,7 @@ export const STYLE = createStaticText(style, 'text/css');
 export const SCRIPT = createStaticText(script, 'text/javascript');
 export const IMPORTER = createStaticText(importer, 'text/javascript');
 
-// The addresses of the scripts and the style contain a hash, so that a page never runs with the files of another deployment.
+// The URLs of the scripts and the style contain a hash, so that a page never runs with the files of another deployment.
 const page = markup
   .replace('{{style}}', STYLE.hash)
   .replace('{{script}}', SCRIPT.hash)
@@ -28,8 +28,8 @@ const POLICY = [
   "require-trusted-types-for 'script'",
 ].join('; ');
 
-// Revalidated at every use, because the page names the scripts and the style of its deployment, and an older page would name
-// files that are no longer served.
+// Browsers revalidate the page at every use: it names the scripts and the style of its deployment, and a cached older page would
+// name files that are no longer served.
 export const PAGE = createStaticText(page, 'text/html', {
   ...ALWAYS_REVALIDATE,
   'content-security-policy': POLICY,

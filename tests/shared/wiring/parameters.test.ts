@@ -22,7 +22,7 @@ it.each(['dev', 'prod'])(
 );
 
 it.each([
-  ['auth', 'open', 'auth "open" must be "required" in a stage that is deployed.'],
+  ['auth', 'open', 'auth "open" must be "required" in a deployed stage.'],
   [
     'authIssuer',
     'http://insecure',
