@@ -38,7 +38,7 @@ export interface Engine {
   whyUnavailable(): string | undefined;
   /**
    * Returns the program to start, which listens on a port of the loopback address. The program checks no credentials.
-   * @param folder of the data; without one, the data is in memory
+   * @param folder for the data; without one, the data is in memory
    * @throws UserError if the engine cannot be fetched
    */
   program(running: Running, port: number, folder?: string): Promise<Program>;
@@ -121,7 +121,7 @@ async function startIsolated(running: Running, engine: Engine, folder?: string):
 
 /**
  * Starts the engine on a free port of the loopback address, open to every program of this machine, and waits until it answers.
- * @param folder of the data; without one, the data is in memory
+ * @param folder for the data; without one, the data is in memory
  * @throws UserError
  */
 export async function startOnPort(
@@ -147,7 +147,7 @@ async function startAndWait(running: Running, program: Program, address: Address
   const onLine = (line: string) => {
     lastLine = line || lastLine;
   };
-  // Closes the files that the engine creates to other users: they hold a household's finances.
+  // No other user can read the files that the engine creates: they hold a household's finances.
   const umask = process.umask(0o077);
   const child = running.startProgram({ ...program, onLine });
   process.umask(umask);

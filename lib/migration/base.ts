@@ -1,6 +1,5 @@
-// The last common version of both collections: id and digest of each memory, in order of id, as parts of an artifact. A
-// three-way comparison reads it and writes the next one: the contents of the standby collection, as far as it has compared
-// them.
+// The base of a three-way comparison: the last common version of both collections, with id and digest of each memory, in order
+// of id, as parts of an artifact. A comparison reads the base of the previous one, and writes its own as it proceeds.
 import * as v from 'valibot';
 import type { CommonVersion, Listed } from './fate.ts';
 import { mergeById, type Pair, type Sorted } from './pairs.ts';
@@ -19,7 +18,7 @@ const segmentSchema = v.strictObject({
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** No version is known from this id on: a walk without an earlier base has reached it. */
+  /** The base covers only ids before this one, because its walk is not finished and had no earlier base to fill in the rest. */
   knownTo: v.optional(idSchema),
   /** Fingerprint of the whole collection; computed from the lines until a walk has reached its end */
   digest: v.optional(v.string()),
@@ -66,7 +65,7 @@ export async function* mergeVersions<From extends Sorted, To extends Sorted>(
   }
 }
 
-/** Common versions by id, asked for in order of id. */
+/** Looks up common versions by id. Call it with ascending ids. */
 function createBaseReader({ artifacts, before }: KnownBase) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
@@ -124,7 +123,7 @@ export function createBaseWriter(
       const last = segments.at(-1);
       const parts = last?.prefix === prefix ? last.parts : 0;
       await artifacts.put(partKey(prefix, parts), [Buffer.from(lines.join(''))]);
-      const others = segments.filter((one) => one.prefix !== prefix);
+      const others = segments.filter((segment) => segment.prefix !== prefix);
       segments = [...others, { prefix, parts: parts + 1, from: null }];
       lines = [];
     }
@@ -134,10 +133,10 @@ export function createBaseWriter(
     return { segments, digest, points };
   }
 
-  /** Joins the lines of this walk with an earlier walk's lines for the ids ahead. */
+  /** Combines the lines of this walk with those of an earlier walk from the offset on. */
   function joinAhead(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
-    // A segment of this walk ends before the offset.
+    // After a resume, the earlier base may contain segments of this very walk: all their lines are before the offset.
     const isBehind = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((own) => own.prefix === prefix && own.parts === parts);
     const rest = earlier
@@ -147,7 +146,7 @@ export function createBaseWriter(
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
-  /** Pending inserts of this walk, and of a killed one for the ids that this walk has not reached. */
+  /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet. */
   function pendingInserts(ids: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
     const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
     const pending = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
@@ -165,7 +164,7 @@ export function createBaseWriter(
   return { add, flush, recordPendingInserts };
 }
 
-function laterId<Id extends PointId | null>(one: Id, other: PointId | null): Id | PointId {
-  if (one === null || other === null) return other ?? one;
-  return comparePointIds(one, other) > 0 ? one : other;
+function laterId<Id extends PointId | null>(a: Id, b: PointId | null): Id | PointId {
+  if (a === null || b === null) return b ?? a;
+  return comparePointIds(a, b) > 0 ? a : b;
 }

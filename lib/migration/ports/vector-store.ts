@@ -1,4 +1,4 @@
-// Reads and writes of a vector store, in the store's own words. Points are carried as text.
+// Requests to a vector store and its answers, in the store's own terms. Points stay JSON text, so that no digit is lost.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { JsonText } from '../json/json-text.ts';
 

@@ -1,5 +1,5 @@
 // Lists the access that the roles of the packaged template grant, and the access that AWS itself needs. Each line is an action
-// and a place, such as `dynamodb:GetItem table of ledgers`. recorded-access.ts records the access in use in the same form.
+// and a resource, such as `dynamodb:GetItem table of ledgers`. recorded-access.ts records the access in use in the same form.
 import {
   type FunctionProperties,
   getOnlyResource,

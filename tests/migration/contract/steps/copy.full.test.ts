@@ -41,7 +41,7 @@ describe('a new collection', () => {
   });
 
   it.each(['yellow', 'grey'] as const)(
-    'is copied into once the store has indexed it: %s',
+    'gets points only once the store has indexed it: %s',
     async (status) => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
@@ -67,12 +67,12 @@ describe('a new collection', () => {
   );
 });
 
-const MANY = 600;
-/** Reads besides the walks: samples of pages and vectors, and the memories of the test user */
-const FEW = 450;
+const MEMORIES = 600;
+/** Memories read outside the full passes: samples of pages and vectors, and those of the test user */
+const MAX_OTHER_READS = 450;
 
 it('the window reads every memory at most five times', async () => {
-  const migration = await createMigrationAt('copied', { memories: MANY });
+  const migration = await createMigrationAt('copied', { memories: MEMORIES });
   const { vectors, hooks } = migration.services;
   let read = 0;
   let isWindow = false;
@@ -94,13 +94,13 @@ it('the window reads every memory at most five times', async () => {
   const changes = { vectors: { scroll, retrieve }, hooks: { ask } };
   await migration.finish('cutover', {}, changes);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
-  expect(read).toBeGreaterThan(4 * MANY);
-  expect(read).toBeLessThanOrEqual(5 * MANY + FEW);
+  expect(read).toBeGreaterThan(4 * MEMORIES);
+  expect(read).toBeLessThanOrEqual(5 * MEMORIES + MAX_OTHER_READS);
 });
 
 /** Creates a user who creates, changes and deletes memories in turn. */
 function createWriter(store: VectorStore) {
-  const own: PointId[] = [];
+  const ownIds: PointId[] = [];
   let writes = 0;
   let isFrozen = false;
 
@@ -113,11 +113,11 @@ function createWriter(store: VectorStore) {
         JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
         '[1,0,0,0,0,0,0,0]',
       );
-    const oldest = writes % 4 === 0 ? own.shift() : undefined;
+    const oldest = writes % 4 === 0 ? ownIds.shift() : undefined;
     if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
     const fresh = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
-    const written = memory(writes % 4 === 3 ? JSON.parse(own.at(-1) ?? '""') : fresh);
-    if (!own.includes(written.id)) own.push(written.id);
+    const written = memory(writes % 4 === 3 ? JSON.parse(ownIds.at(-1) ?? '""') : fresh);
+    if (!ownIds.includes(written.id)) ownIds.push(written.id);
     await store.upsert(SOURCE, [written], 'upsert');
   }
 
