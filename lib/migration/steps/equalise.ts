@@ -63,6 +63,7 @@ function readComparing({ isComplete, report }: ReconcileCheckpoint): Comparing |
   const tally = {
     ...COMPARING_START.tally,
     points: to.points,
+    adds: pending.missing,
     removes: pending.extra,
     changes: pending.payload + pending.vector,
     late: { written, lacking, changed, examples: [] },

@@ -423,3 +423,17 @@ test('damage that an earlier version found is not carried back', async () => {
   await invoke({ cursor });
   expect(await count(OLD)).toEqual(WHOLE);
 });
+
+it('carries what a comparison of an earlier version found missing in two collections that were empty', async () => {
+  const { invoke, count, put, run, saved } = await scene();
+  for (const name of [OLD, NEW]) await put(name, IDS, '-');
+  await invoke({ deletes: MANY });
+  expect(run.base).toMatchObject({ points: 0 });
+  await put(OLD, [0, 1], 'b');
+  saved.length = 0;
+  const report = { ...NOTHING_COMPARED, pending: { ...NOTHING_COMPARED.pending, missing: 2 } };
+  const compared = { ...RECONCILE_START, isComplete: true, report };
+  const cursor = JSON.parse(JSON.stringify({ compared }));
+  await invoke({ cursor, onExcess: 'insert', limitedChanges: 'vectors' });
+  expect(await count(NEW)).toEqual({ b: 2 });
+});
