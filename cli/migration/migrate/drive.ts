@@ -246,7 +246,7 @@ function reportFailure(
 
 function buildInput(step: FunctionName, { payload }: DriveOptions, runId: string): Payload {
   const { accepts, deletes, maxRate } = payload;
-  const removesPoints = step === 'copy' || step === 'cutover';
+  const removesPoints = step === 'rebuild' || step === 'copy' || step === 'cutover';
   return {
     ...(step === 'copy' && accepts !== undefined && { accepts }),
     ...(removesPoints && deletes !== undefined && { deletes }),

@@ -226,9 +226,10 @@ async function invokeCommand(
   }
   if (name === 'preflight') return await checkPrerequisites(session, payload);
   if (name === 'copy') {
-    const { runId, execute = false } = payload;
+    const { runId, execute = false, deletes } = payload;
     const { next } = await readStatus(session, String(runId));
-    const built = next === 'rebuild' && (await runStep(session, next, { runId, execute }));
+    const building = { runId, execute, ...(deletes !== undefined && { deletes }) };
+    const built = next === 'rebuild' && (await runStep(session, next, building));
     if (built && !execute) return built;
   }
   return await runStep(session, name, payload);

@@ -44,6 +44,25 @@ describe('migrate run', () => {
     expect(await phase()).toBe('live');
   });
 
+  it.each(['run', 'copy --execute'])(
+    'lets %s tell each step that it takes how many memories users deleted',
+    async (command) => {
+      const { type, place } = await createRunningOperator();
+      await type(FROM_THE_START.replace('run', 'preflight --execute'));
+      await type('backup --execute');
+      const told: unknown[] = [];
+      const invoke: typeof place.invoke = async (name, payload, ...rest) => {
+        if (name === 'rebuild' || name === 'copy') told.push([name, payload.deletes]);
+        return await place.invoke(name, payload, ...rest);
+      };
+      await type(`${command} --deletes 60`, {}, { ...place, invoke });
+      expect(told).toEqual([
+        ['rebuild', 60],
+        ['copy', 60],
+      ]);
+    },
+  );
+
   itInFull('asks before the window, and opens it only if the run id is typed', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
