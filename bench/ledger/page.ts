@@ -1,6 +1,7 @@
 // Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
 // a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page, so a
-// fixed loop and a page of one field are measured beside them.
+// fixed loop and a page of one field are measured beside them. The bar of the script applies to its processor time, because the
+// service and its database use the same cores here: while they answer, a script waits for them.
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession, Locator, Page } from 'playwright-core';
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -60,7 +61,12 @@ export async function measurePage(run: BenchRun): Promise<Report> {
         MAX_REQUESTS,
         '',
       ),
-      atMost('script of a view', findMax(views.map(({ script }) => script)), MAX_SCRIPT_MS, ' ms'),
+      atMost(
+        'script of a view, processor time',
+        findMax(views.map(({ script }) => script.processor)),
+        MAX_SCRIPT_MS,
+        ' ms',
+      ),
       atMost(
         `a key press until the next frame, processor slowed ${SLOWDOWN} times`,
         findMax(fields.map(({ slowest }) => slowest)),
@@ -70,12 +76,12 @@ export async function measurePage(run: BenchRun): Promise<Report> {
     ],
     tables: [
       {
-        title: `${transactions.toLocaleString('en')} transactions; medians of ${LOADS} loads, the script with its compilation:`,
-        columns: ['view', 'requests', 'script, ms'],
+        title: `${transactions.toLocaleString('en')} transactions; medians of ${LOADS} loads, on the thread that runs the script:`,
+        columns: ['view', 'requests', 'processor time, ms', 'elapsed, ms'],
         rows: [
-          ...views.map(({ name, requests, script }) => [name, requests, script] as const),
-          ['for comparison: a loop of ten million steps', 0, loop],
-        ],
+          ...views,
+          { name: 'for comparison: a loop of ten million steps', requests: 0, script: loop },
+        ].map(({ name, requests, script }) => [name, requests, script.processor, script.elapsed]),
       },
       {
         title: `${PRESSES} key presses in each field; the browser measures in steps of 8 ms, and nothing below ${MIN_REPORTED_MS}:`,
@@ -114,48 +120,85 @@ async function fillLedger(url: string, count: number, onBulk: () => void): Promi
 
 /** Measures the speed of the machine in the same minutes, without the page. */
 const LOOP_SCRIPT = `(() => {
-  const begun = performance.now();
   let sum = 0;
   for (let n = 0; n < 10_000_000; n += 1) sum = (sum + n * 7) % 1_000_003;
-  return sum < 0 ? 0 : performance.now() - begun;
+  window.sum = sum;
 })()`;
+
+/** Milliseconds in which scripts ran, with and without the time in which they waited for the processor. */
+interface ScriptTime {
+  readonly processor: number;
+  readonly elapsed: number;
+}
+
+/** Opens an empty page whose scripts are timed by both of the browser's clocks. */
+async function openTimedPage(browser: Browser) {
+  const page = await browser.newPage();
+  const openClock = async (timeDomain: 'threadTicks' | 'timeTicks') => {
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable', { timeDomain });
+    return session;
+  };
+  const [processor, elapsed] = [await openClock('threadTicks'), await openClock('timeTicks')];
+  const readTime = async (): Promise<ScriptTime> => ({
+    processor: await readScriptMs(processor),
+    elapsed: await readScriptMs(elapsed),
+  });
+  return { page, session: elapsed, readTime };
+}
+
+async function readScriptMs(session: CDPSession): Promise<number> {
+  const { metrics } = await session.send('Performance.getMetrics');
+  const seconds = metrics.find(({ name }) => name === 'ScriptDuration')?.value;
+  if (seconds === undefined) throw new Error('The browser does not say how long scripts ran');
+  return seconds * 1000;
+}
+
+function findMedian(times: readonly ScriptTime[]): ScriptTime {
+  return {
+    processor: median(times.map(({ processor }) => processor)),
+    elapsed: median(times.map(({ elapsed }) => elapsed)),
+  };
+}
 
 async function measureViews(browser: Browser, url: string, onLoad: () => void) {
   const measured = [];
-  const empty = await browser.newPage();
-  const loops: number[] = [];
+  const loops: ScriptTime[] = [];
   for (const [name, hash] of VIEWS) {
-    const loads: { readonly requests: number; readonly script: number }[] = [];
+    const loads: { readonly requests: number; readonly script: ScriptTime }[] = [];
     for (let n = 0; n < LOADS; n += 1) {
       loads.push(await loadView(browser, `${url}/${hash}`));
-      loops.push((await empty.evaluate(LOOP_SCRIPT)) as number);
+      loops.push(await runLoop(browser));
       onLoad();
     }
     measured.push({
       name,
       requests: Math.max(...loads.map(({ requests }) => requests)),
-      script: median(loads.map(({ script }) => script)),
+      script: findMedian(loads.map(({ script }) => script)),
     });
   }
-  await empty.context().close();
-  return { views: measured, loop: median(loops) };
+  return { views: measured, loop: findMedian(loops) };
+}
+
+async function runLoop(browser: Browser): Promise<ScriptTime> {
+  const { page, readTime } = await openTimedPage(browser);
+  await page.goto(`data:text/html,<script>${encodeURIComponent(LOOP_SCRIPT)}</script>`);
+  const time = await readTime();
+  await page.context().close();
+  return time;
 }
 
 async function loadView(browser: Browser, address: string) {
-  const page = await browser.newPage();
-  const session = await page.context().newCDPSession(page);
-  await session.send('Performance.enable');
+  const { page, session, readTime } = await openTimedPage(browser);
   let requests = 0;
   page.on('request', (request) => {
     if (request.resourceType() === 'fetch') requests += 1;
   });
   await page.goto(address, { waitUntil: 'commit' });
   await waitWithoutScript(session);
-  const { metrics } = await session.send('Performance.getMetrics');
-  const seconds = metrics.find(({ name }) => name === 'ScriptDuration')?.value;
-  if (seconds === undefined) throw new Error('The browser does not say how long scripts ran');
+  const script = await readTime();
   await page.context().close();
-  return { requests, script: seconds * 1000 };
+  return { requests, script };
 }
 
 /**
