@@ -1113,6 +1113,11 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/command-line/run.test.ts',
     [
       [
+        "step === 'rebuild' || step === 'copy'",
+        "step === 'copy'",
+        'migrate run > lets run tell each step that it takes how many memories users deleted',
+      ],
+      [
         "isLate ? 'cutover' : next",
         'next',
         'once users may be on the new version > cutover finishes an expired window instead of rolling it back',
@@ -1216,6 +1221,11 @@ export const MUTANTS: readonly Mutant[] = [
     ['createTable(client, tableName, timeout)', 'createTable(client, tableName)'],
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
+    [
+      'adds: pending.missing,',
+      '',
+      'carries what a comparison of an earlier version found missing in two collections that were empty',
+    ],
     [
       "if (isExcess && onExcess === 'refuse') {",
       'if (false) {',
