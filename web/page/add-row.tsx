@@ -100,7 +100,7 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
     open.errors.value = found;
     if (Object.keys(found).length > 0) return focusError(form.current);
     // The person can type the next transaction while the category is looked up.
-    open.edit({ description: '', amount: '', category: '' });
+    open.edit({ description: '', amount: '', category: '', type: 'expense' });
     focusDescription(document);
     if (await addTransaction(complete)) added.value = announcement.peek();
     else if (isEmpty(open.draft.peek())) open.edit(complete);

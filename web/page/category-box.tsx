@@ -39,7 +39,7 @@ interface Suggestions {
   readonly at: number;
 }
 
-const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter', 'Tab']);
+const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter']);
 
 /** A key press redraws only the field. The list is searched after that frame, so that typing stays fast. */
 export function CategoryBox(props: CategoryBoxProps) {
@@ -79,7 +79,7 @@ interface BoxParts {
   readonly text: ReadonlySignal<string>;
   readonly onText: (text: string) => void;
   readonly take: (option: Option) => void;
-  /** True if Enter takes an option even when the field already contains its name; otherwise Enter then submits the form. */
+  /** True if Enter only takes the option; otherwise it also submits the form with what was typed. */
   readonly isChoice: boolean;
 }
 
@@ -96,11 +96,22 @@ function listenToField(parts: BoxParts) {
       list.open();
     },
     onKeyDown: (event: KeyboardEvent) => pressKey(event, parts),
-    onBlur: list.close,
+    onBlur: ({ currentTarget }: TargetedEvent<HTMLInputElement>) => {
+      // If only the window loses the focus, the person goes on typing later.
+      if (document.activeElement !== currentTarget) completeText(parts);
+      list.close();
+    },
   };
 }
 
-function pressKey(event: KeyboardEvent, { list, text, onText, take, isChoice }: BoxParts): void {
+/** Completes a typed beginning to the suggested name, where the person sees it: what the field shows is what is saved. */
+function completeText({ list, text, onText }: BoxParts): void {
+  const { options = [], at = 0 } = list.read() ?? {};
+  const option = options[at];
+  if (option && !option.isNew && text.peek() !== '') onText(option.name);
+}
+
+function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts): void {
   const { key } = event;
   if (!LIST_KEYS.has(key)) return;
   const { options = [], at = 0 } = list.read() ?? {};
@@ -111,11 +122,11 @@ function pressKey(event: KeyboardEvent, { list, text, onText, take, isChoice }: 
   else if (key === 'Escape') {
     list.close();
     event.stopPropagation();
-  } else if (key === 'Tab') {
-    if (!option.isNew && text.peek() !== '') onText(option.name);
-    return;
-  } else if (isChoice || !isSame(text.peek(), option.name)) take(option);
-  else return;
+  } else {
+    const isTyped = text.peek() !== '';
+    take(option);
+    if (isTyped && !isChoice) return;
+  }
   event.preventDefault();
 }
 
@@ -209,40 +220,43 @@ const choices = computed(() =>
 );
 
 /**
- * Lists the options when the field is clicked. A field with a category offers it first and then others, because a person who
- * opens the list wants to change it.
+ * Lists the options when the field is clicked. A field with a category, also a new one, offers it first and then others, because
+ * a person who opens the list wants to change it.
  */
 function listOptions(text: string): readonly Option[] {
-  if (!choices.value.some(({ name }) => isSame(text, name))) return findOptions(text);
+  if (!choices.value.some(({ name }) => isSame(text, name)))
+    return findOptions(text).toSorted((a, b) => Number(b.isNew) - Number(a.isNew));
   const all = choices.value.map(({ name }) => ({ name, isNew: false }));
   return all
     .toSorted((a, b) => Number(isSame(text, b.name)) - Number(isSame(text, a.name)))
     .slice(0, MAX_OPTIONS);
 }
 
-/** Names that begin with the text come first; a new name comes last. */
+/** Names that begin with the text come first, then names with a word that does; a new name comes last. */
 function findOptions(text: string): readonly Option[] {
   const wanted = normalize(text.trim());
   const all = choices.value;
   const found = all
-    .map(({ name, compared }) => ({ name, isNew: false, at: compared.indexOf(wanted) }))
-    .filter(({ at }) => at >= 0)
-    .toSorted((a, b) => Number(a.at > 0) - Number(b.at > 0))
+    .filter(({ compared }) => compared.includes(wanted))
+    .map(({ name, compared }) => ({ name, isNew: false, rank: rankMatch(compared, wanted) }))
+    .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_OPTIONS);
   const isKnown = wanted === '' || all.some(({ compared }) => compared === wanted);
   return isKnown ? found : [...found, { name: text.trim(), isNew: true }];
 }
 
+function rankMatch(name: string, wanted: string): number {
+  if (name.startsWith(wanted)) return 0;
+  return name.includes(` ${wanted}`) ? 1 : 2;
+}
+
 /**
- * Resolves a typed text to a category: the category of that name, the only category whose name begins with it, or a new one.
- * Empty text means none.
+ * Resolves the text of a field to the category of that name, or to a new one. Empty text means none.
  * @throws ApiError if a new category cannot be created
  */
 export async function resolveCategory(text: string): Promise<Category | undefined> {
   const wanted = normalize(text.trim());
   if (wanted === '') return undefined;
-  const exact = choices.value.find(({ compared }) => compared === wanted);
-  if (exact) return exact.category;
-  const [first, second] = choices.value.filter(({ compared }) => compared.startsWith(wanted));
-  return first && !second ? first.category : await ensureCategory(text);
+  const known = choices.value.find(({ compared }) => compared === wanted);
+  return known?.category ?? (await ensureCategory(text));
 }

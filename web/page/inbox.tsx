@@ -71,6 +71,7 @@ function categorise(some: readonly Row[], category: Category | undefined): void 
 export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly tabIndex: number }) {
   const text = useSignal('');
   const take = async (name: string) => {
+    focusNextField();
     const category = await resolve(name);
     if (!category) return;
     categorise([row], category);
@@ -89,6 +90,14 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
       onTake={take}
     />
   );
+}
+
+/** Focuses the category field of the next row at once: keys pressed while a category is created are meant for that row. */
+function focusNextField(): void {
+  const fields = [...document.querySelectorAll<Element>('.entry [role=combobox]')];
+  const at = document.activeElement ? fields.indexOf(document.activeElement) : -1;
+  const next = at < 0 ? undefined : fields[at + 1];
+  if (next instanceof HTMLElement) next.focus();
 }
 
 async function resolve(text: string): Promise<Category | undefined> {
@@ -117,7 +126,7 @@ function offerOthers(row: Row, category: Category): void {
   if (wanted === '' || others.length === 0) return;
   const number = format.counted(others.length, 'other');
   notice.value = {
-    text: `“${row.description}” is in ${category.name}, and ${number} like it can be.`,
+    text: `Also without a category: ${number} like “${row.description}”.`,
     action: {
       name: `Put ${number} in ${category.name}`,
       run: () => {

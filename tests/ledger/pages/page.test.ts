@@ -182,6 +182,79 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .waitFor();
   });
 
+  test('a new category is created although the name of another begins with it', async () => {
+    await pages.category('Transportation');
+    await pages.row({ description: 'Taken by train', transaction_date: '2011-04-02' });
+    const page = await pages.visit('#period=2011-04');
+    await addForm(page).getByLabel('Date').fill('2011-04-02');
+    await addForm(page).getByLabel('Description').fill('Tram');
+    await addForm(page).getByLabel('Amount').fill('3');
+    await addForm(page).getByLabel('Category').fill('Trans');
+    await page.getByRole('option', { name: 'Create “Trans”' }).click();
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await expect.poll(() => pages.rows('Tram')).toMatchObject([{ category_name: 'Trans' }]);
+    const field = listed(page, 'Taken by train').getByRole('combobox', { name: 'Category' });
+    await field.fill('Transpo');
+    await page.getByRole('option', { name: 'Create “Transpo”' }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => pages.rows('Taken by train'))
+      .toMatchObject([{ category_name: 'Transpo' }]);
+  });
+
+  test('a typed beginning becomes the name when the field is left, and Enter saves with it', async () => {
+    const category_id = await pages.category('Workshop');
+    const page = await pages.visit();
+    await addForm(page).getByLabel('Description').fill('Left to the mouse');
+    await addForm(page).getByLabel('Amount').fill('3');
+    await addForm(page).getByLabel('Category').fill('works');
+    await addForm(page).getByLabel('Amount').click();
+    expect(await addForm(page).getByLabel('Category').inputValue()).toBe('Workshop');
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await expect.poll(() => pages.rows('Left to the mouse')).toMatchObject([{ category_id }]);
+    await addForm(page).getByLabel('Description').fill('Kept to the keys');
+    await addForm(page).getByLabel('Amount').fill('4');
+    await addForm(page).getByLabel('Category').fill('works');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => pages.rows('Kept to the keys')).toMatchObject([{ category_id }]);
+  });
+
+  test('the type of the next transaction is again Expense', async () => {
+    const page = await pages.visit();
+    await addForm(page).getByLabel('Description').fill('Wages of the month');
+    await addForm(page).getByLabel('Amount').fill('2000');
+    await addForm(page).getByLabel('Type').selectOption('income');
+    await addForm(page).getByRole('button', { name: 'Add' }).click();
+    await listed(page, 'Wages of the month').waitFor();
+    expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
+    await page.reload();
+    await idle(page);
+    expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
+  });
+
+  test('keys typed while a category is being created go to the next row', async () => {
+    await pages.category('Bus');
+    for (const description of ['Waits for its category', 'Typed meanwhile'])
+      await pages.row({ description, transaction_date: '2011-05-02' });
+    const page = await pages.visit('#period=2011-05&category=none');
+    const isTyped = Promise.withResolvers<void>();
+    await page.route('**/categories', async (route) => {
+      if (route.request().method() === 'POST') await isTyped.promise;
+      await route.fallback();
+    });
+    const first = page.locator('.entry').first();
+    const named = ((await first.textContent()) ?? '').includes('Waits') ? 'Waits' : 'Typed';
+    await first.getByRole('combobox', { name: 'Category' }).fill('Ferry');
+    await page.keyboard.press('Enter');
+    await page.keyboard.type('bus');
+    isTyped.resolve();
+    await expect.poll(() => pages.rows(named)).toMatchObject([{ category_name: 'Ferry' }]);
+    await page.keyboard.press('Enter');
+    const other = named === 'Waits' ? 'Typed meanwhile' : 'Waits for its category';
+    await expect.poll(() => pages.rows(other)).toMatchObject([{ category_name: 'Bus' }]);
+  });
+
   test.each(SCHEMES)(
     'a row is opened with Enter and corrected in place, %s',
     async (colorScheme) => {
