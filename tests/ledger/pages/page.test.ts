@@ -272,7 +272,6 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await row.getByLabel('Description').fill('Put right');
       await row.getByLabel('Category').fill(`New ${colorScheme}`);
       await page.keyboard.press('Enter');
-      await page.keyboard.press('Enter');
       await listed(page, 'Put right').first().waitFor();
       await expect.poll(async () => (await pages.rows(description)).length).toBe(0);
       const { data } = await pages.call('GET', `/transactions/${id}`);
@@ -538,7 +537,6 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await options.nth(1).waitFor();
     expect(await options.first().textContent()).toBe('Taken before');
     await page.keyboard.type('Taken a');
-    await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await listed(page, 'Taken after').waitFor();
   });
