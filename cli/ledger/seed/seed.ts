@@ -1,4 +1,6 @@
 // npm run seed: fills a running service with a household's history, through the API like any client.
+import { InvalidArgumentError } from '@commander-js/extra-typings';
+import { isCalendarDate } from '../../../lib/ledger/domain/calendar-date.ts';
 import type { TransactionFields } from '../../../lib/ledger/domain/transaction.ts';
 import { USER_AGENTS } from '../../../local/user-agents.ts';
 import {
@@ -22,13 +24,19 @@ const command = createCommand(
   .option('--transactions <n>', 'how many', parseCount, 20_000)
   .option(
     '--years <n>',
-    'over how many years up to today',
+    'over how many years up to the last day',
     createNumberParser({ min: 1, max: 1_000 }),
     10,
   )
   .option(
+    '--until <date>',
+    'the last day, such as 2026-03-31',
+    parseDay,
+    new Date().toISOString().slice(0, 10),
+  )
+  .option(
     '--seed <n>',
-    'of the random numbers: the same seed gives the same history',
+    'of the random numbers: the same seed and last day give the same history',
     parseCount,
     1,
   )
@@ -42,18 +50,23 @@ interface SeedOptions {
   readonly url: string;
   readonly transactions: number;
   readonly years: number;
+  readonly until: string;
   readonly seed: number;
 }
 
-async function seed({ url, transactions, years, seed }: SeedOptions): Promise<void> {
+function parseDay(text: string): string {
+  if (isCalendarDate(text)) return text;
+  throw new InvalidArgumentError('Use a date like 2026-03-31.');
+}
+
+async function seed({ url, transactions, years, until, seed }: SeedOptions): Promise<void> {
   const key = process.env.API_KEY || undefined;
   const service = createServiceClient({ url, key, userAgent: USER_AGENTS.seed });
   const categoryIds = await ensureHouseholdCategories(service);
-  const lastDay = new Date().toISOString().slice(0, 10);
   const history = generateHouseholdTransactions({
     transactions,
     years,
-    lastDay,
+    lastDay: until,
     seed,
     categoryIds,
   });
