@@ -10,7 +10,15 @@ import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
 import { format } from './format.ts';
 import { createOutbox } from './outbox.ts';
 import { applyChanges, isInScope, type Row } from './rows.ts';
-import { datesBefore, nameList, readScope, type Scope, scopeHash, unitOf } from './scope.ts';
+import {
+  datesBefore,
+  nameList,
+  periodDates,
+  readScope,
+  type Scope,
+  scopeHash,
+  unitOf,
+} from './scope.ts';
 import type { Refusal } from './send-write.ts';
 import { readView, type View } from './view.ts';
 
@@ -25,6 +33,8 @@ export interface Notice {
   readonly text: string;
   readonly details?: readonly string[];
   readonly action?: { readonly name: string; readonly run: () => void };
+  /** True if the notice goes away by itself: it only confirms what was done. */
+  readonly isBrief?: boolean;
 }
 
 export const scope = signal(readScope(location.hash));
@@ -52,6 +62,7 @@ export const canWrite = computed(() => me.value?.scope === 'write');
 export const outbox = createOutbox({
   call,
   storage: sessionStorage,
+  onCreated: showOutsider,
   onConfirmed: () => refreshSoon(),
   onRefused: reportRefusals,
   onUnauthenticated: () => askForKey(undefined),
@@ -196,6 +207,7 @@ export function go(changes: Partial<Scope>, { isReplaced = false } = {}): void {
 export function start(): void {
   addEventListener('hashchange', () => {
     scope.value = readScope(location.hash);
+    if (notice.peek()?.isBrief) notice.value = undefined;
   });
   // Not an effect: `show` reads the outbox, so an effect would also run at each write.
   scope.subscribe(() => void show());
@@ -233,6 +245,18 @@ function askForKey(error: ApiError | undefined): void {
     view.value = undefined;
     isLoading.value = false;
   });
+}
+
+/** Says where a created row is if the period shown lacks it: without a notice, the row would seem to be lost. */
+function showOutsider({ description, transaction_date: date }: Row): void {
+  const dates = periodDates(scope.peek().period, new Date());
+  if (!dates || (dates.start_date <= date && date <= dates.end_date)) return;
+  const to = { period: date.slice(0, 7), category: undefined, type: undefined, q: '' };
+  notice.value = {
+    text: `Added ${description} on ${format.date(date)}, outside the period shown`,
+    action: { name: 'Show', run: () => go(to) },
+    isBrief: true,
+  };
 }
 
 function reportRefusals(refusals: readonly Refusal[]): void {

@@ -1,32 +1,55 @@
 // Shows the messages of the page: a notice with its action, and announcements for screen readers.
+import { useEffect, useRef } from 'preact/hooks';
 import { Button, NoticeBox } from './components.tsx';
-import { announcement, notice } from './ledger.ts';
+import { announcement, type Notice, notice } from './ledger.ts';
+
+const BRIEF_MS = 10_000;
 
 export function Messages() {
   const shown = notice.value;
   return (
     <>
-      <div role="alert">
-        {shown && (
-          <NoticeBox text={shown.text} details={shown.details}>
-            {shown.action && (
-              <Button kind="primary" onClick={shown.action.run}>
-                {shown.action.name}
-              </Button>
-            )}
-            <Button
-              onClick={() => {
-                notice.value = undefined;
-              }}
-            >
-              Dismiss
-            </Button>
-          </NoticeBox>
-        )}
+      <div role="alert" class={shown?.isBrief ? 'brief' : ''}>
+        {shown && <ShownNotice shown={shown} />}
       </div>
       <p class="unseen" role="status">
         {announcement.value}
       </p>
     </>
   );
+}
+
+function ShownNotice({ shown }: { readonly shown: Notice }) {
+  const stay = useBriefness(shown);
+  return (
+    <div {...stay}>
+      <NoticeBox text={shown.text} details={shown.details}>
+        {shown.action && (
+          <Button kind="primary" onClick={shown.action.run}>
+            {shown.action.name}
+          </Button>
+        )}
+        <Button onClick={dismiss}>Dismiss</Button>
+      </NoticeBox>
+    </div>
+  );
+}
+
+function dismiss(): void {
+  notice.value = undefined;
+}
+
+/** Dismisses a brief notice after a while, but not as long as the pointer is over it or the focus in it. */
+function useBriefness({ isBrief = false, text }: Notice) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const stop = () => clearTimeout(timer.current);
+  const start = () => {
+    stop();
+    if (isBrief) timer.current = setTimeout(dismiss, BRIEF_MS);
+  };
+  useEffect(() => {
+    start();
+    return stop;
+  }, [text, isBrief]);
+  return { onPointerEnter: stop, onPointerLeave: start, onFocusIn: stop, onFocusOut: start };
 }

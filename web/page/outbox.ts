@@ -8,6 +8,8 @@ import { createWriteQueue, type WriteQueue } from './write-queue.ts';
 
 interface Ports extends SenderPorts {
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
+  /** Called as soon as a created row is queued. */
+  readonly onCreated: (row: Row) => void;
 }
 
 const UNDO_MS = 10_000;
@@ -29,7 +31,9 @@ export function createOutbox({ storage, ...ports }: Ports) {
     create(fields: Fields & { readonly category_name?: string }): void {
       const now = new Date().toISOString();
       const id = queue.takeTemporaryId();
-      enqueue(sender, [{ after: { ...fields, id, created_at: now, updated_at: now, etag: '' } }]);
+      const row = { ...fields, id, created_at: now, updated_at: now, etag: '' };
+      enqueue(sender, [{ after: row }]);
+      ports.onCreated(row);
     },
     update: (changes: readonly Change[]) => updateRows(sender, changes),
     remove: (rows: readonly Row[]) => {

@@ -13,7 +13,8 @@ interface SheetProps {
   readonly children: ComponentChildren;
 }
 
-/** Escape closes the sheet, and the focus returns to the element that had it before. */
+/** Escape closes the sheet, and so does a change of the scope, which is shown behind it. The focus returns to the element that had it
+ * before. */
 export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
@@ -21,7 +22,9 @@ export function Sheet({ title, onClose, children }: SheetProps) {
     const before = document.activeElement;
     dialog.current?.showModal();
     isSheetOpen.value = true;
+    addEventListener('hashchange', onClose);
     return () => {
+      removeEventListener('hashchange', onClose);
       isSheetOpen.value = false;
       if (before instanceof HTMLElement) before.focus();
     };

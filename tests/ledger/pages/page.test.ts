@@ -107,6 +107,56 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessibleInBothSchemes(page);
   });
 
+  test.each([
+    ['a screen', {}],
+    ['a phone', AS_PHONE],
+  ])('a row outside the period shown is announced with a way to it, on %s', async (_, options) => {
+    const page = await pages.visit('#period=1998-05&q=other', options);
+    await stopTime(page);
+    if (options === AS_PHONE) await page.getByRole('button', { name: 'Add a transaction' }).click();
+    await addForm(page).getByLabel('Date').fill('1998-12-15');
+    await addForm(page).getByLabel('Description').fill('Geschenk');
+    await addForm(page).getByLabel('Amount').fill('20');
+    await page.keyboard.press('Enter');
+    const said = page.getByRole('alert').getByText(/^Added Geschenk on 15 Dec 1998, outside/);
+    await said.waitFor();
+    expect(await said.textContent()).toBe(
+      'Added Geschenk on 15 Dec 1998, outside the period shown',
+    );
+    await expectAccessibleInBothSchemes(page);
+    await page.getByRole('alert').getByRole('button', { name: 'Show' }).click();
+    await page.getByRole('heading', { name: 'December 1998' }).waitFor();
+    await listed(page, 'Geschenk').getByText('-20.00').first().waitFor();
+    expect(await page.getByRole('alert').getByRole('button').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+
+  test('a notice that asks for nothing goes away, but not under the pointer or with the focus', async () => {
+    const page = await pages.visit('#period=1998-04');
+    await page.clock.install();
+    const alert = page.getByRole('alert');
+    const add = async (description: string) => {
+      await addForm(page).getByLabel('Date').fill('1998-11-15');
+      await addForm(page).getByLabel('Description').fill(description);
+      await addForm(page).getByLabel('Amount').fill('20');
+      await page.keyboard.press('Enter');
+      await alert.getByText(`Added ${description} on 15 Nov`).waitFor();
+    };
+    await add('Read later');
+    await alert.getByRole('button', { name: 'Show' }).focus();
+    await page.clock.runFor(30_000);
+    expect(await alert.getByRole('button').count()).toBe(2);
+    await addForm(page).getByLabel('Description').focus();
+    await page.clock.runFor(9000);
+    expect(await alert.getByRole('button').count()).toBe(2);
+    await alert.getByText('Added').hover();
+    await page.clock.runFor(30_000);
+    expect(await alert.getByRole('button').count()).toBe(2);
+    await page.mouse.move(0, 600);
+    await page.clock.runFor(10_000);
+    await expect.poll(() => alert.getByRole('button').count()).toBe(0);
+  });
+
   test('a draft survives a reload', async () => {
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('Half a thought');

@@ -50,6 +50,7 @@ function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
       getItem: (name) => storage.get(name) ?? null,
       setItem: (name, text) => void storage.set(name, text),
     },
+    onCreated: () => undefined,
     onConfirmed: () => undefined,
     onRefused: (refusals) => void refused.push(...refusals),
     onUnauthenticated: () => undefined,
