@@ -10,8 +10,14 @@ type ButtonProps = ButtonHTMLAttributes & {
   readonly kind?: 'primary' | 'plain' | 'quiet';
 };
 
+/** The second click of a double click submits nothing: the first may have emptied the form. */
 export function Button({ kind = 'plain', class: more = '', ...rest }: ButtonProps) {
-  return <button type="button" {...rest} class={`button ${kind} ${more}`} />;
+  const guard = rest.type === 'submit' ? { onClick: ignoreSecondClick } : {};
+  return <button type="button" {...guard} {...rest} class={`button ${kind} ${more}`} />;
+}
+
+function ignoreSecondClick(event: MouseEvent): void {
+  if (event.detail > 1) event.preventDefault();
 }
 
 interface FieldProps {

@@ -195,12 +195,14 @@ function onListFocus({ target }: FocusEvent): void {
 }
 
 /** Opens the row that was clicked, with the focus in the field that was clicked. */
-function onListClick({ target, shiftKey }: MouseEvent): void {
+function onListClick({ target, shiftKey, detail }: MouseEvent): void {
   const row = findRow(target);
   if (!row || !canWrite.value || !(target instanceof Element)) return;
   if (target.closest('.pick')) toggleRow(row, shiftKey);
-  else if (target.closest('button')) removeRows([row]);
-  else if (target.closest('.category-box')) return;
+  else if (target.closest('button')) {
+    // After the first click of a double click, the next row is under the pointer.
+    if (detail <= 1) removeRows([row]);
+  } else if (target.closest('.category-box')) return;
   else if (target.closest('.in-amount')) open(row, 'amount');
   else open(row, target.closest('.in-category, .note-category') ? 'category' : 'description');
 }

@@ -520,6 +520,26 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect((await pages.rows('Not so fast')).map((row) => row.id)).toEqual([id]);
   });
 
+  test('the second click of a double click neither deletes the next row nor adds an empty one', async () => {
+    for (const description of ['Double first', 'Double second', 'Double third'])
+      await pages.row({ description, transaction_date: '1997-01-02' });
+    const page = await pages.visit('#period=1997');
+    await stopTime(page);
+    await listed(page, 'Double third').getByRole('button', { name: 'Delete' }).dblclick();
+    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await listed(page, /Double/).count()).toBe(2);
+    await listed(page, 'Double second').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => listed(page, /Double/).count()).toBe(1);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await addForm(page).getByLabel('Date').fill('1997-01-03');
+    await addForm(page).getByLabel('Description').fill('Double added');
+    await addForm(page).getByLabel('Amount').fill('2');
+    await addForm(page).getByRole('button', { name: 'Add' }).dblclick();
+    await listed(page, 'Double added').waitFor();
+    expect(await addForm(page).locator('[aria-invalid]').count()).toBe(0);
+    await expect.poll(async () => (await pages.rows('Double added')).length).toBe(1);
+  });
+
   test.each([
     ['a screen', {}],
     ['a phone', AS_PHONE],
