@@ -1,8 +1,9 @@
 // The area below the rows: links to the other pages of the list, or the reason why there are no rows.
 import { ScopeLink } from './components.tsx';
-import { pagesAround } from './figures.ts';
+import { addUp, pagesAround } from './figures.ts';
 import { format } from './format.ts';
-import { canWrite, rows, scope, view } from './ledger.ts';
+import { canWrite, cells, rows, scope, totals, view } from './ledger.ts';
+import { isFiltered } from './scope.ts';
 
 export function Pages() {
   const shown = view.value;
@@ -42,15 +43,41 @@ export function Pages() {
   );
 }
 
+function NoMatch() {
+  const { q, category, period } = scope.value;
+  const isSorted = category === 'none' && totals.value.count === 0 && addUp(cells.value).count > 0;
+  if (isSorted)
+    return (
+      <div class="nothing">
+        <p>All sorted in.</p>
+        <p>
+          <ScopeLink to={{ category: undefined }}>Show all</ScopeLink>
+        </p>
+      </div>
+    );
+  return (
+    <div class="nothing">
+      <p>No transactions match.</p>
+      {q !== '' && period !== 'all' && (
+        <p>
+          <ScopeLink to={{ period: 'all' }}>Search all dates</ScopeLink>
+        </p>
+      )}
+      <p>
+        <ScopeLink to={{ category: undefined, type: undefined, q: '' }}>Clear the filter</ScopeLink>
+      </p>
+    </div>
+  );
+}
+
 /** Says why there are no rows, and suggests what to do. */
 export function EmptyList() {
   const shown = view.value;
   if (!shown || rows.value.length > 0) return null;
   if (shown.total > 0 && shown.page > shown.pages)
     return <p class="nothing">There is no such page.</p>;
-  const { q, category, type, period } = scope.value;
-  const isFiltered = q !== '' || category !== undefined || type !== undefined;
-  if (isFiltered) return <p class="nothing">No transactions match.</p>;
+  if (isFiltered(scope.value)) return <NoMatch />;
+  const { period } = scope.value;
   return (
     <div class="nothing">
       <p>

@@ -40,7 +40,11 @@ export function CategoryChart() {
           </button>
         )}
       </div>
-      {shown && bars.length === 0 && <p class="no-figures">No {side} in this period yet.</p>}
+      {shown && bars.length === 0 && (
+        <p class="no-figures">
+          {shown.scope.q ? `No ${side} matches.` : `No ${side} in this period yet.`}
+        </p>
+      )}
       <ol class="category-bars">
         {large.map(({ key, amount, share }) => (
           <CategoryBarRow

@@ -7,7 +7,7 @@ import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
 import { go, view } from './ledger.ts';
 import { type Bar, dayBars, periodBars } from './period-bars.ts';
-import { unitOf } from './scope.ts';
+import { isFiltered, unitOf } from './scope.ts';
 
 const HEIGHT = 156;
 const MARGIN = { top: 10, right: 6, bottom: 38 };
@@ -51,14 +51,14 @@ export function PeriodChart() {
           )}
         </p>
       </div>
-      <Drawing bars={bars} />
+      <Drawing bars={bars} isPart={isFiltered(shown.scope)} />
       <AsTable bars={bars} />
     </section>
   );
 }
 
 /** The Tab key stops once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar. */
-function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
+function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isPart: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
   const hasFigures = bars.some(({ values, line }) => line || values.some(({ value }) => value));
@@ -67,7 +67,9 @@ function Drawing({ bars }: { readonly bars: readonly Bar[] }) {
       {hasFigures ? (
         width > 0 && <Picture bars={bars} width={width} />
       ) : (
-        <p class="no-figures">Nothing in this period yet.</p>
+        <p class="no-figures">
+          {isPart ? 'No transactions match.' : 'Nothing in this period yet.'}
+        </p>
       )}
     </div>
   );

@@ -55,6 +55,11 @@ export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = ne
   return `#${written}`;
 }
 
+/** True if the scope shows only a part of its period. */
+export function isFiltered({ category, type, q }: Scope): boolean {
+  return q !== '' || category !== undefined || type !== undefined;
+}
+
 /** Names the list of a scope: the same name on all its pages and, unlike its address, in all months. */
 export function nameList({ page: _, ...list }: Scope): string {
   return JSON.stringify(list);

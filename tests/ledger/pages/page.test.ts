@@ -596,6 +596,47 @@ describe.skipIf(whyNoChromium())('the page', () => {
       .toEqual([category_id, category_id, category_id]);
   });
 
+  test('an inbox that is sorted says so, and a filter that empties the list can be cleared', async () => {
+    const category_id = await pages.category('Sorted');
+    const transaction_date = '1996-05-04';
+    await pages.row({ description: 'Sorted before', transaction_date, category_id });
+    await pages.row({ description: 'Sorted last', transaction_date });
+    const page = await pages.visit('#period=1996-05&category=none');
+    await listed(page, 'Sorted last').getByRole('combobox', { name: 'Category' }).fill('sort');
+    await page.keyboard.press('Enter');
+    await page.getByText('All sorted in.').waitFor();
+    const chart = page.getByRole('region', { name: 'By time' });
+    expect(await chart.textContent()).toContain('No transactions match.');
+    await expectAccessibleInBothSchemes(page);
+    await page.getByRole('link', { name: 'Show all', exact: true }).click();
+    await listed(page, 'Sorted before').waitFor();
+    await listed(page, 'Sorted last').waitFor();
+    for (const filter of ['type=income', 'q=nowhere', `category=${category_id}&q=nowhere`]) {
+      await page.goto(`${pages.url()}/#period=1996-05&${filter}`);
+      await page.getByText('No transactions match.').last().waitFor();
+      expect(await page.getByText('in this period yet').count()).toBe(
+        Number(!filter.includes('q')),
+      );
+      await page.getByRole('link', { name: 'Clear the filter' }).click();
+      await listed(page, 'Sorted before').waitFor();
+    }
+    await page.goto(`${pages.url()}/#period=1995-05&category=none`);
+    await page.getByRole('link', { name: 'Clear the filter' }).waitFor();
+    expect(await page.getByText('All sorted in').count()).toBe(0);
+  });
+
+  test('a search without a hit in the period is repeated in all dates', async () => {
+    await pages.row({ description: 'Elsewhen', transaction_date: '1994-01-02' });
+    const page = await pages.visit('#period=1994-03&q=elsewhen');
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'Search all dates' }).click();
+    await listed(page, 'Elsewhen').waitFor();
+    expect(await page.getByRole('searchbox').inputValue()).toBe('elsewhen');
+    await page.goto(`${pages.url()}/#period=all&q=elsewhere-not`);
+    await page.getByRole('link', { name: 'Clear the filter' }).waitFor();
+    expect(await page.getByRole('link', { name: 'Search all dates' }).count()).toBe(0);
+  });
+
   test('a field with a category offers the others, and typing replaces it', async () => {
     const [own] = [await pages.category('Taken before'), await pages.category('Taken after')];
     await pages.row({ description: 'Taken', category_id: own, transaction_date: '2013-07-01' });
