@@ -22,6 +22,7 @@ import {
   refresh,
   scope,
   shownList,
+  undoRemovals,
   view,
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
@@ -223,7 +224,7 @@ function UndoBar() {
   return (
     <div class="toast" role="status">
       <span dir="auto">{text}</span>
-      <Button kind="primary" onClick={() => outbox.undoRemovals()}>
+      <Button kind="primary" onClick={undoRemovals}>
         Undo
       </Button>
     </div>

@@ -286,8 +286,18 @@ function explain({ message, status }: ApiError): string {
 
 export function removeRows(some: readonly Row[]): void {
   outbox.remove(some);
-  announcement.value =
-    some.length === 1
-      ? `Deleted ${some[0]?.description}`
-      : `Deleted ${format.counted(some.length, 'transaction')}`;
+  announcement.value = `Deleted ${nameRows(some)}`;
+}
+
+export function undoRemovals(): void {
+  const removed = outbox.undoable.value.flatMap(({ changes }) => changes);
+  outbox.undoRemovals();
+  announcement.value = `Restored ${nameRows(removed.flatMap(({ before }) => before ?? []))}`;
+}
+
+function nameRows(some: readonly Row[]): string {
+  const [first] = some;
+  return first && some.length === 1
+    ? first.description
+    : format.counted(some.length, 'transaction');
 }

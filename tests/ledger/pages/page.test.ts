@@ -515,8 +515,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await undo.waitFor();
     expect(await listed(page, 'Not so fast').count()).toBe(0);
     await expectAccessible(page);
+    const spoken = page.locator('.unseen[role=status]');
+    expect(await spoken.textContent()).toBe('Deleted Not so fast');
     await undo.click();
     await listed(page, 'Not so fast').waitFor();
+    expect(await spoken.textContent()).toBe('Restored Not so fast');
     expect((await pages.rows('Not so fast')).map((row) => row.id)).toEqual([id]);
   });
 
