@@ -1,5 +1,6 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
 import { type Signal, signal, useSignal } from '@preact/signals';
+import type { TargetedKeyboardEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
@@ -87,9 +88,27 @@ function NewCategory() {
 
 function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
+  const settings = useSettings(category);
   const isOpen = opened.value === id;
+  const close = () => {
+    opened.value = undefined;
+  };
+  const open = () => {
+    settings.reset();
+    opened.value = id;
+  };
+  const finish = useSubmit(async () => {
+    if (await settings.saveChanged()) close();
+  });
+  // Without this, Escape would close the sheet.
+  const cancel = (event: TargetedKeyboardEvent<HTMLElement>) => {
+    if (event.key !== 'Escape' || !isOpen) return;
+    event.preventDefault();
+    event.currentTarget.querySelector('button')?.focus();
+    close();
+  };
   return (
-    <li>
+    <li onKeyDown={cancel}>
       <div class="category-line">
         <span class="dot" style={{ background: categoryColor(category) }} aria-hidden="true" />
         <span class="name" dir="auto">
@@ -101,21 +120,24 @@ function CategoryItem({ category }: { readonly category: Category }) {
             kind="quiet"
             aria-expanded={isOpen}
             aria-label={isOpen ? `Done with ${name}` : `Change ${name}`}
-            onClick={() => {
-              opened.value = isOpen ? undefined : id;
-            }}
+            onClick={isOpen ? finish : open}
           >
             {isOpen ? 'Done' : 'Change'}
           </Button>
         )}
       </div>
-      {isOpen && <CategorySettings category={category} />}
+      {isOpen && <CategorySettings category={category} settings={settings} />}
     </li>
   );
 }
 
-function CategorySettings({ category }: { readonly category: Category }) {
-  const { name, color, target, error, attempt, save } = useSettings(category);
+interface SettingsProps {
+  readonly category: Category;
+  readonly settings: ReturnType<typeof useSettings>;
+}
+
+function CategorySettings({ category, settings }: SettingsProps) {
+  const { name, color, target, error, attempt, save } = settings;
   const other = category.is_active ? 'Deactivate' : 'Activate';
   return (
     <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
@@ -161,9 +183,14 @@ function bind(text: Signal<string>) {
 function useSettings(category: Category) {
   const name = useSignal(category.name);
   const color = useSignal(toPickerColor(category));
-  const known = targets.value[category.id];
-  const target = useSignal(known === undefined ? '' : format.amountField(known));
+  const target = useSignal(readTarget(category));
   const error = useSignal('');
+  const reset = () => {
+    name.value = category.name;
+    color.value = toPickerColor(category);
+    target.value = readTarget(category);
+    error.value = '';
+  };
   const attempt = async (changes: object, done: string) => {
     try {
       await updateCategory(category, changes);
@@ -173,14 +200,26 @@ function useSettings(category: Category) {
       error.value = explain(cause);
     }
   };
-  const save = useSubmit(async () => {
+  const isPicked = () => color.peek() !== toPickerColor(category);
+  const send = async () => {
     const trimmed = name.peek().trim();
     setTarget(category.id, readAmount(target.peek()));
-    const isPicked = color.peek() !== toPickerColor(category);
-    const changes = { name: trimmed, ...(isPicked && { color: color.peek() }) };
+    const changes = { name: trimmed, ...(isPicked() && { color: color.peek() }) };
     await attempt(changes, `Category ${trimmed} saved`);
-  });
-  return { name, color, target, error, attempt, save };
+  };
+  /** @returns true if nothing is left to save */
+  const saveChanged = async () => {
+    const isChanged =
+      name.peek().trim() !== category.name || target.peek() !== readTarget(category) || isPicked();
+    if (isChanged) await send();
+    return !isChanged || error.peek() === '';
+  };
+  return { name, color, target, error, attempt, reset, save: useSubmit(send), saveChanged };
+}
+
+function readTarget({ id }: Category): string {
+  const known = targets.peek()[id];
+  return known === undefined ? '' : format.amountField(known);
 }
 
 /** Moves every transaction into another category, then deactivates the emptied one. */

@@ -836,6 +836,47 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
 
+  test('Done saves what was changed in a category, and Escape leaves it as it was', async () => {
+    const id = await pages.category('Done before');
+    await pages.category('Done taken');
+    const page = await pages.visit('#period=1991');
+    const writes: string[] = [];
+    page.on(
+      'request',
+      (request) => void (request.method() === 'PUT' && writes.push(request.url())),
+    );
+    await page.getByRole('button', { name: 'Categories' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    const [name, done] = [
+      sheet.getByLabel('Name', { exact: true }),
+      sheet.getByRole('button', { name: /^Done with/ }),
+    ];
+    const change = sheet.getByRole('button', { name: 'Change Done before' });
+    await change.click();
+    await done.click();
+    await change.click();
+    await name.fill('Not to be saved');
+    await page.keyboard.press('Escape');
+    await name.waitFor({ state: 'detached' });
+    await page.waitForSelector('[aria-label="Change Done before"]:focus');
+    await change.click();
+    expect(await name.inputValue()).toBe('Done before');
+    expect(writes).toEqual([]);
+    await name.fill('Done taken');
+    await done.click();
+    await sheet.locator('.settings .field-error').waitFor();
+    await expectAccessible(page);
+    await name.fill('Done after');
+    await done.click();
+    await sheet.getByRole('button', { name: 'Change Done after' }).waitFor();
+    expect(await name.count()).toBe(0);
+    expect((await pages.call('GET', `/categories/${id}`)).data).toMatchObject({
+      name: 'Done after',
+    });
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+  });
+
   test('a selection of all rows and a merge continue while the page refreshes its figures', async () => {
     const [from, into] = [await pages.category('Read again'), await pages.category('Read whole')];
     const row = { description: 'Held', amount: 1, type: 'expense', category_id: from };
