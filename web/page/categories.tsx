@@ -277,14 +277,18 @@ async function mergeCategory(category: Category, target: Category): Promise<void
         ({ change, error }) => `${change.before?.description}: ${error.message}`,
       ),
     };
+    announcement.value = '';
     return;
   }
   // The category may have been saved since the sheet was drawn: the update needs its latest version.
   const latest = categoriesById.peek().get(category.id) ?? category;
   await updateCategory(latest, { is_active: false });
   opened.value = undefined;
+  const moved = `Moved ${format.counted(all.length, 'transaction')}`;
+  announcement.value = moved;
   notice.value = {
-    text: `Moved ${format.counted(all.length, 'transaction')} from ${category.name} to ${target.name}. ${category.name} is inactive.`,
+    text: `${moved} from ${category.name} to ${target.name}. ${category.name} is inactive.`,
+    isBrief: true,
   };
 }
 

@@ -818,6 +818,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     });
     const into = await pages.category('Into');
     const page = await pages.visit('#period=2017');
+    await page.clock.install();
     await page.getByRole('button', { name: 'Categories' }).click();
     const sheet = page.getByRole('dialog', { name: 'Categories' });
     await sheet.getByLabel('New category').fill('Made here');
@@ -831,7 +832,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.getByRole('button', { name: 'Merge' }).click();
     await sheet.getByText('Inactive (1)').waitFor();
     await sheet.getByRole('alert').getByText('Moved 1 transaction from From to Into').waitFor();
+    expect(await sheet.locator('.unseen[role=status]').textContent()).toBe('Moved 1 transaction');
     await expectAccessibleInBothSchemes(page);
+    await page.clock.runFor(10_000);
+    await sheet.getByRole('alert').getByText('Moved').waitFor({ state: 'detached' });
     await sheet.getByText('Renamed here').first().waitFor();
     expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
