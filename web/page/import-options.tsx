@@ -85,6 +85,11 @@ export function OptionFields({ state, isOpen }: OptionFieldsProps) {
   return (
     <details open={isOpen}>
       <summary>How the file is read{layout?.recalled && ' (as last time)'}</summary>
+      {reading && (
+        <p class="hint" dir="auto">
+          {describeReading(reading.statement)}
+        </p>
+      )}
       <div class="options">
         <ColumnFields state={state} onChange={change} />
         <ReadingFields options={options} onChange={change} />
@@ -101,6 +106,12 @@ export function OptionFields({ state, isOpen }: OptionFieldsProps) {
       )}
     </details>
   );
+}
+
+function describeReading({ format, columns, encoding }: Statement): string {
+  const used = Object.entries(columns).map(([field, names]) => `${field}: ${names.join(', ')}`);
+  const decoded = encoding && encoding !== 'utf-8' ? [encoding] : [];
+  return [format, ...decoded, ...used].join(' · ');
 }
 
 interface ReadingFieldsProps {

@@ -1,11 +1,12 @@
 // The preview of an import: what was read, what would be added or changed, and what is left out.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
+import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import { closeImport, type Preview, preview } from './bring-in.ts';
 import { Button, Check } from './components.tsx';
 import { format } from './format.ts';
 import { OptionFields, sayFields } from './import-options.tsx';
-import { type ImportChoices, runImport } from './import-run.ts';
+import { chooseRows, type ImportChoices, runImport } from './import-run.ts';
 
 const MAX_SHOWN_ROWS = 8;
 const MAX_SHOWN_LINES = 50;
@@ -27,7 +28,7 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
           {sayFields(message)}
         </p>
       ))}
-      {reading && <Facts reading={reading} />}
+      {reading && <Facts reading={reading} rows={chooseRows(reading.plan, choices)} />}
       <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
       {reading && (
         <PlanParts state={state} plan={reading.plan} choices={choices} onChoose={setChoices} />
@@ -89,12 +90,8 @@ function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
   );
 }
 
-function countWork(
-  { missing, possibleDuplicates, changes }: ImportPlan,
-  { withDuplicates, withChanges }: ImportChoices,
-): number {
-  const doubtful = withDuplicates ? 0 : possibleDuplicates.length;
-  return missing.length - doubtful + (withChanges ? changes.length : 0);
+function countWork(plan: ImportPlan, choices: ImportChoices): number {
+  return chooseRows(plan, choices).length + (choices.withChanges ? plan.changes.length : 0);
 }
 
 function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): string {
@@ -104,26 +101,23 @@ function describeOtherName({ name, pairs }: ImportPlan['otherNames'][number]): s
 
 interface FactsProps {
   readonly reading: NonNullable<Preview['reading']>;
+  /** The rows that Import would create. */
+  readonly rows: readonly StatementRow[];
 }
 
-/** Shows how the file was read, and what an import of it would do. */
-function Facts({ reading }: FactsProps) {
+/** Shows what an import of the file would do. */
+function Facts({ reading, rows }: FactsProps) {
   const { statement, plan, choices } = reading;
-  const { refused, leftOut, findings, columns, encoding } = statement;
-  const used = Object.entries(columns).map(([field, names]) => `${field}: ${names.join(', ')}`);
-  const decoded = encoding && encoding !== 'utf-8' ? [encoding] : [];
+  const { refused, leftOut, findings } = statement;
   return (
     <>
-      <Sums reading={reading} />
-      <p class="hint" dir="auto">
-        {[statement.format, ...decoded, ...used].join(' · ')}
-      </p>
+      <Sums reading={reading} rows={rows} />
       {findings.map((finding) => (
         <p key={finding} class="hint" dir="auto">
           {sayFields(finding)}
         </p>
       ))}
-      <SampleRows plan={plan} />
+      <SampleRows rows={rows} />
       <Lines
         title="With the category of earlier rows"
         lines={choices.chosen.map(({ row, category }) => `${row.description}: ${category}`)}
@@ -143,18 +137,20 @@ function Facts({ reading }: FactsProps) {
 }
 
 /** The numbers of rows, their dates, and their sums. */
-function Sums({ reading: { statement, plan } }: FactsProps) {
+function Sums({ reading: { statement, plan }, rows: created }: FactsProps) {
   const { rows, refused, leftOut } = statement;
+  const doubtful = plan.missing.length - created.length;
   const sum = (type: 'income' | 'expense') =>
     rows
       .filter((row) => row.type === type)
       .reduce((total, row) => total + Math.round(row.amount * 100), 0) / 100;
   const days = rows.map(({ date }) => date).toSorted();
   const [first, last] = [days[0], days.at(-1)];
-  const without = plan.missing.filter(({ category }) => category === null).length;
+  const without = created.filter(({ category }) => category === null).length;
   return (
     <p>
-      <strong>{format.count(plan.missing.length)} new</strong>
+      <strong>{format.count(created.length)} new</strong>
+      {doubtful > 0 && `, ${format.counted(doubtful, 'possible duplicate')}`}
       {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
       {first && last && `${format.date(first)} – ${format.date(last)}, `}
       income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
@@ -163,12 +159,17 @@ function Sums({ reading: { statement, plan } }: FactsProps) {
   );
 }
 
-function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
-  if (missing.length === 0) return null;
+function SampleRows({ rows }: { readonly rows: readonly StatementRow[] }) {
+  if (rows.length === 0) return null;
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the section scrolls, and the keyboard must be able to scroll it
     <section class="scroll sample" tabIndex={0} aria-label="First new transactions">
       <table>
+        {rows.length > MAX_SHOWN_ROWS && (
+          <caption>
+            First {format.count(MAX_SHOWN_ROWS)} of {format.count(rows.length)} rows
+          </caption>
+        )}
         <thead>
           <tr>
             <th scope="col">Date</th>
@@ -178,7 +179,7 @@ function SampleRows({ plan: { missing } }: { readonly plan: ImportPlan }) {
           </tr>
         </thead>
         <tbody>
-          {missing.slice(0, MAX_SHOWN_ROWS).map((row) => (
+          {rows.slice(0, MAX_SHOWN_ROWS).map((row) => (
             <tr key={row.line}>
               <td>{format.date(row.date)}</td>
               <td class="wide" dir="auto">

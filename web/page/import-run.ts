@@ -1,7 +1,7 @@
 // Runs an import, and undoes one: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
 // importing the same file again adds only the missing rows.
 import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.ts';
-import type { Change } from '../../lib/ledger/import/plan.ts';
+import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
 import {
@@ -53,6 +53,15 @@ export async function runImport(
   refresh();
 }
 
+/** Returns the rows that an import creates. */
+export function chooseRows(
+  { missing, possibleDuplicates }: ImportPlan,
+  { withDuplicates }: Pick<ImportChoices, 'withDuplicates'>,
+): readonly StatementRow[] {
+  const doubtful = new Set(withDuplicates ? [] : possibleDuplicates.map(({ row }) => row));
+  return missing.filter((row) => !doubtful.has(row));
+}
+
 interface Sending extends ImportChoices {
   readonly name: string;
   readonly account: string | undefined;
@@ -62,8 +71,7 @@ async function sendPlan(
   { statement, plan }: NonNullable<Preview['reading']>,
   { name, account, withDuplicates, withChanges }: Sending,
 ): Promise<Done> {
-  const doubtful = new Set(withDuplicates ? [] : plan.possibleDuplicates.map(({ row }) => row));
-  const rows = plan.missing.filter((row) => !doubtful.has(row));
+  const rows = chooseRows(plan, { withDuplicates });
   const changes = withChanges ? plan.changes : [];
   const importId = makeImportId(name, listImportIds(stored.rows, stored.imports));
   const total = rows.length + changes.length;
@@ -82,7 +90,7 @@ async function sendPlan(
     period: choosePeriod([...rows, ...changes.map(({ row }) => row)]),
     uncategorised: sent.uncategorised,
     present: plan.present + sent.present,
-    leftOut: doubtful.size,
+    leftOut: plan.missing.length - rows.length,
     refused: [...unread, ...sent.refused, ...updated.refused],
   };
 }

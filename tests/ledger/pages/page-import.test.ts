@@ -55,7 +55,10 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     );
     await preview.getByText('3 new').waitFor();
     await preview.getByText('income 2,500.00, expense 6.40').waitFor();
+    const reading = preview.getByText('CSV · ');
+    expect(await reading.isVisible()).toBe(false);
     await preview.getByText('How the file is read').click();
+    await reading.waitFor();
     await expectAccessible(page);
     await run(page);
     await page.getByText('3 imported').waitFor();
@@ -78,14 +81,16 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const page = await pages.visit();
     const preview = await choose(page, file);
     await preview.getByText('Possible duplicates (1)').waitFor();
+    await preview.getByText('1 new, 1 possible duplicate, 0 there already').waitFor();
     await run(page);
     await page.getByText('1 imported').waitFor();
     expect(await page.getByText('1 possible duplicate left out').count()).toBe(1);
     await choose(page, file);
-    await preview.getByText('1 new, 1 there already').waitFor();
+    await preview.getByText('0 new, 1 possible duplicate, 1 there already').waitFor();
     const button = preview.getByRole('button', { name: 'Import', exact: true });
     expect(await button.isDisabled()).toBe(true);
     await preview.getByLabel('1 possible duplicate, too').check();
+    await preview.getByText('1 new, 1 there already').waitFor();
     await run(page);
     await page.getByText('1 imported').waitFor();
     expect(await pages.rows('Twice')).toHaveLength(1);
@@ -155,6 +160,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const file = bankFile(manyLines(12, 'Named later', 1993));
     const preview = await choose(page, file);
     await preview.getByText('12 new').waitFor();
+    await preview.getByText('First 8 of 12 rows').waitFor();
     await run(page);
     await page.getByText('12 imported').waitFor();
     await choose(page, file);
