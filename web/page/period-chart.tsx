@@ -31,7 +31,7 @@ export function PeriodChart() {
   const isByDay = unit === 'day' && shown.dates !== undefined;
   const bars = isByDay ? dayBars(shown) : periodBars();
   const side = shown.scope.type === 'income' ? 'Received' : 'Spent';
-  const title = isByDay ? `${side} so far, by day` : `By ${unit}`;
+  const title = isByDay ? `Total ${side.toLowerCase()} up to each day` : `By ${unit}`;
   return (
     <section class="card" aria-label="By time">
       <div class="title">
@@ -57,7 +57,9 @@ export function PeriodChart() {
   );
 }
 
-/** The Tab key stops once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar. */
+/**
+ * Figures are shown when the pointer moves: a page that scrolls below a resting pointer must not show any. The Tab key stops once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar.
+ */
 function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isPart: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const width = useWidth(box);
@@ -113,7 +115,7 @@ function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly widt
       viewBox={`0 0 ${width} ${HEIGHT}`}
       role="group"
       aria-label="Figures of each period. Use the arrow keys; Enter opens one."
-      onPointerOver={({ target }) => showTip(bars, target)}
+      onPointerMove={({ target }) => showTip(bars, target)}
       onFocusCapture={({ target }) => showTip(bars, target)}
       onBlurCapture={hideTip}
       onClick={({ target }) => openPeriod(target)}
@@ -238,7 +240,7 @@ function openPeriod(target: EventTarget | null): void {
 function showTip(bars: readonly Bar[], target: EventTarget | null): void {
   const group = findGroup(target);
   const bar = bars.find(({ key }) => key === group?.dataset.key);
-  if (!group || !bar) return;
+  if (!group || !bar || tip.peek()?.bar === bar) return;
   const { left, width, top } = group.getBoundingClientRect();
   tip.value = { bar, x: left + width / 2, y: top };
 }

@@ -212,6 +212,17 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await isDrawn.count()).toBe(0);
   });
 
+  test('a month is compared by percent only with an amount that is not tiny', async () => {
+    await pages.row({ amount: 0.2, transaction_date: '1990-03-02' });
+    await pages.row({ amount: 20.44, transaction_date: '1990-04-02' });
+    const page = await pages.visit('#period=1990-04');
+    expect(await page.locator('.figure.expense small').textContent()).toBe('+20.24');
+    await page.getByRole('heading', { name: 'Total spent up to each day' }).waitFor();
+    await pages.row({ amount: 1.8, transaction_date: '1990-03-03' });
+    await page.getByRole('button', { name: 'Refresh' }).click();
+    await page.getByText('+18.44 (+922%)').waitFor();
+  });
+
   test('the category of an equal description is suggested', async () => {
     const category_id = await pages.category('Proposed');
     await pages.row({ description: 'Weekly market', category_id });
