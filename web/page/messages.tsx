@@ -1,5 +1,5 @@
 // Shows the messages of the page: a notice with its action, and announcements for screen readers.
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Button, NoticeBox } from './components.tsx';
 import { announcement, type Notice, notice } from './ledger.ts';
 
@@ -47,7 +47,7 @@ function useBriefness({ isBrief = false, text }: Notice) {
     stop();
     if (isBrief) timer.current = setTimeout(dismiss, BRIEF_MS);
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     start();
     return stop;
   }, [text, isBrief]);
