@@ -251,6 +251,9 @@ function askForKey(error: ApiError | undefined): void {
 function showOutsider({ description, transaction_date: date }: Row): void {
   const dates = periodDates(scope.peek().period, new Date());
   if (!dates || (dates.start_date <= date && date <= dates.end_date)) return;
+  const shown = notice.peek();
+  // A notice that the person has to read stays.
+  if (shown && !shown.isBrief) return;
   const to = { period: date.slice(0, 7), category: undefined, type: undefined, q: '' };
   notice.value = {
     text: `Added ${description} on ${format.date(date)}, outside the period shown`,
