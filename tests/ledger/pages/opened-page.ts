@@ -41,7 +41,8 @@ export function openPages() {
       headers,
       ...(body && { body: JSON.stringify(body) }),
     });
-    return (await response.json()) as { readonly data: never };
+    const { status } = response;
+    return { status, ...((await response.json()) as { readonly data: never }) };
   }
 
   return {
