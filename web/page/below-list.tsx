@@ -3,7 +3,7 @@ import { ScopeLink } from './components.tsx';
 import { addUp, pagesAround } from './figures.ts';
 import { format } from './format.ts';
 import { canWrite, cells, rows, scope, totals, view } from './ledger.ts';
-import { isFiltered } from './scope.ts';
+import { isFiltered, UNFILTERED } from './scope.ts';
 
 export function Pages() {
   const shown = view.value;
@@ -64,7 +64,7 @@ function NoMatch() {
         </p>
       )}
       <p>
-        <ScopeLink to={{ category: undefined, type: undefined, q: '' }}>Clear the filter</ScopeLink>
+        <ScopeLink to={UNFILTERED}>Clear the filter</ScopeLink>
       </p>
     </div>
   );

@@ -20,6 +20,7 @@ import { rememberLayout } from './file-layouts.ts';
 import { format } from './format.ts';
 import { announcement, go, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
+import { UNFILTERED } from './scope.ts';
 import { readRows } from './view.ts';
 
 const PRECONDITION_FAILED = 412;
@@ -39,7 +40,7 @@ export async function runImport(
     const done = await sendPlan(reading, { ...choices, name, account: options.account });
     importing.value = done;
     const { period } = done;
-    if (period) go({ period, category: undefined, type: undefined, q: '' });
+    if (period) go({ ...UNFILTERED, period });
     announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {

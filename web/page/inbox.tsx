@@ -94,10 +94,9 @@ export function QuickCategory({ row, tabIndex }: { readonly row: Row; readonly t
 
 /** Focuses the category field of the next row at once: keys pressed while a category is created are meant for that row. */
 function focusNextField(): void {
-  const fields = [...document.querySelectorAll<Element>('.entry [role=combobox]')];
-  const at = document.activeElement ? fields.indexOf(document.activeElement) : -1;
-  const next = at < 0 ? undefined : fields[at + 1];
-  if (next instanceof HTMLElement) next.focus();
+  const fields = [...document.querySelectorAll<HTMLElement>('.entry [role=combobox]')];
+  const at = fields.findIndex((field) => field.matches(':focus'));
+  if (at >= 0) fields[at + 1]?.focus();
 }
 
 async function resolve(text: string): Promise<Category | undefined> {

@@ -13,10 +13,10 @@ import { applyChanges, isInScope, type Row } from './rows.ts';
 import {
   datesBefore,
   nameList,
-  periodDates,
   readScope,
   type Scope,
   scopeHash,
+  UNFILTERED,
   unitOf,
 } from './scope.ts';
 import type { Refusal } from './send-write.ts';
@@ -248,16 +248,15 @@ function askForKey(error: ApiError | undefined): void {
 }
 
 /** Says where a created row is if the period shown lacks it: without a notice, the row would seem to be lost. */
-function showOutsider({ description, transaction_date: date }: Row): void {
-  const dates = periodDates(scope.peek().period, new Date());
-  if (!dates || (dates.start_date <= date && date <= dates.end_date)) return;
+function showOutsider(row: Row): void {
+  const { description, transaction_date: date } = row;
+  if (isInScope({ ...UNFILTERED, period: scope.peek().period })(row)) return;
   const shown = notice.peek();
   // A notice that the person has to read stays.
   if (shown && !shown.isBrief) return;
-  const to = { period: date.slice(0, 7), category: undefined, type: undefined, q: '' };
   notice.value = {
     text: `Added ${description} on ${format.date(date)}, outside the period shown`,
-    action: { name: 'Show', run: () => go(to) },
+    action: { name: 'Show', run: () => go({ ...UNFILTERED, period: date.slice(0, 7) }) },
     isBrief: true,
   };
 }

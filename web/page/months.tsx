@@ -17,6 +17,7 @@ import { Sheet } from './sheet.tsx';
 
 const RECENT_YEARS = 12;
 const SEARCH_DELAY_MS = 300;
+/** From this share on, the amount before was so small that the share says nothing. */
 const MAX_SHARE = 10;
 
 export function ScopeBar() {
@@ -233,9 +234,9 @@ export function Figures() {
   );
 }
 
-/** A share of a tiny amount before says nothing, and is left out. */
 function change(now: number, before: number): string {
-  const share = before > 0 ? (now - before) / before : MAX_SHARE;
-  const percent = Math.abs(share) >= MAX_SHARE ? '' : ` (${format.signedPercent(share)})`;
+  const share = before > 0 ? (now - before) / before : undefined;
+  const isTelling = share !== undefined && Math.abs(share) < MAX_SHARE;
+  const percent = isTelling ? ` (${format.signedPercent(share)})` : '';
   return `${format.signed(now - before)}${percent}`;
 }

@@ -58,7 +58,8 @@ export function PeriodChart() {
 }
 
 /**
- * Figures are shown when the pointer moves: a page that scrolls below a resting pointer must not show any. The Tab key stops once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar.
+ * Figures are shown when the pointer moves: a page that scrolls below a resting pointer must not show any. The Tab key stops
+ * once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar.
  */
 function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isPart: boolean }) {
   const box = useRef<HTMLDivElement>(null);

@@ -55,6 +55,9 @@ export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = ne
   return `#${written}`;
 }
 
+/** The part of a scope that shows its whole period */
+export const UNFILTERED = { category: undefined, type: undefined, q: '' } satisfies Partial<Scope>;
+
 /** True if the scope shows only a part of its period. */
 export function isFiltered({ category, type, q }: Scope): boolean {
   return q !== '' || category !== undefined || type !== undefined;

@@ -13,8 +13,10 @@ interface SheetProps {
   readonly children: ComponentChildren;
 }
 
-/** Escape closes the sheet, and so does a change of the scope, which is shown behind it. The focus returns to the element that had it
- * before. */
+/**
+ * Escape closes the sheet, and so does a change of the scope, which is shown behind it. The focus returns to the element that
+ * had it before.
+ */
 export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
