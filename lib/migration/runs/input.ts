@@ -144,7 +144,7 @@ const OWN_FIELDS = {
   approvedBy: ['cutover'],
 } as const satisfies Partial<Record<keyof StepInput, readonly Command[]>>;
 
-/** What a function is asked for */
+/** The request to a function */
 export interface Order {
   readonly runId: string;
   /** Without one, the run takes the step only where no person has to decide. */

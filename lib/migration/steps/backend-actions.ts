@@ -1,4 +1,4 @@
-// What a switch has the memory backend do: stop writes, work on a collection in a version, open writes. The setting and the aliases
+// The memory backend's part in a switch: it stops writes, works on a collection in a version, opens writes. The setting and the aliases
 // that name the collection are changed here. A webhook carries out the other actions, or a person does and confirms each one; a
 // confirmation holds for one pending action and cannot be reused. A write of the test user proves that writes are frozen, or open
 // again.

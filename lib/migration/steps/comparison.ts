@@ -41,7 +41,7 @@ interface Summed {
 /** How the standby source differs from the active one */
 export interface Tally extends Changes {
   readonly same: number;
-  /** Of these, memories that are the last common version, too; counted where vectors are compared */
+  /** Those of `same` that are the last common version, too; counted where vectors are compared */
   readonly common: number;
   /** Memories that the standby one would get, lose (`removes`) or get anew (`changes`) if it were made equal */
   readonly adds: number;

@@ -38,6 +38,14 @@ async function remember({ services, clock }: Migration, collection: string, text
   await (await startNewVersion(settings)).add('user-1', text);
 }
 
+/** A migration that is live, with a memory and its entities from before it */
+async function cutOverWithEntities(): Promise<Migration> {
+  const migration = await createUpgradedAt('checked');
+  await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+  await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+  return migration;
+}
+
 const listHeard = (migration: Migration) =>
   migration.operator.heard.filter((one) => one !== 'freeze');
 
@@ -129,9 +137,7 @@ describe('a backend that runs the new version already', () => {
   });
 
   itInFull('keeps its entities if those of the new collection were emptied', async () => {
-    const migration = await createUpgradedAt('checked');
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const entities = await computeFingerprint(vectors, ENTITIES);
     await emptyCollection(migration, `${migration.target}_entities`);
@@ -143,9 +149,7 @@ describe('a backend that runs the new version already', () => {
   itInFull(
     'removes no more entities than expected if the others were replaced, in any number of invocations',
     async () => {
-      const migration = await createUpgradedAt('checked');
-      await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-      await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+      const migration = await cutOverWithEntities();
       const { vectors } = migration.services;
       const replaced = `${migration.target}_entities`;
       await vectors.upsert(ENTITIES, await createEntities(migration, 60), 'upsert');
@@ -162,9 +166,7 @@ describe('a backend that runs the new version already', () => {
   );
 
   itInFull('changes as many entities as users have changed', async () => {
-    const migration = await createUpgradedAt('checked');
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;
     const entities = await createEntities(migration, 24);
@@ -182,9 +184,7 @@ describe('a backend that runs the new version already', () => {
   itInFull(
     'returns without entities that cannot be moved, and says how many are missing',
     async () => {
-      const migration = await createUpgradedAt('checked');
-      await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-      await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+      const migration = await cutOverWithEntities();
       await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
       const { vectors, setting } = migration.services;
       const upsert: typeof vectors.upsert = async (name, ...rest) => {
@@ -201,9 +201,7 @@ describe('a backend that runs the new version already', () => {
   );
 
   itInFull('configures a companion that a killed process had only created', async () => {
-    const migration = await createUpgradedAt('checked');
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
-    await migration.follow('backup', 'rebuild', 'copy', 'cutover');
+    const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;
     const listIndexedKeys = async (name: string) =>
