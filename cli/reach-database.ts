@@ -5,7 +5,7 @@ import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
 import { startDatabase } from '../local/engine.ts';
 import { DEFAULT_REGION, useLocalAccess } from '../local/local-access.ts';
 import { readLocalSettings } from '../local/settings.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import { readStackOutput, stackName } from './deployed-stack.ts';
 
 export interface ReachedDatabase {
@@ -16,12 +16,12 @@ export interface ReachedDatabase {
 
 /** Finds the database of a deployed stage, or without a stage the local one. @throws UserError if there is none */
 export async function reachLedgerDatabase(
-  running: Running,
+  resources: Resources,
   stage: string | undefined,
 ): Promise<ReachedDatabase> {
   return stage
     ? await reachStageDatabase(stage, process.env)
-    : await reachLocalDatabase(running, process.env);
+    : await reachLocalDatabase(resources, process.env);
 }
 
 /**
@@ -30,13 +30,13 @@ export async function reachLedgerDatabase(
  * @throws UserError if there is no database
  */
 export async function reachLocalDatabase(
-  running: Running,
+  resources: Resources,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReachedDatabase> {
   const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
   useLocalAccess(environment);
   return {
-    endpoint: databaseEndpoint ?? (await openLocalDatabase(running, dataFolder)),
+    endpoint: databaseEndpoint ?? (await openLocalDatabase(resources, dataFolder)),
     tableName,
   };
 }
@@ -77,14 +77,14 @@ async function readStageTable(stage: string): Promise<string> {
  * @throws UserError if there is no database
  */
 export async function reachDatabase(
-  running: Running,
+  resources: Resources,
   environment: NodeJS.ProcessEnv,
 ): Promise<ReachedDatabase> {
   const { databaseEndpoint, tableName } = readLocalSettings(environment);
   if (!databaseEndpoint && environment.TABLE_NAME && !environment.DATA_DIR) {
     return { endpoint: undefined, tableName };
   }
-  return await reachLocalDatabase(running, environment);
+  return await reachLocalDatabase(resources, environment);
 }
 
 /** Does the work, and turns a failure of the database into an error that says what to do. */
@@ -129,7 +129,10 @@ function explainFailure(error: unknown, { endpoint, tableName }: ReachedDatabase
   return error;
 }
 
-async function openLocalDatabase(running: Running, folder: string | undefined): Promise<string> {
+async function openLocalDatabase(
+  resources: Resources,
+  folder: string | undefined,
+): Promise<string> {
   if (folder === undefined) {
     throw new UserError(
       'With DATA_DIR=memory, only the address of the database leads to it. Set DYNAMODB_ENDPOINT to the one that "npm start" prints after "table finance-ledger-local at".',
@@ -142,8 +145,8 @@ async function openLocalDatabase(running: Running, folder: string | undefined): 
   }
   try {
     const { path, release } = openDataFolder(folder);
-    running.whenStopping(release);
-    return (await startDatabase(running, path)).endpoint;
+    resources.onStop(release);
+    return (await startDatabase(resources, path)).endpoint;
   } catch (error) {
     if (error instanceof FolderInUseError && error.endpoint) return error.endpoint;
     throw error;

@@ -19,7 +19,7 @@ import { BODY_TOO_LARGE } from '../lib/ledger/http/json-body.ts';
 import { isUtf8, NOT_UTF8 } from '../lib/ledger/http/query-string.ts';
 import { maskUnprintable } from '../lib/shared/printable.ts';
 import { UserError } from '../lib/shared/user-error.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import { USER_AGENTS } from './user-agents.ts';
 
 export interface EdgeOptions {
@@ -50,7 +50,7 @@ const MAX_LOGGED_LENGTH = 30;
 const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
 /** @throws UserError if the port cannot be used */
-export async function openEdge(running: Running, options: EdgeOptions): Promise<Edge> {
+export async function openEdge(resources: Resources, options: EdgeOptions): Promise<Edge> {
   const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<string>();
   let gateway: Promise<string> = firstGateway;
   const agent = new Agent({ keepAlive: true });
@@ -112,8 +112,8 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
           reject(response, 502, { error: 'bad_gateway', message: 'The local gateway has ended' });
       });
     });
-  running.whenStopping(() => agent.destroy());
-  for (const host of HOSTS) await listen(running, server(), { host, port: options.port });
+  resources.onStop(() => agent.destroy());
+  for (const host of HOSTS) await listen(resources, server(), { host, port: options.port });
   return {
     forwardTo(socketPath) {
       gatewayStarted(socketPath);
@@ -123,7 +123,7 @@ export async function openEdge(running: Running, options: EdgeOptions): Promise<
 }
 
 async function listen(
-  running: Running,
+  resources: Resources,
   server: ReturnType<typeof createServer>,
   { host, port }: { readonly host: string; readonly port: number },
 ): Promise<void> {
@@ -136,7 +136,7 @@ async function listen(
     const reason = code === 'EADDRINUSE' ? 'is in use' : `cannot be used (${code})`;
     throw new UserError(`Port ${port} ${reason}; choose another one with PORT`);
   }
-  running.whenStopping(() => {
+  resources.onStop(() => {
     server.close();
     server.closeAllConnections();
   });

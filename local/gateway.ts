@@ -6,7 +6,7 @@ import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
 import { claimBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import { runToEnd } from '../processes/tools.ts';
 import { readLocalAccess } from './local-access.ts';
 import { openPrivateSockets } from './private-sockets.ts';
@@ -30,10 +30,10 @@ const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
  * @returns the folder that holds both
  * @throws UserError if a setting makes the definition invalid
  */
-export async function buildGateway(running: Running, spec: GatewaySpec): Promise<string> {
-  const folder = claimBuildFolder(running);
+export async function buildGateway(resources: Resources, spec: GatewaySpec): Promise<string> {
+  const folder = claimBuildFolder(resources);
   try {
-    await runToEnd(running, { title: 'The bundler', ...createCommand(spec, 'build.ts', folder) });
+    await runToEnd(resources, { title: 'The bundler', ...createCommand(spec, 'build.ts', folder) });
   } catch (error) {
     if (!firstLine(error).includes("'provider.region'")) throw error;
     const { region } = readLocalAccess(process.env);
@@ -50,11 +50,11 @@ export async function buildGateway(running: Running, spec: GatewaySpec): Promise
  * @throws UserError if the API does not answer
  */
 export async function startGateway(
-  running: Running,
+  resources: Resources,
   spec: GatewaySpec,
   build: string,
 ): Promise<Gateway> {
-  const socket = await openPrivateSockets(running);
+  const socket = await openPrivateSockets(resources);
   const socketPath = socket('gateway');
   const log = createGatewayLog((line) => console.log(line));
   const { args, ...offline } = createCommand(
@@ -64,7 +64,7 @@ export async function startGateway(
     socketPath,
     socket('lambda'),
   );
-  const child = running.startProgram({
+  const child = resources.startProgram({
     ...offline,
     args: [...SMALL_HEAP, ...args],
     onLine: log.read,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 
 /** The lowest limit of all systems for the path of a socket, in bytes. A longer path is cut off or refused. */
 const MAX_PATH_BYTES = 103;
@@ -12,7 +12,7 @@ const SHORT_FOLDER = '/tmp';
 
 /** @returns a function from a name to the path of a socket; nothing listens there yet */
 export async function openPrivateSockets(
-  running: Running,
+  resources: Resources,
   { platform = process.platform, folder = tmpdir() } = {},
 ): Promise<(name: string) => string> {
   // Windows has named pipes instead, which are not files in a folder.
@@ -21,7 +21,7 @@ export async function openPrivateSockets(
     return (name) => `\\\\.\\pipe\\ledger-${id}-${name}`;
   }
   const isShort = Buffer.byteLength(folder) + MAX_NAME_BYTES <= MAX_PATH_BYTES;
-  const privateFolder = await running.createTemporaryFolder(
+  const privateFolder = await resources.createTemporaryFolder(
     'ledger-',
     isShort ? folder : SHORT_FOLDER,
   );

@@ -4,7 +4,7 @@ import { readLedgerConfig } from '../lib/ledger/config.ts';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import type { Child } from '../processes/child-process.ts';
 import { createCommand, EXIT, runProgram } from '../processes/program.ts';
-import { createRunning } from '../processes/running.ts';
+import { createResources } from '../processes/resources.ts';
 import { runNode } from '../processes/tools.ts';
 import { openDataFolder } from './data-folder.ts';
 import { openEdge } from './edge.ts';
@@ -30,14 +30,14 @@ Environment variables:
   LEDGER_ID          ledger of requests without a key (default)
   ALLOWED_ORIGINS    browser origins that may call besides the service's own, comma-separated`;
 
-const running = createRunning();
+const resources = createResources();
 /** Rejects when a part of the running service ends. */
 const { promise: failure, reject: fail } = Promise.withResolvers<never>();
 const command = createCommand('npm start --', 'Run the service on this machine until Ctrl-C.')
   .addHelpText('after', VARIABLES)
   .action(() => Promise.race([failure, start(readLocalSettings(process.env))]));
 await runProgram(command, {
-  running,
+  resources,
   exitCodeOnSignal: EXIT.done,
   stopMilliseconds: STOP_MILLISECONDS,
 });
@@ -48,18 +48,22 @@ async function start(settings: LocalSettings): Promise<void> {
   // The functions read the same settings; a wrong one is reported before anything starts.
   const AUTH = process.env.AUTH || 'open';
   const { ledgerId } = readLedgerConfig({ ...process.env, TABLE_NAME: tableName, AUTH });
-  const edge = await openEdge(running, { port, allowedOrigins, log: (line) => console.log(line) });
+  const edge = await openEdge(resources, {
+    port,
+    allowedOrigins,
+    log: (line) => console.log(line),
+  });
   const database = await openDatabase(settings);
   failWhenItEnds(database.title, database.child);
   const runTableWork = (work: 'prepare' | 'expire') =>
-    runNode(running, TABLE_WORK, work, database.endpoint, tableName);
+    runNode(resources, TABLE_WORK, work, database.endpoint, tableName);
   const spec = { tableName, databaseEndpoint: database.endpoint };
   const [build, printed] = await Promise.all([
-    buildGateway(running, spec),
+    buildGateway(resources, spec),
     runTableWork('prepare'),
   ]);
   if (printed) console.log(printed);
-  const gateway = await startGateway(running, spec, build);
+  const gateway = await startGateway(resources, spec, build);
   failWhenItEnds('local gateway', gateway.child);
   edge.forwardTo(gateway.socketPath);
   repeatHourly(() => runTableWork('expire'), 'expired items are kept');
@@ -69,10 +73,10 @@ async function start(settings: LocalSettings): Promise<void> {
 
 async function openDatabase(settings: LocalSettings): Promise<Database> {
   if (settings.databaseEndpoint !== undefined) return { endpoint: settings.databaseEndpoint };
-  if (settings.dataFolder === undefined) return startDatabase(running);
+  if (settings.dataFolder === undefined) return startDatabase(resources);
   const { path, announce, release } = openDataFolder(settings.dataFolder);
-  running.whenStopping(release);
-  const database = await startDatabase(running, path);
+  resources.onStop(release);
+  const database = await startDatabase(resources, path);
   announce(database.endpoint);
   return database;
 }
@@ -81,7 +85,7 @@ async function openDatabase(settings: LocalSettings): Promise<Database> {
 function repeatHourly(work: () => Promise<unknown>, consequence: string): void {
   const attempt = () =>
     void work().catch((error) => {
-      if (!running.isStopping()) console.error(`warning: ${consequence}: ${firstLine(error)}`);
+      if (!resources.isStopping()) console.error(`warning: ${consequence}: ${firstLine(error)}`);
     });
   setInterval(attempt, HOUR_MILLISECONDS).unref();
   attempt();

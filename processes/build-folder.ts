@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Running } from './running.ts';
+import type { Resources } from './resources.ts';
 
 const PROJECT = join(import.meta.dirname, '..');
 const BUILD_FOLDERS = '.esbuild';
@@ -13,13 +13,13 @@ const BUILD_NAME = /^local-(\d+)\b/;
  * Creates a folder that is removed when everything stops, and removes the folders that killed processes left.
  * @returns the path of the folder, relative to the project's root
  */
-export function claimBuildFolder(running: Running): string {
+export function claimBuildFolder(resources: Resources): string {
   for (const name of listNames(join(PROJECT, BUILD_FOLDERS))) {
     const owner = BUILD_NAME.exec(name)?.[1];
     if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDERS, name));
   }
   const folder = join(BUILD_FOLDERS, `local-${process.pid}-${randomBytes(4).toString('hex')}`);
-  running.whenStopping(() => remove(folder));
+  resources.onStop(() => remove(folder));
   mkdirSync(join(PROJECT, folder), { recursive: true });
   return folder;
 }

@@ -9,7 +9,7 @@ import {
 } from '@commander-js/extra-typings';
 import { maskUnprintable } from '../lib/shared/printable.ts';
 import { firstLine } from '../lib/shared/user-error.ts';
-import { createRunning, type Running } from './running.ts';
+import { createResources, type Resources } from './resources.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2 } as const;
 
@@ -18,7 +18,7 @@ const NPM_CHECK_MILLISECONDS = 500;
 
 export interface ProgramOptions {
   /** Everything to undo when the program ends, however it ends. */
-  readonly running?: Pick<Running, 'stop'>;
+  readonly resources?: Pick<Resources, 'stop'>;
   /** Reports an error and returns the exit code. */
   readonly onError?: (error: unknown) => number;
   /** Exit code of a program that a signal stops; `done` for a server. */
@@ -65,7 +65,7 @@ export async function runProgram(
   command: { parseAsync(): Promise<unknown> },
   options: ProgramOptions = {},
 ): Promise<void> {
-  const { running = createRunning(), onError = reportError, messageOnSignal } = options;
+  const { resources = createResources(), onError = reportError, messageOnSignal } = options;
   const { exitCodeOnSignal = EXIT.failed, stopMilliseconds, messageWhenStopped } = options;
   maskConsole();
   let isStopping = false;
@@ -79,7 +79,7 @@ export async function runProgram(
     isStopping = true;
     if (stopMilliseconds !== undefined) setTimeout(() => exit(exitCode, false), stopMilliseconds);
     try {
-      await running.stop();
+      await resources.stop();
       exit(exitCode, true);
     } catch (error) {
       console.error(`Not everything could be removed: ${firstLine(error)}`);

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import type { Running } from './running.ts';
+import type { Resources } from './resources.ts';
 import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
 
 const UV = join(import.meta.dirname, 'uv.txt');
@@ -23,11 +23,11 @@ export function whyNoPython(): string | undefined {
  * @param requirements path of the requirements file
  * @throws UserError
  */
-export async function preparePython(running: Running, requirements: string): Promise<string> {
+export async function preparePython(resources: Resources, requirements: string): Promise<string> {
   // Lets every program that this process starts cache its compiled imports.
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  const folder = await fetchEnvironment(running, requirements, async (draft, run) => {
-    const uv = await fetchInstaller(running);
+  const folder = await fetchEnvironment(resources, requirements, async (draft, run) => {
+    const uv = await fetchInstaller(resources);
     await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
       uv,
@@ -43,8 +43,8 @@ export async function preparePython(running: Running, requirements: string): Pro
 /**
  * Returns the installer, uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
  */
-async function fetchInstaller(running: Running): Promise<string> {
-  const folder = await fetchEnvironment(running, UV, async (draft, run) => {
+async function fetchInstaller(resources: Resources): Promise<string> {
+  const folder = await fetchEnvironment(resources, UV, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
     await run(
       join(draft, 'bin/python'),
@@ -57,11 +57,11 @@ async function fetchInstaller(running: Running): Promise<string> {
 }
 
 function fetchEnvironment(
-  running: Running,
+  resources: Resources,
   requirements: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
 ): Promise<string> {
   const version = createHash('sha256').update(readFileSync(requirements)).digest('hex');
   const name = basename(requirements, '.txt');
-  return fetchOnce(running, `python/${name}-${version.slice(0, 12)}`, fetchInto);
+  return fetchOnce(resources, `python/${name}-${version.slice(0, 12)}`, fetchInto);
 }

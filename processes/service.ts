@@ -1,5 +1,5 @@
 // The interface of a real service that tests and commands start and stop, such as an emulator.
-import type { Running } from './running.ts';
+import type { Resources } from './resources.ts';
 
 export interface StartedService {
   /** Environment variables with which a command finds the service. */
@@ -16,5 +16,5 @@ export interface Service {
    * Starts the service, and fetches its program first if it is missing.
    * @throws UserError
    */
-  start(running: Running): Promise<StartedService>;
+  start(resources: Resources): Promise<StartedService>;
 }

@@ -8,7 +8,7 @@ import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { COMPILE_CACHE, LOCAL } from './caches.ts';
 import { type ChildCommand, describeExit } from './child-process.ts';
 import { EXIT } from './program.ts';
-import type { Running } from './running.ts';
+import type { Resources } from './resources.ts';
 
 /** Returns the standard output of a program; `undefined` if the program is missing or fails. */
 export function readOutput(command: string, ...args: readonly string[]): string | undefined {
@@ -37,10 +37,10 @@ export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLev
  * @throws UserError with the program's own error in the first line, and all its output in the others
  */
 export async function runToEnd(
-  running: Running,
+  resources: Resources,
   { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
 ): Promise<string> {
-  const { how: ending, lines } = await awaitEnd(running, command);
+  const { how: ending, lines } = await awaitEnd(resources, command);
   const output = lines.join('\n');
   if (ending === describeExit(0)) return output;
   throw new UserError(
@@ -54,21 +54,21 @@ export async function runToEnd(
  * @throws UserError with the error that the program reported
  */
 export async function runNode(
-  running: Running,
+  resources: Resources,
   program: string,
   ...args: readonly string[]
 ): Promise<string> {
   const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const command = { command: process.execPath, args: [program, ...args], environment };
-  const { how: ending, lines } = await awaitEnd(running, command);
+  const { how: ending, lines } = await awaitEnd(resources, command);
   if (ending === describeExit(0)) return lines.join('\n');
   const hasReported = ending === describeExit(EXIT.failed) && lines.length > 0;
   throw new UserError(hasReported ? findError(lines) : `${basename(program)} ${ending}`);
 }
 
-async function awaitEnd(running: Running, command: Omit<ChildCommand, 'onLine'>) {
+async function awaitEnd(resources: Resources, command: Omit<ChildCommand, 'onLine'>) {
   const lines: string[] = [];
-  const child = running.startProgram({ ...command, onLine: (line) => lines.push(line) });
+  const child = resources.startProgram({ ...command, onLine: (line) => lines.push(line) });
   const ending = await child.ended;
   // The last lines of a program may arrive after its end.
   await child.stop();
@@ -117,7 +117,7 @@ export type RunInDraft = (command: string, ...args: readonly string[]) => Promis
  * @throws UserError
  */
 export async function fetchOnce(
-  running: Running,
+  resources: Resources,
   name: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
 ): Promise<string> {
@@ -125,9 +125,10 @@ export async function fetchOnce(
   if (existsSync(folder)) return folder;
   const draft = join(dirname(folder), `draft-${randomUUID()}`);
   const removeDraft = () => rm(draft, { recursive: true, force: true });
-  running.whenStopping(removeDraft);
+  resources.onStop(removeDraft);
   mkdirSync(draft, { recursive: true });
-  const run: RunInDraft = (command, ...args) => runToEnd(running, { command, args, folder: draft });
+  const run: RunInDraft = (command, ...args) =>
+    runToEnd(resources, { command, args, folder: draft });
   try {
     await rename(await fetchInto(draft, run), folder);
   } catch (error) {

@@ -7,7 +7,7 @@ import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { ensureTable } from '../local/create-table.ts';
 import { startDatabase } from '../local/engine.ts';
 import { readLocalAccess } from '../local/local-access.ts';
-import type { Running } from '../processes/running.ts';
+import type { Resources } from '../processes/resources.ts';
 import type { SandboxOrder } from './sandbox-options.ts';
 import { startWebhook } from './webhook.ts';
 import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
@@ -49,12 +49,12 @@ interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isB
  */
 export async function openPlayground(
   { memories, run, isByHand, qdrantUrl, world: worldOptions = {} }: PlaygroundOptions,
-  running: Running,
+  resources: Resources,
   onAsked: (action: HookAction) => void,
 ): Promise<Playground> {
-  await redirectTemporaryFiles(running);
+  await redirectTemporaryFiles(resources);
   const access = useDummyCredentials();
-  const { endpoint, child } = await startDatabase(running);
+  const { endpoint, child } = await startDatabase(resources);
   await ensureTable(endpoint, TABLE);
   const client = createDocumentClient(endpoint);
   const clock = () => new Date();
@@ -64,11 +64,11 @@ export async function openPlayground(
   const world = qdrantUrl
     ? await startWorldOn({ url: qdrantUrl }, options)
     : await startSandboxWorld(options);
-  running.whenStopping(world.close);
+  resources.onStop(world.close);
   world.backend.grant(USER.key, USER.id);
   const { hooks } = world.operator;
   const webhook = await startWebhook(hooks, onAsked);
-  running.whenStopping(webhook.close);
+  resources.onStop(webhook.close);
   return {
     ended: child?.ended ?? new Promise(() => {}),
     environment: {
@@ -94,8 +94,8 @@ export async function openPlayground(
 }
 
 // Puts all temporary files into one folder, which is removed at the end even if the start fails halfway.
-async function redirectTemporaryFiles(running: Running): Promise<void> {
-  const folder = await running.createTemporaryFolder('migration-sandbox-');
+async function redirectTemporaryFiles(resources: Resources): Promise<void> {
+  const folder = await resources.createTemporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;
 }
 

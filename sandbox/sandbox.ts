@@ -6,7 +6,7 @@ import { createInterface } from 'node:readline';
 import { HOOK_ACTIONS, type HookAction } from '../lib/migration/ports/hooks.ts';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { EXIT, reportError, runProgram } from '../processes/program.ts';
-import { createRunning } from '../processes/running.ts';
+import { createResources } from '../processes/resources.ts';
 import { openPlayground, type Playground } from './playground.ts';
 import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
 import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
@@ -15,16 +15,16 @@ import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-
 const STOP_MILLISECONDS = 10_000;
 const EXIT_NOT_STARTED = 2;
 
-const running = createRunning();
+const resources = createResources();
 await runProgram(createSandboxCommand(open), {
-  running,
+  resources,
   exitCodeOnSignal: EXIT.done,
   stopMilliseconds: STOP_MILLISECONDS,
   onError: (error) => reportError(error, EXIT_NOT_STARTED),
 });
 
 async function open(order: SandboxOrder): Promise<void> {
-  const playground = await openPlayground(order, running, (action) => {
+  const playground = await openPlayground(order, resources, (action) => {
     console.log(`webhook: ${action}, done`);
   });
   const { environment } = playground;
@@ -42,7 +42,7 @@ async function writeNewFile(file: string, text: string): Promise<void> {
   await writeFile(file, text, { flag: 'wx', mode: 0o600 }).catch((cause: unknown) => {
     throw new UserError(`--env ${file} cannot be written: ${firstLine(cause)}`, { cause });
   });
-  running.whenStopping(() => rm(file, { force: true }));
+  resources.onStop(() => rm(file, { force: true }));
 }
 
 /** Reads lines from the person at the terminal; each line is an action of the operator. */

@@ -72,16 +72,16 @@ export async function openBenchLedger(
     items.summary(),
   );
   const ledgerExport = await writeExport(
-    await run.running.createTemporaryFolder('ledger-bench-'),
+    await run.resources.createTemporaryFolder('ledger-bench-'),
     tableName,
     rowsThenSummary,
   );
   run.progress.start('loading them into the engine', 1);
   const folder = await importExport(ledgerExport);
   run.progress.done();
-  const { endpoint } = await startOnPort(run.running, embeddedEngine, folder);
+  const { endpoint } = await startOnPort(run.resources, embeddedEngine, folder);
   const client = createDocumentClient(endpoint);
-  run.running.whenStopping(() => client.destroy());
+  run.resources.onStop(() => client.destroy());
   const meter = createMeteredClient(client);
   const settings = { tableName, ledgerId, timeZone: 'UTC' };
   return {

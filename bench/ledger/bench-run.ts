@@ -1,5 +1,5 @@
 // Settings that every part of the bench receives: its thoroughness, an earlier commit, running programs and progress.
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import { createProgress, type Progress } from '../progress.ts';
 
 export interface BenchRun {
@@ -7,15 +7,15 @@ export interface BenchRun {
   readonly quick: boolean;
   /** A commit, or `release`, whose functions are started beside the present ones. */
   readonly against?: string | undefined;
-  readonly running: Running;
+  readonly resources: Resources;
   readonly progress: Progress;
 }
 
 export function createBenchRun(
-  running: Running,
+  resources: Resources,
   { quick, against }: Pick<BenchRun, 'quick' | 'against'>,
 ): BenchRun {
   const progress = createProgress();
-  running.whenStopping(progress.done);
-  return { quick, against, running, progress };
+  resources.onStop(progress.done);
+  return { quick, against, resources, progress };
 }

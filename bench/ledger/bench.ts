@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Argument } from '@commander-js/extra-typings';
 import { useLocalAccess } from '../../local/local-access.ts';
 import { createCommand, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { describeMachine } from '../machine.ts';
 import { type Report, toMarkdown } from '../report.ts';
 import { type BenchRun, createBenchRun } from './bench-run.ts';
@@ -14,7 +14,7 @@ import { PARTS } from './parts.ts';
 const DOCUMENT = join(import.meta.dirname, '../../docs/ledger/performance.md');
 
 // Each part gets a new instance, which is stopped afterwards, so that no program left running slows the next part.
-let running = createRunning();
+let resources = createResources();
 useLocalAccess(process.env);
 
 const partNames = [...PARTS.keys()];
@@ -38,16 +38,16 @@ const command = createCommand(
     'after',
     '\nOther measurements, each alone: npm run bench -- migration, -- window, -- streaming, and -- costs for the costs of a stage.',
   );
-await runProgram(command, { running: { stop: () => running.stop() } });
+await runProgram(command, { resources: { stop: () => resources.stop() } });
 
 async function measure(
   name: string,
   options: Pick<BenchRun, 'quick' | 'against'>,
 ): Promise<Report> {
-  running = createRunning();
-  const run = createBenchRun(running, options);
+  resources = createResources();
+  const run = createBenchRun(resources, options);
   const report = await PARTS.get(name)?.(run);
-  await running.stop();
+  await resources.stop();
   if (!report) throw new Error(`No part is called ${name}`);
   const figures = `${toMarkdown(report)}\n\n${describeProvenance()}`;
   console.log(`\n## ${name}\n\n${figures}\n`);

@@ -31,7 +31,7 @@ interface MeasuredBundle extends Bundle {
 
 export async function measureColdStart(run: BenchRun): Promise<Report> {
   const against = run.against === 'release' ? await findPreviousRelease() : run.against;
-  const createFolder = () => run.running.createTemporaryFolder('ledger-bench-');
+  const createFolder = () => run.resources.createTemporaryFolder('ledger-bench-');
   const now = await bundleFunctions(await createFolder());
   const then = against ? await bundleFunctionsAt(against, await createFolder()) : [];
   const empty = await bundleEmpty(await createFolder());

@@ -35,7 +35,7 @@ export async function measureImport(run: BenchRun): Promise<Report> {
   const file = createBankFile(run.quick ? ROWS.quick : ROWS.full);
   const against = run.against === 'release' ? await findPreviousRelease() : run.against;
   const editions = [PROJECT];
-  const folder = await run.running.createTemporaryFolder('ledger-bench-');
+  const folder = await run.resources.createTemporaryFolder('ledger-bench-');
   if (against) {
     const source = join(folder, 'source');
     await checkOut(against, source);
@@ -114,8 +114,8 @@ const RECORDED_FIELDS = {
 };
 
 /** Times the command, in milliseconds, with a service whose ledger is empty; the start of the service does not count. */
-async function timeCommand({ running }: BenchRun, root: string, file: string): Promise<number> {
-  const { url, stop } = await startService(running);
+async function timeCommand({ resources }: BenchRun, root: string, file: string): Promise<number> {
+  const { url, stop } = await startService(resources);
   const program = findFile(
     root,
     ...['cli/ledger/import/import.ts', 'cli/import/import.ts', 'local/import.ts'],

@@ -1,7 +1,7 @@
 // Starts the local service with an empty ledger in memory.
 import { UserError } from '../../lib/shared/user-error.ts';
 import { findFreePort } from '../../processes/free-port.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import { PROJECT } from '../editions.ts';
 
 export interface LocalService {
@@ -9,9 +9,9 @@ export interface LocalService {
   readonly stop: () => Promise<void>;
 }
 
-export async function startService(running: Running): Promise<LocalService> {
+export async function startService(resources: Resources): Promise<LocalService> {
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
-  const child = running.startProgram({
+  const child = resources.startProgram({
     command: process.execPath,
     args: ['local/start.ts'],
     folder: PROJECT,

@@ -41,12 +41,12 @@ const VIEWS = [
 export async function measurePage(run: BenchRun): Promise<Report> {
   const reason = whyNoChromium();
   if (reason) return { bars: [], tables: [], skipped: `${reason} on this machine.` };
-  const { url } = await startService(run.running);
+  const { url } = await startService(run.resources);
   const transactions = run.quick ? TRANSACTIONS.quick : TRANSACTIONS.full;
   run.progress.start('writing transactions', transactions / BULK_SIZE);
   await fillLedger(url, transactions, run.progress.step);
   const browser = await launchChromium();
-  run.running.whenStopping(() => browser.close());
+  run.resources.onStop(() => browser.close());
   run.progress.start('loading views and pressing keys', VIEWS.length * LOADS + FIELDS.length);
   const { views, loop } = await measureViews(browser, url, run.progress.step);
   const fields = await measureKeys(browser, url, run.progress.step);

@@ -136,7 +136,7 @@ async function startPostgresService(run: BenchRun, rows: number) {
 
 /** Starts a program, and resolves when the program prints that it is ready. */
 async function startService(
-  { running }: BenchRun,
+  { resources }: BenchRun,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Child> {
@@ -147,7 +147,7 @@ async function startService(
     if (line.startsWith('ready')) resolve(undefined);
   };
   const command = { command: process.execPath, args, onLine };
-  const child = running.startProgram({
+  const child = resources.startProgram({
     ...command,
     environment: { ...process.env, ...environment },
   });

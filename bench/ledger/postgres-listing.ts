@@ -38,7 +38,7 @@ export async function openPostgresListing(
   { categories, transactions }: Contents,
 ) {
   const pool = new pg.Pool({ host: '127.0.0.1', ...server, max: 4 });
-  run.running.whenStopping(() => pool.end());
+  run.resources.onStop(() => pool.end());
   await pool.query(TABLES);
   await pool.query('INSERT INTO categories SELECT * FROM unnest($1::bigint[], $2::text[])', [
     categories.map(({ id }) => id),

@@ -40,7 +40,7 @@ export async function whyNoPostgres(): Promise<string | undefined> {
 /** Starts the server on a new cluster. @throws Error with the server's last output, if the server does not start */
 export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   const programs = (await findPrograms()) ?? '';
-  const folder = await run.running.createTemporaryFolder('ledger-bench-');
+  const folder = await run.resources.createTemporaryFolder('ledger-bench-');
   if (isRoot()) await execute('chown', [UNPRIVILEGED_USER, folder]);
   const cluster = join(folder, 'cluster');
   const initialise = dropPrivileges(join(programs, 'initdb'), [
@@ -59,14 +59,14 @@ export async function startPostgres(run: BenchRun): Promise<PostgresServer> {
   return { port, user: USER, database: 'postgres' };
 }
 
-async function startServer({ running }: BenchRun, command: ChildCommand): Promise<void> {
+async function startServer({ resources }: BenchRun, command: ChildCommand): Promise<void> {
   let lastLine = '';
   const { promise: ready, resolve } = Promise.withResolvers<undefined>();
   const onLine = (line: string) => {
     lastLine = line;
     if (line.includes('ready to accept connections')) resolve(undefined);
   };
-  const child = running.startProgram({ ...command, onLine, graceMilliseconds: 5_000 });
+  const child = resources.startProgram({ ...command, onLine, graceMilliseconds: 5_000 });
   const end = await Promise.race([ready, child.ended]);
   if (end !== undefined) throw new Error(`PostgreSQL ${end}: ${lastLine}`);
 }

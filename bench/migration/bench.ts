@@ -6,7 +6,7 @@ import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
 import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { generateMemories } from '../../sandbox/awkward-memories.ts';
 import { createProgress } from '../progress.ts';
 import { atLeast, atMost, type Bar, toMarkdown } from '../report.ts';
@@ -26,19 +26,19 @@ interface Size {
 }
 
 const progress = createProgress();
-const running = createRunning();
+const resources = createResources();
 const atLeastOne = createNumberParser({ min: 1 });
 const command = createCommand('npm run bench -- migration', 'Compare the copy with a bare loop.')
   .argument('[points]', 'how many to copy', atLeastOne, 100_000)
   .argument('[dimensions]', 'of their vectors', atLeastOne, 384)
   .argument('[rounds]', 'how many; the median counts', atLeastOne, 3)
   .action(async (count, dimensions, rounds) => await compare({ count, dimensions, rounds }));
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 async function compare(size: Size): Promise<void> {
-  const folder = await running.createTemporaryFolder('migration-bench-');
+  const folder = await resources.createTemporaryFolder('migration-bench-');
   const sandbox = await startSandboxProcess();
-  running.whenStopping(() => sandbox.child.stop());
+  resources.onStop(() => sandbox.child.stop());
   const bars = await measure(sandbox.url, folder, size);
   progress.done();
   const title = `${size.count.toLocaleString('en')} points of ${size.dimensions} dimensions`;

@@ -12,7 +12,7 @@ import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdr
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { openPlayground } from '../../sandbox/playground.ts';
 import { type QdrantServer, startQdrant } from '../../sandbox/real/qdrant-server.ts';
 import { checkOut, findFile, PROJECT } from '../editions.ts';
@@ -80,7 +80,7 @@ const STAGES = ['freeze', 'backup', 'copy', 'deploy'];
 
 const statusSchema = v.object({ result: v.object({ took: v.record(v.string(), v.number()) }) });
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand('npm run bench -- window', 'Compare the windows of migrations.')
   .option(
     '--memories <n>',
@@ -92,14 +92,14 @@ const command = createCommand('npm run bench -- window', 'Compare the windows of
   .option('--drain-seconds <n>', 'of each window', createNumberParser({ min: 1 }), 2)
   .option('--against <commit>', 'the edition to compare with; "nothing" for none', EARLIER_COMMIT)
   .action(compare);
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 async function compare({ against, ...size }: Size & { readonly against: string }): Promise<void> {
   if (!process.env.QDRANT_BIN) throw new UserError('QDRANT_BIN is not set');
   // Switches indexing off: adding a slot to an indexed collection stops a build of Qdrant with debug assertions
   // (decisions/migration/0010-in-place.md).
   process.env.QDRANT__STORAGE__OPTIMIZERS__INDEXING_THRESHOLD_KB = '0';
-  const qdrant = await startQdrant(running);
+  const qdrant = await startQdrant(resources);
   const now = { folder: PROJECT, isRepeated: true };
   const before = against === 'nothing' ? undefined : await measureEarlier(against, qdrant, size);
   const anew = await measure({ title: 'new collection', ...now, options: [] }, qdrant, size);
@@ -116,7 +116,7 @@ async function compare({ against, ...size }: Size & { readonly against: string }
 }
 
 async function measureEarlier(commit: string, qdrant: QdrantServer, size: Size): Promise<Measured> {
-  const folder = await running.createTemporaryFolder('edition-');
+  const folder = await resources.createTemporaryFolder('edition-');
   await checkOut(commit, folder);
   return await measure({ title: commit, folder, options: [], isRepeated: false }, qdrant, size);
 }
@@ -166,10 +166,10 @@ async function measure(
     if (!window?.has(action)) window?.set(action, performance.now());
   };
   const world = { source, dimensions, isInPlace: options.includes('--in-place') };
-  running.whenStopping(() => removeCollections(store, runId));
+  resources.onStop(() => removeCollections(store, runId));
   const { environment } = await openPlayground(
     { memories, run: runId, isByHand: false, qdrantUrl: qdrant.url, world },
-    running,
+    resources,
     recordAction,
   );
   const runCommand = async (...words: readonly string[]) => {

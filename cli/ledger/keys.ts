@@ -7,10 +7,10 @@ import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { createCommand, createStageOption, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { explainFailures, reachLedgerDatabase } from '../reach-database.ts';
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand('npm run keys --', 'Create, list and revoke API keys.').addOption(
   createStageOption(),
 );
@@ -50,7 +50,7 @@ command
     console.error(`Key ${id} "${name}" is revoked.`);
   });
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 function parseName(text: string): string {
   if (/^[^\p{C}\p{Zl}\p{Zp}]{1,100}$/u.test(text) && text.trim() !== '') return text;
@@ -64,7 +64,7 @@ function parseLedgerId(text: string): string {
 
 async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
-  const reached = await reachLedgerDatabase(running, stage);
+  const reached = await reachLedgerDatabase(resources, stage);
   const { endpoint, tableName } = reached;
   const client = createDocumentClient(endpoint);
   const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });

@@ -11,12 +11,12 @@ import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { withBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
 import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand('npm run ledger --', 'List, upgrade and delete ledgers.').addOption(
   createStageOption(),
 );
@@ -52,11 +52,11 @@ command
   )
   .action(() => withDatabase(upgradeLedgers));
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 async function withDatabase(work: (reached: ReachedDatabase) => Promise<void>): Promise<void> {
   const { stage } = command.opts();
-  const reached = await reachLedgerDatabase(running, stage);
+  const reached = await reachLedgerDatabase(resources, stage);
   await explainFailures(reached, () => work(reached));
 }
 

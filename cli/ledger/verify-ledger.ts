@@ -16,7 +16,7 @@ import {
   reportError,
   runProgram,
 } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
 import { type FileProgress, openFileProgress } from './verification-progress.ts';
 
@@ -26,7 +26,7 @@ const BYTES_PER_READ_UNIT = 4096;
 // List price of us-east-1, as in docs/ledger/deploy.md.
 const USD_PER_MILLION_UNITS = 0.125;
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand('npm run verify-ledger --', 'Recount a ledger from its rows.')
   .option('--repair', 'correct what differs; implies --full')
   .option(
@@ -42,7 +42,7 @@ const command = createCommand('npm run verify-ledger --', 'Recount a ledger from
   .action(verifyLedger);
 
 await runProgram(command, {
-  running,
+  resources,
   exitCodeOnSignal: EXIT_NOT_VERIFIED,
   onError: (error) => reportError(error, EXIT_NOT_VERIFIED),
 });
@@ -56,7 +56,7 @@ interface Options {
 
 // A repair reads the whole table: if it missed unreachable items, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
-  const database = await reachLedgerDatabase(running, stage);
+  const database = await reachLedgerDatabase(resources, stage);
   const ledgerId = readLedgerId(process.env);
   const { id, units } = await explainFailures(database, () => describeTable(database));
   const progress = openFileProgress(id, ledgerId);

@@ -10,14 +10,14 @@ import { createDatabase } from '../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { withBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
 import { explainFailures } from '../reach-database.ts';
 import { createRestoration, nameRestoredTable, runSteps } from './restoration.ts';
 import { createStageOnAws, type StageOnAws } from './stage-on-aws.ts';
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand(
   'npm run restore --',
   'Restore the table of a deployed stage to a moment of the past, and move the stage to it.',
@@ -42,7 +42,7 @@ const command = createCommand(
   )
   .action(restore);
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 type Options = ReturnType<typeof command.opts>;
 

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 
 const REQUIREMENTS = join(import.meta.dirname, 'ministack.txt');
@@ -36,16 +36,16 @@ export const awsEmulator: Service = {
 
 /** Starts the emulator, and waits until it answers. @throws UserError if it does not start */
 export async function startAwsEmulator(
-  running: Running,
+  resources: Resources,
   { waitScale = 1 }: EmulatorOptions = {},
 ): Promise<StartedService> {
-  const python = await preparePython(running, REQUIREMENTS);
-  const folder = await running.createTemporaryFolder('aws-emulator-');
+  const python = await preparePython(resources, REQUIREMENTS);
+  const folder = await resources.createTemporaryFolder('aws-emulator-');
   // The emulator's worker is CommonJS; a package.json in a parent folder could declare ES modules.
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }');
   const port = await findFreePort();
   let lastLine = '';
-  const child = running.startProgram({
+  const child = resources.startProgram({
     command: python,
     args: ['-c', PROGRAM],
     folder,

@@ -5,7 +5,7 @@ import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 import { readLocalAccess } from '../local-access.ts';
 
@@ -16,12 +16,12 @@ export const awsServices: Service = {
   start,
 };
 
-async function start(running: Running): Promise<StartedService> {
-  const python = await preparePython(running, REQUIREMENTS);
+async function start(resources: Resources): Promise<StartedService> {
+  const python = await preparePython(resources, REQUIREMENTS);
   const { region, accessKeyId, secretAccessKey } = readLocalAccess({});
   const port = await findFreePort();
   let lastLine = '';
-  const child = running.startProgram({
+  const child = resources.startProgram({
     command: python,
     args: ['-m', 'moto.server', '--host', '127.0.0.1', '--port', `${port}`],
     onLine: (line) => {

@@ -2,18 +2,18 @@
 
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, EXIT, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { awsEmulator } from './aws-emulator.ts';
 import { createKey, deployStage, readAddress, repairCors } from './emulated-stage.ts';
 
 const STAGE = 'dev';
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand(
   'npm run deploy:emulator --',
   `Deploy the stage ${STAGE} to an emulator of AWS on this machine, until Ctrl-C.`,
 ).action(deploy);
-await runProgram(command, { running, exitCodeOnSignal: EXIT.done });
+await runProgram(command, { resources, exitCodeOnSignal: EXIT.done });
 
 async function deploy(): Promise<void> {
   const reason = awsEmulator.whyUnavailable();
@@ -21,7 +21,7 @@ async function deploy(): Promise<void> {
     throw new UserError(`The emulator of AWS needs Python: ${reason} on this machine`);
   }
   console.log('Starting the emulator of AWS; the first time it is installed with pip into .local');
-  const { environment, ended } = await awsEmulator.start(running);
+  const { environment, ended } = await awsEmulator.start(resources);
   const end = ended.then((ending) => {
     throw new UserError(`The emulator of AWS ${ending}`);
   });
@@ -30,8 +30,8 @@ async function deploy(): Promise<void> {
 }
 
 async function deployTo(environment: Readonly<Record<string, string>>): Promise<void> {
-  const folder = await running.createTemporaryFolder('ledger-deployed-');
-  const deployed = { stage: STAGE, environment, running };
+  const folder = await resources.createTemporaryFolder('ledger-deployed-');
+  const deployed = { stage: STAGE, environment, resources };
   console.log(`Packaging and deploying the stage ${STAGE}, which takes about a minute`);
   await deployStage(deployed, folder);
   await repairCors(deployed);

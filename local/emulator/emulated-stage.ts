@@ -14,7 +14,7 @@ import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { claimBuildFolder } from '../../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../../processes/caches.ts';
-import { createRunning, type Running } from '../../processes/running.ts';
+import { createResources, type Resources } from '../../processes/resources.ts';
 import { runToEnd } from '../../processes/tools.ts';
 
 const PROJECT = join(import.meta.dirname, '../..');
@@ -25,7 +25,7 @@ export interface EmulatedStage {
   /** Variables that direct every AWS client to the emulator. */
   readonly environment: Readonly<Record<string, string>>;
   /** Stopping this also stops the command in progress. */
-  readonly running?: Running;
+  readonly resources?: Resources;
 }
 
 /**
@@ -115,19 +115,19 @@ export async function createKey(
  * @throws UserError with the output of the command
  */
 export async function runServerless(
-  { stage, environment, running }: EmulatedStage,
+  { stage, environment, resources }: EmulatedStage,
   command: readonly string[],
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<string> {
-  const commandRunning = createRunning();
-  running?.whenStopping(commandRunning.stop);
+  const commandResources = createResources();
+  resources?.onStop(commandResources.stop);
   // The packager leaves a temporary folder for each function, so it gets a folder that is removed.
-  const scratch = join(PROJECT, claimBuildFolder(commandRunning));
+  const scratch = join(PROJECT, claimBuildFolder(commandResources));
   const parameterArgs = Object.entries(parameters).map(
     ([name, value]) => `--param=${name}=${value}`,
   );
   try {
-    return await runToEnd(commandRunning, {
+    return await runToEnd(commandResources, {
       title: `serverless ${command.join(' ')}`,
       command: process.execPath,
       args: [SERVERLESS, ...command, '--stage', stage, ...parameterArgs],
@@ -138,12 +138,12 @@ export async function runServerless(
         TMPDIR: scratch,
         HOME: scratch,
         SLS_SCHEMA_CACHE_BASE_DIR: SERVERLESS_HOME,
-        BUILD_FOLDER: claimBuildFolder(commandRunning),
+        BUILD_FOLDER: claimBuildFolder(commandResources),
         ...environment,
       },
     });
   } finally {
-    await commandRunning.stop();
+    await commandResources.stop();
   }
 }
 

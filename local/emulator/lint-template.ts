@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import * as v from 'valibot';
 import { createCommand, runProgram } from '../../processes/program.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import { runServerless } from './emulated-stage.ts';
 import { isMatch, lintPolicies, publishedSchema, READ_PUBLISHED_SCRIPT } from './lint-policies.ts';
 import { MIGRATING } from './migrating-parameters.ts';
@@ -49,7 +49,7 @@ const checkovSchema = v.object({
   }),
 });
 
-const running = createRunning();
+const resources = createResources();
 
 const command = createCommand('npm run lint:template --', 'Lint the packaged templates of a stage.')
   .option('--stage <stage>', 'the stage to package', 'prod')
@@ -74,20 +74,20 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
     if (unexplained.length + unused.length > 0) process.exitCode = 1;
   });
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 async function packageTemplate(
   stage: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const folder = await running.createTemporaryFolder('ledger-linted-');
-  const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, running };
+  const folder = await resources.createTemporaryFolder('ledger-linted-');
+  const templateOnly = { stage, environment: { ONLY_TEMPLATE: 'yes' }, resources };
   await runServerless(templateOnly, ['package', '--package', folder], parameters);
   return join(folder, 'cloudformation-template-update-stack.json');
 }
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
-  const python = await preparePython(running, REQUIREMENTS);
+  const python = await preparePython(resources, REQUIREMENTS);
   // cfn-lint has no module to run with `-m`, so this does what its installed program does.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],

@@ -6,7 +6,7 @@ import { UserError } from '../../lib/shared/user-error.ts';
 import { awaitAnswer } from '../../processes/await-answer.ts';
 import type { Child } from '../../processes/child-process.ts';
 import { findFreePort } from '../../processes/free-port.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import type { Service } from '../../processes/service.ts';
 
 export const qdrantServer: Service = {
@@ -15,14 +15,14 @@ export const qdrantServer: Service = {
     if (process.env.QDRANT_URL || findQdrantProgram()) return undefined;
     return 'neither QDRANT_URL nor QDRANT_BIN is set, and there is no qdrant on the path';
   },
-  async start(running) {
+  async start(resources) {
     const { QDRANT_URL } = process.env;
     const program = findQdrantProgram();
     const environment = program ? { QDRANT_BIN: program } : {};
     if (QDRANT_URL) {
       return { environment: { ...environment, QDRANT_URL }, ended: new Promise(() => {}) };
     }
-    const { url, child } = await startQdrant(running);
+    const { url, child } = await startQdrant(resources);
     return { environment: { ...environment, QDRANT_URL: url }, ended: child().ended };
   },
 };
@@ -62,16 +62,16 @@ function isExecutable(file: string): boolean {
 }
 
 /** Starts a new Qdrant server. @throws UserError if there is no program, or the server does not start */
-export async function startQdrant(running: Running): Promise<QdrantServer> {
+export async function startQdrant(resources: Resources): Promise<QdrantServer> {
   const program = requireQdrantProgram();
-  const folder = await running.createTemporaryFolder('qdrant-');
+  const folder = await resources.createTemporaryFolder('qdrant-');
   const [port, grpcPort] = [await findFreePort(), await findFreePort()];
   const url = `http://127.0.0.1:${port}`;
   let child: Child;
 
   async function start(): Promise<void> {
     let lastLine = '';
-    child = running.startProgram({
+    child = resources.startProgram({
       command: program,
       args: [],
       folder,

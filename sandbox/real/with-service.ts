@@ -6,7 +6,7 @@ import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { awsServices } from '../../local/emulator/aws-services.ts';
 import { createCommand, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import type { Service, StartedService } from '../../processes/service.ts';
 import { qdrantEngine } from './engine/server.ts';
 import { mem0Environments } from './mem0/environments.ts';
@@ -21,7 +21,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
   mem0: mem0Environments,
 };
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand(
   'node sandbox/real/with-service.ts',
   'Run a command beside real services.',
@@ -32,7 +32,7 @@ const command = createCommand(
   .action(async (services, words) => {
     process.exitCode = await runBeside(services, words);
   });
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 function parseServices(text: string): Service[] {
   return text.split(',').map((name) => {
@@ -66,7 +66,7 @@ async function startIfPossible(service: Service): Promise<StartedService | undef
     console.warn(`Skipped what needs ${service.title}: ${reason} on this machine`);
     return undefined;
   }
-  const started = await service.start(running);
+  const started = await service.start(resources);
   console.log(`${service.title} is up`);
   return started;
 }
@@ -79,7 +79,7 @@ async function run(
     stdio: 'inherit',
     env: { ...process.env, ...environment },
   });
-  running.whenStopping(() => {
+  resources.onStop(() => {
     child.kill();
   });
   const [code] = await once(child, 'exit');

@@ -7,7 +7,7 @@ import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import type { RehearsalStore } from './store.ts';
 import { createTerminalHooks } from './terminal-hooks.ts';
 
@@ -35,11 +35,11 @@ const POLL_MS = 1_000;
 export async function openBackend(options: {
   readonly environment: Environment;
   readonly runId: string;
-  readonly running: Running;
+  readonly resources: Resources;
   readonly store: RehearsalStore;
   readonly mayRedeploy: boolean;
 }): Promise<RehearsalBackend | undefined> {
-  const { environment, runId, running, store, mayRedeploy } = options;
+  const { environment, runId, resources, store, mayRedeploy } = options;
   const { MEMORY_BACKEND_URL: url, MIGRATION_WEBHOOK_URL: webhook } = environment;
   if (!url) return undefined;
   assertIntended(environment, mayRedeploy);
@@ -48,7 +48,7 @@ export async function openBackend(options: {
   const dimensions = await readDimensions(store, own);
   await services.backend.health();
   const placement = createPlacement(services, { runId, own });
-  running.whenStopping(placement.restore);
+  resources.onStop(placement.restore);
   return {
     url,
     dimensions,

@@ -5,7 +5,7 @@ import neo4j, { type Driver } from 'neo4j-driver';
 import { openNeo4j } from '../../lib/migration/adapters/neo4j.ts';
 import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 
 /** Prefix of the labels that every rehearsal gives its nodes. */
 const LABEL_PREFIX = 'Rehearsed_';
@@ -15,24 +15,24 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** @returns undefined if no graph is named @throws UserError, which leaves the graph unchanged */
 export async function openRehearsalGraph(options: {
   readonly environment: Environment;
-  readonly running: Running;
+  readonly resources: Resources;
   /** True to dump the existing contents, and write nothing. */
   readonly readsExisting: boolean;
 }): Promise<GraphSource | undefined> {
-  const { environment, running, readsExisting } = options;
+  const { environment, resources, readsExisting } = options;
   const { NEO4J_URL: url, NEO4J_USER: user = 'neo4j', NEO4J_PASSWORD: password = '' } = environment;
   if (!url) return undefined;
   const graph = openNeo4j({ url, user, password, patienceMs: 2_000 });
-  running.whenStopping(async () => await graph[Symbol.asyncDispose]());
+  resources.onStop(async () => await graph[Symbol.asyncDispose]());
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
-  running.whenStopping(() => driver.close());
+  resources.onStop(() => driver.close());
   const { nodes } = await graph.size().catch((cause: unknown) => {
     throw new UserError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   if (readsExisting) return graph;
   if (nodes > 0) throw new UserError(await explainNotEmpty(driver, nodes));
   const label = `${LABEL_PREFIX}${randomUUID()}`;
-  running.whenStopping(() => runStatement(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
+  resources.onStop(() => runStatement(driver, `MATCH (n:\`${label}\`) DETACH DELETE n`));
   await runStatement(driver, createFillStatement(label));
   return graph;
 }

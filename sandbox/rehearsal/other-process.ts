@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 
 const COMMAND = join(import.meta.dirname, '../../cli/migration/migrate/migrate.ts');
 
@@ -14,7 +14,7 @@ export interface OtherProcess {
 }
 
 export function startMigrate(
-  running: Running,
+  resources: Resources,
   args: readonly string[],
   environment: Readonly<Record<string, string>>,
 ): OtherProcess {
@@ -23,7 +23,7 @@ export function startMigrate(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const kill = () => void child.kill('SIGKILL');
-  running.whenStopping(kill);
+  resources.onStop(kill);
   return { kill, ended: waitForEnd(child) };
 }
 

@@ -5,7 +5,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import { startDatabase } from '../../local/engine.ts';
 import { useLocalAccess } from '../../local/local-access.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
 import { openRehearsalGraph } from './graph.ts';
 import type { Orders } from './parse-arguments.ts';
@@ -15,7 +15,7 @@ export interface Parts {
   readonly runId: string;
   /** Address of the embedded database, which keeps the runs. */
   readonly database: string;
-  readonly running: Running;
+  readonly resources: Resources;
   readonly store: RehearsalStore;
   /** Undefined if the rehearsal uses the sandbox's graph. */
   readonly graph: GraphSource | undefined;
@@ -23,16 +23,16 @@ export interface Parts {
 }
 
 /** @throws UserError, Refusal or ConfigurationError */
-export async function openParts(orders: Orders, running: Running): Promise<Parts> {
+export async function openParts(orders: Orders, resources: Resources): Promise<Parts> {
   const environment = process.env;
   useLocalAccess(environment);
   const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : createRunId());
-  const store = await openStore({ environment, runId, running });
+  const store = await openStore({ environment, runId, resources });
   const { mayRedeploy, readsExisting } = orders;
-  const backend = await openBackend({ environment, runId, running, store, mayRedeploy });
-  const graph = await openRehearsalGraph({ environment, running, readsExisting });
-  const { endpoint: database } = await startDatabase(running);
-  return { runId, database, running, store, graph, backend };
+  const backend = await openBackend({ environment, runId, resources, store, mayRedeploy });
+  const graph = await openRehearsalGraph({ environment, resources, readsExisting });
+  const { endpoint: database } = await startDatabase(resources);
+  return { runId, database, resources, store, graph, backend };
 }
 
 /** Says which parts are real, for the output. */

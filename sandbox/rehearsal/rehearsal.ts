@@ -98,7 +98,7 @@ export async function startRehearsal(
       const webhook = await startWebhook(services.hooks, onHook);
       const order = [...words, '--run', parts.runId, '--execute'];
       const environment = { ...stage.environment, MIGRATION_WEBHOOK_URL: webhook.url };
-      const process = startMigrate(parts.running, order, environment);
+      const process = startMigrate(parts.resources, order, environment);
       process.ended.finally(webhook.close);
       return process;
     },

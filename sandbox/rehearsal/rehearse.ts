@@ -2,7 +2,7 @@
 // services that the environment names.
 
 import { EXIT, reportError, runProgram } from '../../processes/program.ts';
-import { createRunning } from '../../processes/running.ts';
+import { createResources } from '../../processes/resources.ts';
 import type { Act } from './acts/act.ts';
 import { ACTS } from './acts.ts';
 import { playToEnding } from './ending.ts';
@@ -14,7 +14,7 @@ import { startRehearsal } from './rehearsal.ts';
 
 const EXIT_NOT_REHEARSED = 2;
 
-const running = createRunning();
+const resources = createResources();
 const command = createRehearseCommand(
   ACTS.map(({ title }) => title),
   async (orders) => {
@@ -23,7 +23,7 @@ const command = createRehearseCommand(
   },
 );
 await runProgram(command, {
-  running,
+  resources,
   exitCodeOnSignal: EXIT_NOT_REHEARSED,
   messageOnSignal: () => 'Interrupted: removing what the rehearsal has created.',
   onError: (error) => reportError(error, EXIT_NOT_REHEARSED),
@@ -34,7 +34,7 @@ function listTitles(acts: readonly Act[]): string {
 }
 
 async function rehearse(orders: Orders): Promise<boolean> {
-  const parts = await openParts(orders, running);
+  const parts = await openParts(orders, resources);
   for (const line of describeParts(parts)) console.log(line);
   const played: Played[] = [];
   for (const [n, act] of ACTS.entries()) {

@@ -50,7 +50,7 @@ export async function setStage(
     ...size,
     ...options,
   });
-  parts.running.whenStopping(world.close);
+  parts.resources.onStop(world.close);
   await backend?.workOn(act.number, source);
   return {
     parts,

@@ -3,7 +3,7 @@
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
-import type { Running } from '../../processes/running.ts';
+import type { Resources } from '../../processes/resources.ts';
 import { startQdrantSandbox } from '../qdrant/server.ts';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.ts';
 
@@ -29,11 +29,11 @@ type Environment = Readonly<Record<string, string | undefined>>;
 export async function openStore(options: {
   readonly environment: Environment;
   readonly runId: string;
-  readonly running: Running;
+  readonly resources: Resources;
 }): Promise<RehearsalStore> {
-  const { environment, runId, running } = options;
+  const { environment, runId, resources } = options;
   const { QDRANT_URL: realUrl, QDRANT_API_KEY: apiKey } = environment;
-  const url = realUrl || (await startSandbox(running));
+  const url = realUrl || (await startSandbox(resources));
   const vectors = createQdrant({ url, apiKey });
   if (realUrl) await assertUsable(realUrl, apiKey);
   const source = `${COLLECTION_PREFIX}${runId}`;
@@ -52,9 +52,9 @@ export async function openStore(options: {
   }
 
   const faultProxy = await startFaultProxy(url);
-  running.whenStopping(clear);
+  resources.onStop(clear);
   // The latest registration stops first, so running requests end before anything is cleared.
-  running.whenStopping(faultProxy.close);
+  resources.onStop(faultProxy.close);
   return {
     isReal: Boolean(realUrl),
     apiKey,
@@ -65,9 +65,9 @@ export async function openStore(options: {
   };
 }
 
-async function startSandbox(running: Running): Promise<string> {
+async function startSandbox(resources: Resources): Promise<string> {
   const sandbox = await startQdrantSandbox();
-  running.whenStopping(sandbox.close);
+  resources.onStop(sandbox.close);
   return sandbox.url;
 }
 

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { runServerless } from '../../../local/emulator/emulated-stage.ts';
 import { createCommand, runProgram } from '../../../processes/program.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { fillCosts } from './sections.ts';
 import { readStageLimits, type StageLimits } from './stage-limits.ts';
 
@@ -12,7 +12,7 @@ const DOCUMENT = join(import.meta.dirname, '../../../docs/ledger/deploy.md');
 // The stage `prod` cannot be packaged without a topic for alarms.
 const PARAMETERS = { alarmTopicArn: 'arn:aws:sns:eu-west-1:111122223333:alarms' };
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand(
   'npm run bench -- costs',
   'Compute what a stage costs and allows, and write the tables into docs/ledger/deploy.md.',
@@ -23,14 +23,14 @@ const command = createCommand(
   await writeFile(DOCUMENT, fillCosts(document, { dev, prod }));
   console.log('Wrote docs/ledger/deploy.md');
 });
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 async function packageStage(stage: 'dev' | 'prod'): Promise<StageLimits> {
-  const folder = await running.createTemporaryFolder('ledger-costs-');
+  const folder = await resources.createTemporaryFolder('ledger-costs-');
   // Only the template is read, so the functions are not bundled, which would take longer.
   const environment = { ONLY_TEMPLATE: 'yes', AWS_EC2_METADATA_DISABLED: 'true' };
   await runServerless(
-    { stage, environment, running },
+    { stage, environment, resources },
     ['package', '--package', folder],
     PARAMETERS,
   );

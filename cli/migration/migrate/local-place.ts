@@ -15,7 +15,7 @@ import { ConfigurationError } from '../../../lib/shared/errors.ts';
 import type { RetryPolicy } from '../../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import { ensureTable } from '../../../local/create-table.ts';
-import type { Running } from '../../../processes/running.ts';
+import type { Resources } from '../../../processes/resources.ts';
 import { reachDatabase } from '../../reach-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Needs, Place } from './place.ts';
@@ -29,7 +29,7 @@ export interface Sources {
 }
 
 export interface LocalOptions {
-  readonly running: Running;
+  readonly resources: Resources;
   /** Services whose variables are checked before any connection is opened */
   readonly needs: Needs;
   readonly signal: AbortSignal;
@@ -45,7 +45,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   const readSettings = options.needs === 'services' ? readStepSettings : readRecordSettings;
   // Refuses a missing TABLE_NAME before a database is started for it.
   readSettings(process.env);
-  const { endpoint, tableName } = await reachTable(options.running);
+  const { endpoint, tableName } = await reachTable(options.resources);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   const remembering = recordsFromEnvironment(environment);
   let services: Promise<Services> | undefined;
@@ -98,9 +98,9 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
   };
 }
 
-async function reachTable(running: Running) {
+async function reachTable(resources: Resources) {
   try {
-    const database = await reachDatabase(running, process.env);
+    const database = await reachDatabase(resources, process.env);
     const { endpoint, tableName } = database;
     // No deployment creates the table of a data folder, so it is created here.
     if (endpoint && !process.env.DYNAMODB_ENDPOINT) await ensureTable(endpoint, tableName);

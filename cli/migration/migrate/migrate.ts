@@ -2,7 +2,7 @@
 // services that the environment names, or with `--stage` on a deployed stage.
 
 import { runProgram } from '../../../processes/program.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { openLocalPlace } from './local-place.ts';
 import { aftermathText } from './next-steps.ts';
 import { createOutput, EXIT, reportFailure } from './output.ts';
@@ -12,20 +12,20 @@ import { createStagePlace } from './stage-place.ts';
 // Long enough for a running request to end; otherwise the lock of the interrupted step expires by itself.
 const STOP_MILLISECONDS = 10_000;
 
-const running = createRunning();
+const resources = createResources();
 const interruption = new AbortController();
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
 const output = createOutput(streams, process.argv.includes('--json'));
 const { signal } = interruption;
 const { command, state } = createMigrateProgram({
-  running,
+  resources,
   interruption,
   streams,
   output,
   openPlace: async ({ stage, needs }) =>
     stage === undefined
       ? await openLocalPlace({
-          ...{ running, needs, signal },
+          ...{ resources, needs, signal },
           onWaiting: output.note,
           log: output.log,
         })
@@ -33,7 +33,7 @@ const { command, state } = createMigrateProgram({
 });
 
 await runProgram(command, {
-  running,
+  resources,
   onError: (error) => reportFailure(error, output, state.aftermath),
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Stopping ...',

@@ -7,7 +7,7 @@ import { isRefusal } from '../../../lib/migration/refusals.ts';
 import type { PreflightResult } from '../../../lib/migration/steps/preflight.ts';
 import { firstLine } from '../../../lib/shared/user-error.ts';
 import { createCommand } from '../../../processes/program.ts';
-import type { Running } from '../../../processes/running.ts';
+import type { Resources } from '../../../processes/resources.ts';
 import { type Ask, confirmRun, createAsk } from '../../prompt.ts';
 import { COMMANDS, COMMON_OPTIONS, type CommandName, getCommand } from './commands.ts';
 import { checkPrerequisites, type DriveOptions, drive, driveWindow } from './drive.ts';
@@ -35,7 +35,7 @@ import { leftLines, statusAsText } from './status-text.ts';
 import { confirmedText, countText, factLines } from './text.ts';
 
 interface Parts {
-  readonly running: Running;
+  readonly resources: Resources;
   readonly interruption: AbortController;
   readonly streams: Streams;
   readonly output: Output;
@@ -103,7 +103,7 @@ export function createMigrateProgram(parts: Parts) {
 
 async function runTypedCommand(parts: Parts, state: ProgramState, command: TypedCommand) {
   const { name, typed } = command;
-  const { running, interruption, streams, output } = parts;
+  const { resources, interruption, streams, output } = parts;
   const { signal } = interruption;
   const { stage } = typed;
   state.stage = stage;
@@ -118,7 +118,7 @@ async function runTypedCommand(parts: Parts, state: ProgramState, command: Typed
         : runOnce({ ...command, session, ask }),
   );
   // Stopping waits for the step, which must release its lock.
-  running.whenStopping(async () => {
+  resources.onStop(async () => {
     // The aftermath is set first, because the step may not stop in time.
     state.aftermath = describeAftermath(session.lastSeen.status, stage);
     interruption.abort(new Error('Interrupted'));

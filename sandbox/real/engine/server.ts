@@ -12,13 +12,13 @@ const FRONT = join(import.meta.dirname, 'front.py');
 export const qdrantEngine: Service = {
   title: "Qdrant's engine",
   whyUnavailable: whyNoPython,
-  async start(running) {
-    const python = await preparePython(running, join(import.meta.dirname, 'qdrant-edge.txt'));
-    const folder = await running.createTemporaryFolder('qdrant-engine-');
+  async start(resources) {
+    const python = await preparePython(resources, join(import.meta.dirname, 'qdrant-edge.txt'));
+    const folder = await resources.createTemporaryFolder('qdrant-engine-');
     const port = await findFreePort();
     const url = `http://127.0.0.1:${port}`;
     let lastLine = '';
-    const child = running.startProgram({
+    const child = resources.startProgram({
       command: python,
       args: [FRONT, String(port), folder],
       graceMilliseconds: 5_000,

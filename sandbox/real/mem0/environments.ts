@@ -9,9 +9,9 @@ export type Mem0Major = 1 | 2;
 export const mem0Environments: Service = {
   title: 'mem0 1.x and 2.x',
   whyUnavailable: whyNoPython,
-  async start(running) {
-    const MEM0_1_PYTHON = await preparePython(running, join(import.meta.dirname, 'mem0-1.txt'));
-    const MEM0_2_PYTHON = await preparePython(running, join(import.meta.dirname, 'mem0-2.txt'));
+  async start(resources) {
+    const MEM0_1_PYTHON = await preparePython(resources, join(import.meta.dirname, 'mem0-1.txt'));
+    const MEM0_2_PYTHON = await preparePython(resources, join(import.meta.dirname, 'mem0-2.txt'));
     return { environment: { MEM0_1_PYTHON, MEM0_2_PYTHON }, ended: new Promise(() => {}) };
   },
 };

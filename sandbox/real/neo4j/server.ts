@@ -2,7 +2,7 @@
 import { copyFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import type { Running } from '../../../processes/running.ts';
+import type { Resources } from '../../../processes/resources.ts';
 import type { Service, StartedService } from '../../../processes/service.ts';
 import {
   fetchOnce,
@@ -31,12 +31,12 @@ function whyUnavailable(): string | undefined {
   return readOutput('mvn', '--version') ? undefined : 'there is no Maven to fetch it with';
 }
 
-async function start(running: Running): Promise<StartedService> {
-  const jars = await fetchOnce(running, `neo4j/${await readVersion()}`, fetchJars);
-  const data = await running.createTemporaryFolder('neo4j-');
+async function start(resources: Resources): Promise<StartedService> {
+  const jars = await fetchOnce(resources, `neo4j/${await readVersion()}`, fetchJars);
+  const data = await resources.createTemporaryFolder('neo4j-');
   let lastLine = '';
   const { promise: address, resolve } = Promise.withResolvers<string | undefined>();
-  const child = running.startProgram({
+  const child = resources.startProgram({
     command: 'java',
     args: [...JVM_OPTIONS, '-cp', join(jars, '*'), PROGRAM, data],
     // Neo4j flushes its data before it ends.

@@ -9,7 +9,7 @@ import { copyFile, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { createCommand, runProgram } from '../../../processes/program.ts';
 import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import {
   fetchOnce,
   JVM_OPTIONS,
@@ -46,7 +46,7 @@ const NPM_PACKAGES = [
 const OPENAPI_GENERATOR = 'org.openapitools:openapi-generator-cli:7.16.0';
 const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v2.8.2';
 
-const running = createRunning();
+const resources = createResources();
 
 /** The folder in which a client is generated and run */
 interface Workshop {
@@ -226,7 +226,7 @@ const command = createCommand(
     const chosen = listGuideExamples()
       .filter(({ name }) => !name.endsWith(' catching-up'))
       .filter(({ name }) => names.length === 0 || names.includes(name));
-    const services = await startServices(running);
+    const services = await startServices(resources);
     const counts = { passed: 0, failed: 0, skipped: 0 };
     for (const { title, outcome } of [
       ...(names.length === 0
@@ -242,7 +242,7 @@ const command = createCommand(
     if (failed > 0 || passed === 0) process.exitCode = 1;
   });
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 type Outcome = 'passed' | 'failed' | 'skipped';
 
@@ -291,10 +291,10 @@ async function attempt(title: string, work: () => Promise<unknown>): Promise<Out
 }
 
 async function openWorkshop(): Promise<Workshop> {
-  const folder = await running.createTemporaryFolder('ledger-client-');
+  const folder = await resources.createTemporaryFolder('ledger-client-');
   return {
     folder,
-    run: (program, ...args) => runToEnd(running, { command: program, args, folder }),
+    run: (program, ...args) => runToEnd(resources, { command: program, args, folder }),
     write: async (file, text) => {
       const path = join(folder, file);
       await mkdir(join(path, '..'), { recursive: true });
@@ -312,7 +312,7 @@ async function lint(): Promise<void> {
 
 /** Installs the generators from npm, on which this project does not depend. @returns their node_modules */
 async function npmTools(): Promise<string> {
-  const folder = await fetchOnce(running, 'clients/npm', async (draft, run) => {
+  const folder = await fetchOnce(resources, 'clients/npm', async (draft, run) => {
     await run('npm', 'init', '-y');
     await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...NPM_PACKAGES);
     return draft;
@@ -341,7 +341,7 @@ async function prepareNode(
 }
 
 async function pythonTools(): Promise<string> {
-  return await preparePython(running, join(import.meta.dirname, 'python-clients.txt'));
+  return await preparePython(resources, join(import.meta.dirname, 'python-clients.txt'));
 }
 
 async function runPython({ run, write }: Workshop, code: string): Promise<string> {
@@ -369,7 +369,7 @@ async function compileWithMono({ run }: Workshop, ...options: readonly string[])
 }
 
 async function fetchNewtonsoft(): Promise<string> {
-  const folder = await fetchOnce(running, 'clients/newtonsoft', async (draft, run) => {
+  const folder = await fetchOnce(resources, 'clients/newtonsoft', async (draft, run) => {
     await unpackFromNpm(draft, run, NEWTONSOFT);
     return draft;
   });
@@ -381,13 +381,23 @@ async function generateWithJava(
   generator: string,
   ...more: readonly string[]
 ): Promise<void> {
-  const folder = await fetchOnce(running, 'clients/openapi-generator', async (draft, fetchWith) => {
-    await fetchWith(
-      'mvn',
-      ...['-q', '-B', 'dependency:copy', `-Dartifact=${OPENAPI_GENERATOR}`, '-DoutputDirectory=.'],
-    );
-    return draft;
-  });
+  const folder = await fetchOnce(
+    resources,
+    'clients/openapi-generator',
+    async (draft, fetchWith) => {
+      await fetchWith(
+        'mvn',
+        ...[
+          '-q',
+          '-B',
+          'dependency:copy',
+          `-Dartifact=${OPENAPI_GENERATOR}`,
+          '-DoutputDirectory=.',
+        ],
+      );
+      return draft;
+    },
+  );
   const [, name, version] = OPENAPI_GENERATOR.split(':');
   const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.', ...more];
   await run('java', ...JVM_OPTIONS, '-jar', join(folder, `${name}-${version}.jar`), ...options);

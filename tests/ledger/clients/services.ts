@@ -1,7 +1,7 @@
 // The services that generated clients speak to: an open service for the examples of the guide, and a service that requires keys
 // for the scenarios, each of which gets a ledger of its own.
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
-import type { Running } from '../../../processes/running.ts';
+import type { Resources } from '../../../processes/resources.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { startService, startSharedDatabase } from '../support/running-service.ts';
 
@@ -15,10 +15,10 @@ export interface Services {
   readonly withKeys: (ledger: string) => Promise<Settings>;
 }
 
-export async function startServices(running: Running): Promise<Services> {
-  const shared = await startSharedDatabase(running, TABLE_NAME);
+export async function startServices(resources: Resources): Promise<Services> {
+  const shared = await startSharedDatabase(resources, TABLE_NAME);
   const start = async (AUTH: string) => {
-    const { ready } = await startService(running, { environment: { ...shared, AUTH } });
+    const { ready } = await startService(resources, { environment: { ...shared, AUTH } });
     return await ready;
   };
   const open = { LEDGER_URL: await start('open') };

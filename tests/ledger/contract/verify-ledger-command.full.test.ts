@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { ensureTable } from '../../../local/create-table.ts';
 import { openDataFolder } from '../../../local/data-folder.ts';
 import { startDatabase } from '../../../local/engine.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { openCloudFormation } from '../../shared/support/cloud-formation.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { DRIFT, openVerifyLedger } from '../support/verify-ledger-command.ts';
@@ -59,10 +59,10 @@ describe('AWS', () => {
 describe('the data folder of npm start', () => {
   it('is verified while npm start uses it, and otherwise', async () => {
     const folder = await createTemporaryFolder();
-    const start = createRunning();
+    const start = createResources();
     onTestFinished(start.stop);
     const { announce, release } = openDataFolder(folder);
-    start.whenStopping(release);
+    start.onStop(release);
     const { endpoint } = await startDatabase(start, folder);
     await ensureTable(endpoint, 'finance-ledger-local');
     announce(endpoint);

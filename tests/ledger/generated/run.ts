@@ -7,7 +7,7 @@ import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
 import { createCommand, createNumberParser, runProgram } from '../../../processes/program.ts';
 import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { startService, startSharedDatabase } from '../support/running-service.ts';
 
@@ -20,7 +20,7 @@ const HOOKS = {
   PYTHONPATH: import.meta.dirname,
 };
 
-const running = createRunning();
+const resources = createResources();
 
 const command = createCommand(
   'npx node tests/ledger/generated/run.ts',
@@ -45,7 +45,7 @@ const command = createCommand(
       console.log('0 passed, 0 failed, 1 skipped');
       return;
     }
-    const python = await preparePython(running, REQUIREMENTS);
+    const python = await preparePython(resources, REQUIREMENTS);
     let sent = 0;
     for (const [n, mode] of MODES.entries()) {
       const { url, options } = await openService(mode);
@@ -69,12 +69,12 @@ const command = createCommand(
     if (sent < requests) throw new UserError(`Fewer requests were sent than ${requests}`);
   });
 
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 /** @returns the address of the service, and the options of Schemathesis for it */
 async function openService(mode: (typeof MODES)[number]) {
-  const database = await startSharedDatabase(running, TABLE);
-  const { ready } = await startService(running, { environment: { AUTH: mode, ...database } });
+  const database = await startSharedDatabase(resources, TABLE);
+  const { ready } = await startService(resources, { environment: { AUTH: mode, ...database } });
   const url = await ready;
   if (mode === 'required') {
     const secret = await createKey(database.DYNAMODB_ENDPOINT);
@@ -100,13 +100,13 @@ async function countOperations(url: string): Promise<number> {
 
 /** Runs Schemathesis. @returns the number of requests that it sent */
 async function send(python: string, args: readonly string[]): Promise<number> {
-  const folder = await running.createTemporaryFolder('ledger-generated-');
+  const folder = await resources.createTemporaryFolder('ledger-generated-');
   const child = spawn(python, ['-m', 'schemathesis.cli', ...args], {
     cwd: folder,
     env: { ...process.env, ...HOOKS },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  running.whenStopping(() => {
+  resources.onStop(() => {
     child.kill();
   });
   let output = '';

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { listPorts } from '../../shared/support/listening-ports.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { startInTest } from '../support/running-in-test.ts';
+import { startInTest } from '../support/resources-in-test.ts';
 import { openService, type StartedService } from '../support/running-service.ts';
 
 const SIGNATURE =

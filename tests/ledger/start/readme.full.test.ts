@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { createRunningInTest, startInTest } from '../support/running-in-test.ts';
+import { createResourcesInTest, startInTest } from '../support/resources-in-test.ts';
 import { PROJECT, startSharedDatabase } from '../support/running-service.ts';
 
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
@@ -83,7 +83,7 @@ it.each([
   { heading: "A day's work", left: '0 created, 4 were there already, 0 refused' },
   { heading: 'A tour', left: ': 300 transactions, 31 categories: in order' },
 ])('$heading', async ({ heading, left }) => {
-  const database = await startSharedDatabase(createRunningInTest(), 'finance-ledger-local');
+  const database = await startSharedDatabase(createResourcesInTest(), 'finance-ledger-local');
   const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
   await ready;
   const shown = readCommands(heading).flatMap((each) =>

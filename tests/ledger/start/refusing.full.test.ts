@@ -8,7 +8,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { dynamodbLocal } from '../../../local/engine.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { startInTest } from '../support/running-in-test.ts';
+import { startInTest } from '../support/resources-in-test.ts';
 import { PROJECT, type ServiceSpec } from '../support/running-service.ts';
 
 let folder: string;

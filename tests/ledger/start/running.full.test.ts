@@ -9,7 +9,7 @@ import { startDatabase } from '../../../local/engine.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { listDescendants } from '../../shared/support/process-tree.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
-import { createRunningInTest, startInTest } from '../support/running-in-test.ts';
+import { createResourcesInTest, startInTest } from '../support/resources-in-test.ts';
 
 let folder: string;
 
@@ -78,7 +78,7 @@ it('only one of two starts on a port becomes ready, and it keeps working', async
 });
 
 it('npm start uses the database of DYNAMODB_ENDPOINT, starts none, and creates a missing table', async () => {
-  const { endpoint } = await startDatabase(createRunningInTest());
+  const { endpoint } = await startDatabase(createResourcesInTest());
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: 'of-another-name' };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Kept there')).toBe(201);
@@ -93,7 +93,7 @@ function isEngine({ command }: { command: string }): boolean {
 }
 
 it('npm start converts data of an earlier release before it answers, and deletes what has expired', async () => {
-  const { endpoint } = await startDatabase(createRunningInTest());
+  const { endpoint } = await startDatabase(createResourcesInTest());
   const tableName = 'finance-ledger-local';
   await ensureTable(endpoint, tableName);
   const client = createLocalClient(endpoint);

@@ -1,7 +1,7 @@
 // The start command runs, answers, refuses and stops; the *.full.test.ts files test everything else.
 import { expect, it } from 'vitest';
 import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
-import { startInTest } from '../support/running-in-test.ts';
+import { startInTest } from '../support/resources-in-test.ts';
 
 it('npm start answers at the address it prints, and stops everything it started on SIGTERM', async () => {
   const { child, port, ready } = await startInTest();

@@ -8,7 +8,7 @@ import {
   type ProcessEntry,
   waitUntil,
 } from '../../shared/support/process-tree.ts';
-import { startInTest } from '../support/running-in-test.ts';
+import { startInTest } from '../support/resources-in-test.ts';
 import type { StartedService } from '../support/running-service.ts';
 
 /** Lists the processes that the start launched, without the lifeline that ends them with this test. */

@@ -1,6 +1,6 @@
 // Vitest's global setup of the HTTP tests: starts the service in a process of its own, on the engine under test.
 import type { TestProject } from 'vitest/node';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { startTestEngine } from '../../shared/support/database-engine.ts';
 import { startService } from './running-service.ts';
 
@@ -12,16 +12,16 @@ declare module 'vitest' {
 }
 
 export default async function provideApi({ provide }: TestProject) {
-  const running = createRunning();
+  const resources = createResources();
   try {
-    const { endpoint } = await startTestEngine(running);
+    const { endpoint } = await startTestEngine(resources);
     const environment = { DYNAMODB_ENDPOINT: endpoint };
-    const { ready } = await startService(running, { environment });
+    const { ready } = await startService(resources, { environment });
     provide('apiUrl', await ready);
     provide('databaseEndpoint', endpoint);
   } catch (error) {
-    await running.stop();
+    await resources.stop();
     throw error;
   }
-  return running.stop;
+  return resources.stop;
 }

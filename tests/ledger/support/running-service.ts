@@ -4,7 +4,7 @@ import { startDatabase } from '../../../local/engine.ts';
 import { readLocalAccess } from '../../../local/local-access.ts';
 import type { Child } from '../../../processes/child-process.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
-import { createRunning, type Running } from '../../../processes/running.ts';
+import { createResources, type Resources } from '../../../processes/resources.ts';
 
 export const PROJECT = join(import.meta.dirname, '../../..');
 
@@ -25,14 +25,14 @@ export interface ServiceSpec {
 }
 
 export async function startService(
-  running: Running,
+  resources: Resources,
   { environment = {}, command = [process.execPath, 'local/start.ts'], folder }: ServiceSpec = {},
 ): Promise<StartedService> {
   const port = Number(environment.PORT ?? (await findFreePort()));
   const lines: string[] = [];
   const { promise: ready, resolve, reject } = Promise.withResolvers<string>();
   const [program, ...args] = command;
-  const child = running.startProgram({
+  const child = resources.startProgram({
     command: program,
     args,
     folder: folder ?? PROJECT,
@@ -54,7 +54,7 @@ export async function startService(
  * Starts a database that several services share and that this process can reach.
  * @returns the variables that point a service to the database
  */
-export async function startSharedDatabase(running: Running, tableName: string) {
+export async function startSharedDatabase(resources: Resources, tableName: string) {
   // The database keeps separate tables for every access key and region.
   const { region, accessKeyId, secretAccessKey } = readLocalAccess({});
   Object.assign(process.env, {
@@ -62,18 +62,18 @@ export async function startSharedDatabase(running: Running, tableName: string) {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
   });
-  const { endpoint } = await startDatabase(running);
+  const { endpoint } = await startDatabase(resources);
   return { TABLE_NAME: tableName, DYNAMODB_ENDPOINT: endpoint };
 }
 
 /** Starts a service and waits until it is ready. */
 export async function openService(environment: NodeJS.ProcessEnv = {}) {
-  const running = createRunning();
+  const resources = createResources();
   try {
-    const service = await startService(running, { environment });
-    return { ...service, url: await service.ready, stop: running.stop };
+    const service = await startService(resources, { environment });
+    return { ...service, url: await service.ready, stop: resources.stop };
   } catch (error) {
-    await running.stop();
+    await resources.stop();
     throw error;
   }
 }

@@ -9,7 +9,7 @@ import { expect } from 'vitest';
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import type { HookAction, HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
-import { createRunning, type Running } from '../../../processes/running.ts';
+import { createResources, type Resources } from '../../../processes/resources.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
 import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { createMem0Hooks, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
@@ -55,9 +55,9 @@ export type BusyService = Awaited<ReturnType<typeof startBusyService>>;
 
 /** Plays a scenario while users write from beginning to end, and expects no acknowledged write to be lost, doubled or stale. */
 export async function play(scenario: Scenario): Promise<void> {
-  const running = createRunning();
+  const resources = createResources();
   try {
-    const service = await startBusyService(running, scenario);
+    const service = await startBusyService(resources, scenario);
     const { users, usersWrite } = service;
     await usersWrite();
     await scenario.play(service);
@@ -68,20 +68,20 @@ export async function play(scenario: Scenario): Promise<void> {
     await scenario.afterwards?.(service);
     console.info(`${scenario.title}: ${users.summary()}, 0 lost, 0 doubled, 0 stale`);
   } finally {
-    await running.stop();
+    await resources.stop();
   }
 }
 
-async function startBusyService(running: Running, options: Scenario) {
+async function startBusyService(resources: Resources, options: Scenario) {
   const { perSecond = 5, isInPlace = false, old = 1 } = options;
   // Each service starts its own Qdrant where possible: two preflights at once would use the same name on one store.
-  const server = hasQdrantProgram ? await startQdrant(running) : undefined;
+  const server = hasQdrantProgram ? await startQdrant(resources) : undefined;
   const qdrant = { url: server?.url ?? REAL_QDRANT ?? '' };
   const runId = `busy-${randomBytes(4).toString('hex')}`;
   const source = `memories_${runId}`;
   const target = `${source}_${isInPlace ? 'preview' : 'v3'}_${runId}`;
   const store = createQdrant(qdrant);
-  running.whenStopping(async () => {
+  resources.onStop(async () => {
     if (server) return;
     const names = (await store.listCollections()).filter((name) => name.includes(runId));
     for (const name of names) await store.deleteCollection(name);
@@ -90,7 +90,7 @@ async function startBusyService(running: Running, options: Scenario) {
   const keys = Object.assign({ [TEST_KEY]: testUserOf(runId) }, ...people.map(({ keys }) => keys));
   const start = async () => {
     const started = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
-    running.whenStopping(started.close);
+    resources.onStop(started.close);
     return started;
   };
   const [mem0, preview] = [await start(), await start()];
@@ -113,7 +113,7 @@ async function startBusyService(running: Running, options: Scenario) {
   const memories = await find();
   expect(memories.size).toBe(MEMORIES);
   const users = startBusyUsers({ url, users: people, memories, perSecond, find });
-  running.whenStopping(users.stop);
+  resources.onStop(users.stop);
 
   const hooks = createMem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
@@ -138,8 +138,8 @@ async function startBusyService(running: Running, options: Scenario) {
     return done;
   };
   const webhook = await startWebhook({ ask });
-  running.whenStopping(webhook.close);
-  const folder = await running.createTemporaryFolder('busy-service-');
+  resources.onStop(webhook.close);
+  const folder = await resources.createTemporaryFolder('busy-service-');
   const setting = join(folder, 'collection');
   await writeFile(setting, source);
   const { tableName, endpoint } = await createTestTable();

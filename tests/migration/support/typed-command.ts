@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { createOutput, reportFailure } from '../../../cli/migration/migrate/output.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';
 import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 
 export interface TypedOptions {
   /** Text typed in answer to each question, or null for no answer; without `answers` the input is no terminal. */
@@ -50,7 +50,7 @@ export async function typeCommand(
   };
   const printed = createOutput(streams, args.includes('--json'));
   const { command, state } = createMigrateProgram({
-    running: createRunning(),
+    resources: createResources(),
     interruption,
     streams,
     output: printed,

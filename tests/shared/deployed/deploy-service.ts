@@ -20,7 +20,7 @@ import {
   repairCors,
   stackName,
 } from '../../../local/emulator/emulated-stage.ts';
-import { createRunning, type Running } from '../../../processes/running.ts';
+import { createResources, type Resources } from '../../../processes/resources.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { SOURCE, startSandboxWorld } from '../../../sandbox/world.ts';
 import { runCommand } from '../support/command.ts';
@@ -58,14 +58,14 @@ const CANARY_KEY_PARAMETER = '/finance-ledger/dev/canary-key';
 const WAIT_SCALE = 0.01;
 
 export default async function deployService({ provide }: TestProject) {
-  const running = createRunning();
+  const resources = createResources();
   try {
-    const { environment } = await startAwsEmulator(running, { waitScale: WAIT_SCALE });
+    const { environment } = await startAwsEmulator(resources, { waitScale: WAIT_SCALE });
     // Clients in this process and in the processes of the tests, which inherit its environment, use the emulator.
     Object.assign(process.env, environment);
     const deployed = { stage: STAGE, environment };
-    const parameters = await openMigration(running, environment);
-    const folder = await running.createTemporaryFolder('ledger-deployed-');
+    const parameters = await openMigration(resources, environment);
+    const folder = await resources.createTemporaryFolder('ledger-deployed-');
     const deployer = {
       ...deployed,
       environment: await createUser(environment, 'deploy', 'deploy'),
@@ -97,10 +97,10 @@ export default async function deployService({ provide }: TestProject) {
     await openCanary(deployed, await createKey(operator, 'canary'));
     provide('apiUrl', await readAddress(deployed));
   } catch (error) {
-    await running.stop();
+    await resources.stop();
     throw error;
   }
-  return running.stop;
+  return resources.stop;
 }
 
 /** @returns the secret of a new API key */
@@ -137,14 +137,14 @@ async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
 }
 
 /** @returns the parameters of the stage */
-async function openMigration(running: Running, environment: EmulatedStage['environment']) {
+async function openMigration(resources: Resources, environment: EmulatedStage['environment']) {
   const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
   const tableName = `finance-ledger-${STAGE}`;
   const remembering = createRemembering({ client, tableName, clock: () => new Date() });
   const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
-  running.whenStopping(world.close);
+  resources.onStop(world.close);
   const webhook = await startWebhook(world.operator.hooks);
-  running.whenStopping(webhook.close);
+  resources.onStop(webhook.close);
   const { QDRANT_URL = '', MEMORY_BACKEND_URL = '', MEMORY_PREVIEW_URL = '' } = world.environment;
   await keepOnAws(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
   return {

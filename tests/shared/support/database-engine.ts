@@ -6,7 +6,7 @@ import {
   embeddedEngine,
   startOnPort,
 } from '../../../local/engine.ts';
-import { createRunning, type Running } from '../../../processes/running.ts';
+import { createResources, type Resources } from '../../../processes/resources.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -16,8 +16,8 @@ declare module 'vitest' {
 }
 
 /** Starts DynamoDB Local if TEST_ENGINE names it, else the engine of `npm start`. It listens on a port, because proxies need one. */
-export function startTestEngine(running: Running): Promise<Database> {
-  return startOnPort(running, isOnDynamodbLocal() ? dynamodbLocal : embeddedEngine);
+export function startTestEngine(resources: Resources): Promise<Database> {
+  return startOnPort(resources, isOnDynamodbLocal() ? dynamodbLocal : embeddedEngine);
 }
 
 /** For tests that count capacity units: only the embedded engine charges the writes of a transaction as AWS does. */
@@ -28,8 +28,8 @@ export function isOnDynamodbLocal(): boolean {
 }
 
 export default async function provideDatabase({ provide }: TestProject) {
-  const running = createRunning();
-  const { endpoint } = await startTestEngine(running);
+  const resources = createResources();
+  const { endpoint } = await startTestEngine(resources);
   provide('databaseEndpoint', endpoint);
-  return running.stop;
+  return resources.stop;
 }

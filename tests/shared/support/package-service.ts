@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { runServerless } from '../../../local/emulator/emulated-stage.ts';
 import { MIGRATING } from '../../../local/emulator/migrating-parameters.ts';
-import { createRunning, type Running } from '../../../processes/running.ts';
+import { createResources, type Resources } from '../../../processes/resources.ts';
 import { fetchOnce } from '../../../processes/tools.ts';
 import type { Packaged, Stage } from './packaged-template.ts';
 
@@ -40,15 +40,15 @@ const ENVIRONMENT = {
  * These packages contain templates without bundles.
  */
 export default function packageService({ provide }: TestProject) {
-  const running = createRunning();
+  const resources = createResources();
   const { alarmTopicArn } = MIGRATING;
-  const prod = packageTemplate(running, {
+  const prod = packageTemplate(resources, {
     name: 'prod',
     stage: 'prod',
     parameters: { alarmTopicArn },
   });
-  const dev = packageTemplate(running, { name: 'dev', stage: 'dev' });
-  const migrating = packageTemplate(running, {
+  const dev = packageTemplate(resources, { name: 'dev', stage: 'dev' });
+  const migrating = packageTemplate(resources, {
     name: 'migrating',
     stage: 'prod',
     parameters: MIGRATING,
@@ -60,7 +60,7 @@ export default function packageService({ provide }: TestProject) {
   });
   const packaging = makeAll([prod, dev, migrating]);
   return async () => {
-    await running.stop();
+    await resources.stop();
     await packaging;
   };
 }
@@ -68,9 +68,9 @@ export default function packageService({ provide }: TestProject) {
 /** Packages stage `prod` with a migration, bundles included, which are the same for all stages. @returns the folder */
 export async function packageBundles(): Promise<string> {
   const name = `bundles-${hashInputs(INPUTS_OF_BUNDLES)}`;
-  const running = createRunning();
-  return await fetchOnce(running, join(PACKAGES, name), async (draft) => {
-    const prod = { stage: 'prod', environment: ENVIRONMENT, running };
+  const resources = createResources();
+  return await fetchOnce(resources, join(PACKAGES, name), async (draft) => {
+    const prod = { stage: 'prod', environment: ENVIRONMENT, resources };
     await runServerless(prod, ['package', '--package', join(draft, name)], MIGRATING);
     return join(draft, name);
   });
@@ -87,18 +87,18 @@ interface TemplateSpec {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
-function packageTemplate(running: Running, { name, stage, parameters }: TemplateSpec): Package {
+function packageTemplate(resources: Resources, { name, stage, parameters }: TemplateSpec): Package {
   const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Removed before any test looks for the file, because it may be left from an earlier run.
   rmSync(findFailureFile(folder), { force: true });
   const make = async () =>
-    await fetchOnce(running, cached, async (draft) => {
+    await fetchOnce(resources, cached, async (draft) => {
       await removeOldPackages();
       const environment = { ...ENVIRONMENT, ONLY_TEMPLATE: 'yes' };
       try {
         const command = ['package', '--package', join(draft, name)];
-        await runServerless({ stage, environment, running }, command, parameters);
+        await runServerless({ stage, environment, resources }, command, parameters);
       } catch (error) {
         await writeFile(findFailureFile(folder), String(error));
         throw error;

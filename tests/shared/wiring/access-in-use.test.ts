@@ -15,7 +15,7 @@ import { servicesFromEnvironment } from '../../../lib/migration/services-from-en
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../../local/create-table.ts';
 import { embeddedEngine, startOnPort } from '../../../local/engine.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { invoke } from '../../ledger/support/api/invoke.ts';
 import { LEDGER_OPERATIONS } from '../../ledger/support/api/routes.ts';
@@ -195,11 +195,11 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
 const hasEngine = embeddedEngine.whyUnavailable() === undefined;
 
 let recorder: AccessRecorder;
-const running = createRunning();
+const resources = createResources();
 
 beforeAll(async () => {
   if (!hasEngine) return;
-  const { endpoint } = await startOnPort(running, embeddedEngine);
+  const { endpoint } = await startOnPort(resources, embeddedEngine);
   const client = createLocalClient(endpoint);
   await createTable(client, TABLE);
   client.destroy();
@@ -219,7 +219,7 @@ beforeAll(async () => {
 afterAll(async () => {
   vi.unstubAllEnvs();
   await recorder?.close();
-  await running.stop();
+  await resources.stop();
 });
 
 async function callEndpoints(database: string): Promise<void> {

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { strFromU8, unzipSync } from 'fflate';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { runServerless } from '../../../local/emulator/emulated-stage.ts';
-import { createRunning } from '../../../processes/running.ts';
+import { createResources } from '../../../processes/resources.ts';
 import { packageBundles } from '../support/package-service.ts';
 import {
   type FunctionProperties,
@@ -136,13 +136,13 @@ it("packaging leaves nothing but the package, not even in the user's temporary f
 
 it('packaging leaves nothing behind if it is stopped', async () => {
   const folder = await ownTemporaryFolder();
-  const running = createRunning();
-  onTestFinished(running.stop);
-  const packaged = runServerless({ ...TEMPLATE_ONLY, running }, ['package']);
+  const resources = createResources();
+  onTestFinished(resources.stop);
+  const packaged = runServerless({ ...TEMPLATE_ONLY, resources }, ['package']);
   const stopped = expect(packaged).rejects.toThrow(/ended by SIG(TERM|KILL)/);
   const hasBegun = () => builds().some((name) => existsSync(join(BUILDS, name, '.build')));
   await vi.waitUntil(hasBegun, { timeout: 600_000, interval: 5 });
-  await running.stop();
+  await resources.stop();
   await stopped;
   expect(await readdir(folder)).toEqual([]);
   expect(builds()).toEqual([]);

@@ -14,7 +14,7 @@ import { type Edge, openEdge } from '../../../../local/edge.ts';
 import { openPrivateSockets } from '../../../../local/private-sockets.ts';
 import { USER_AGENTS } from '../../../../local/user-agents.ts';
 import { findFreePort } from '../../../../processes/free-port.ts';
-import { createRunning, type Running } from '../../../../processes/running.ts';
+import { createResources, type Resources } from '../../../../processes/resources.ts';
 
 interface Received {
   readonly method: string | undefined;
@@ -27,14 +27,14 @@ const OWN = 'http://localhost:3000';
 const FOREIGN = 'https://elsewhere.example';
 const MAX_RESPONSE = 6 * 1024 * 1024;
 
-let running: Running;
+let resources: Resources;
 let port: number;
 let edge: Edge;
 let lines: string[];
 let received: Received[];
 
 beforeEach(async () => {
-  running = createRunning();
+  resources = createResources();
   port = await findFreePort();
   lines = [];
   received = [];
@@ -42,15 +42,15 @@ beforeEach(async () => {
   edge.forwardTo(await startGateway());
 });
 
-afterEach(() => running.stop());
+afterEach(() => resources.stop());
 
 async function open(allowedOrigins: readonly string[]): Promise<Edge> {
-  return await openEdge(running, { port, allowedOrigins, log: (line) => lines.push(line) });
+  return await openEdge(resources, { port, allowedOrigins, log: (line) => lines.push(line) });
 }
 
 async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
-  await running.stop();
-  running = createRunning();
+  await resources.stop();
+  resources = createResources();
   edge = await open(allowedOrigins);
 }
 
@@ -73,10 +73,10 @@ async function startGateway(status = 201, answer = 'answered'): Promise<string> 
 }
 
 async function startServer(listener: RequestListener): Promise<string> {
-  const socketPath = (await openPrivateSockets(running))('gateway');
+  const socketPath = (await openPrivateSockets(resources))('gateway');
   const server = createServer(listener).listen(socketPath);
   await once(server, 'listening');
-  running.whenStopping(() => {
+  resources.onStop(() => {
     server.close();
     server.closeAllConnections();
   });

@@ -5,7 +5,7 @@
 import type { UserConsoleLog } from 'vitest';
 import { createVitest, type TestCase } from 'vitest/node';
 import { createCommand, runProgram } from '../../../../processes/program.ts';
-import { createRunning } from '../../../../processes/running.ts';
+import { createResources } from '../../../../processes/resources.ts';
 import { qdrantEngine } from '../../../../sandbox/real/engine/server.ts';
 import { mem0Environments } from '../../../../sandbox/real/mem0/environments.ts';
 import { LACKS } from './lacks.ts';
@@ -22,7 +22,7 @@ const MIGRATIONS = [
 ];
 const EVERY_MIGRATION = 'a busy service';
 
-const running = createRunning();
+const resources = createResources();
 const command = createCommand(
   'npx node tests/migration/real/engine/run.ts',
   "Run tests of the migration on Qdrant's storage engine.",
@@ -40,13 +40,13 @@ const command = createCommand(
       return;
     }
     for (const service of services) {
-      const { environment } = await service.start(running);
+      const { environment } = await service.start(resources);
       Object.assign(process.env, environment);
     }
     const titles = [ON_A_REAL_ONE, ...(all ? [EVERY_MIGRATION] : MIGRATIONS)];
     report(await runTests(new RegExp(titles.join('|'))));
   });
-await runProgram(command, { running });
+await runProgram(command, { resources });
 
 /** @returns the tests that ran on the engine, without those on stand-ins */
 async function runTests(titles: RegExp): Promise<readonly TestCase[]> {

@@ -5,15 +5,15 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { claimBuildFolder } from '../../../../processes/build-folder.ts';
-import { createRunning } from '../../../../processes/running.ts';
+import { createResources } from '../../../../processes/resources.ts';
 
 it('a folder of a process that was killed is removed at the next claim', () => {
   const { pid } = spawnSync('true');
   const left = join(import.meta.dirname, '../../../../.esbuild', `local-${pid}-0123abcd`);
   mkdirSync(join(left, '.build'), { recursive: true });
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
-  const running = createRunning();
-  onTestFinished(running.stop);
-  claimBuildFolder(running);
+  const resources = createResources();
+  onTestFinished(resources.stop);
+  claimBuildFolder(resources);
   expect(existsSync(left)).toBe(false);
 });

@@ -11,15 +11,15 @@ import {
 } from '../../../../processes/program.ts';
 
 const PROGRAM = new URL('../../../../processes/program.ts', import.meta.url).href;
-const RUNNING = new URL('../../../../processes/running.ts', import.meta.url).href;
+const RESOURCES = new URL('../../../../processes/resources.ts', import.meta.url).href;
 const IMPORTS = `
   import { createCommand, EXIT, runProgram } from '${PROGRAM}';
-  import { createRunning } from '${RUNNING}';
-  const running = createRunning();
-  running.whenStopping(() => console.log('undone'));
+  import { createResources } from '${RESOURCES}';
+  const resources = createResources();
+  resources.onStop(() => console.log('undone'));
 `;
 const COUNT = `
-  await runProgram(createCommand('npm run count --', 'Count.').action(() => undefined), { running });
+  await runProgram(createCommand('npm run count --', 'Count.').action(() => undefined), { resources });
 `;
 /** A command that works until it gets a signal */
 const SERVE = `createCommand('npm run serve --', 'Serve.').action(async () => {
@@ -57,7 +57,7 @@ it('no terminal escape of a row is printed, in a line or in a table', async () =
       console.log('row \\x1b]0;title\\x07', { name: '\\x1b[2J' });
       console.table({ one: { name: '\\x9b31m' } });
     });
-    await runProgram(command, { running });`;
+    await runProgram(command, { resources });`;
   const { stdout } = await run(program);
   expect(stdout).toContain('row \ufffd]0;title\ufffd');
   expect(stdout.replaceAll('\n', '')).toMatch(/^[^\p{Cc}]*$/u);
@@ -65,13 +65,13 @@ it('no terminal escape of a row is printed, in a line or in a table', async () =
 
 it.each([
   ['an error', "throw new Error('in \\x1b]0;title\\x07 \\x9b31m')", []],
-  ['an undo that fails', "running.whenStopping(() => { throw new Error('in \\x1b[2J') })", []],
+  ['an undo that fails', "resources.onStop(() => { throw new Error('in \\x1b[2J') })", []],
   ['an argument', '', ['\u001b[2J\u009b31m']],
   ['a status', "console.error('row \\x1b[2J')", []],
 ])('no terminal escape of %s is printed', async (_, action, args) => {
   const program = `
     const command = createCommand('npm run count --', 'Count.').action(() => { ${action} });
-    await runProgram(command, { running });`;
+    await runProgram(command, { resources });`;
   const { stderr } = await run(program, args);
   expect(stderr).toContain('\ufffd');
   expect(stderr.replaceAll('\n', '')).toMatch(/^[^\p{Cc}]*$/u);
@@ -135,7 +135,7 @@ describe('the end', () => {
   ])('reports %s, and undoes what was started', async (_, action, code, stderr) => {
     const program = `await runProgram(createCommand('x', '').action(async () => {
       ${action}
-    }), { running });`;
+    }), { resources });`;
     expect(await run(program)).toEqual({ code, stdout: 'undone\n', stderr });
   });
 
@@ -148,8 +148,8 @@ describe('the end', () => {
       '',
     ],
   ])('%s', async (_, undo, code, stderr) => {
-    const program = `running.whenStopping(() => { ${undo} });
-      await runProgram(createCommand('x', '').action(() => undefined), { running, stopMilliseconds: 10 });`;
+    const program = `resources.onStop(() => { ${undo} });
+      await runProgram(createCommand('x', '').action(() => undefined), { resources, stopMilliseconds: 10 });`;
     expect(await run(program)).toMatchObject({ code, stderr: expect.stringContaining(stderr) });
   });
 });
@@ -157,7 +157,7 @@ describe('the end', () => {
 describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('undoes what was started and exits with the given code', async () => {
     const program = `await runProgram(${SERVE}, {
-      running, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
+      resources, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
       messageWhenStopped: (isUndone) => \`stopped \${isUndone}\`,
     });`;
     const ended = await run(program, [], (pid) => process.kill(pid, signal));
@@ -170,8 +170,8 @@ describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
 });
 
 it('stops once when a signal arrives several times', async () => {
-  const program = `running.whenStopping(() => new Promise((resolve) => setTimeout(resolve, 50)));
-    await runProgram(${SERVE}, { running, messageOnSignal: () => 'stopping' });`;
+  const program = `resources.onStop(() => new Promise((resolve) => setTimeout(resolve, 50)));
+    await runProgram(${SERVE}, { resources, messageOnSignal: () => 'stopping' });`;
   const ended = await run(program, [], (pid) => {
     for (let n = 0; n < 3; n += 1) process.kill(pid, 'SIGINT');
   });

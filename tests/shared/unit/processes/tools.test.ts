@@ -5,7 +5,7 @@ import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UserError } from '../../../../lib/shared/user-error.ts';
-import { createRunning } from '../../../../processes/running.ts';
+import { createResources } from '../../../../processes/resources.ts';
 import { fetchOnce, runNode, runToEnd } from '../../../../processes/tools.ts';
 
 const CACHE = join(import.meta.dirname, '../../../../.local');
@@ -15,7 +15,7 @@ const script = (code: string) => ({ command: process.execPath, args: ['-e', code
 describe('a program that is run to its end', () => {
   it('returns what it printed', async () => {
     const code = 'console.log("one"); console.error("two")';
-    expect(await runToEnd(createRunning(), script(code))).toMatch(/^(one\ntwo|two\none)$/);
+    expect(await runToEnd(createResources(), script(code))).toMatch(/^(one\ntwo|two\none)$/);
   });
 
   it.each([
@@ -29,20 +29,20 @@ describe('a program that is run to its end', () => {
     ['nothing', '', 'it printed nothing'],
   ])('shows its error in the first line: %s', async (_, output, error) => {
     const code = `process.stderr.write(${JSON.stringify(output)}); process.exitCode = 3`;
-    const run = runToEnd(createRunning(), { title: 'pip', ...script(code) });
+    const run = runToEnd(createResources(), { title: 'pip', ...script(code) });
     const { message } = await run.catch((failure) => failure);
     expect(message.split('\n')[0]).toBe(`pip ended with exit code 3: ${error}`);
     expect(message).toContain(output.trimEnd());
   });
 
   it('is named in the error if it cannot be started', async () => {
-    const run = runToEnd(createRunning(), { command: 'no-such-program', args: [] });
+    const run = runToEnd(createResources(), { command: 'no-such-program', args: [] });
     await expect(run).rejects.toThrow(/^no-such-program ended with exit code 127: .*not found/);
   });
 });
 
 describe('a program of this project', () => {
-  const run = (code: string, ...args: string[]) => runNode(createRunning(), '-e', code, ...args);
+  const run = (code: string, ...args: string[]) => runNode(createResources(), '-e', code, ...args);
 
   it('gets its arguments, and returns what it printed', async () => {
     expect(await run('console.log(process.argv.at(-1))', 'ledger')).toBe('ledger');
@@ -61,10 +61,10 @@ describe('a program of this project', () => {
   });
 
   it('gets no signal after its end, because its process id may belong to another program', async () => {
-    const running = createRunning();
-    await runNode(running, '-e', '');
+    const resources = createResources();
+    await runNode(resources, '-e', '');
     const kill = vi.spyOn(process, 'kill');
-    await running.stop();
+    await resources.stop();
     expect(kill).not.toHaveBeenCalled();
     kill.mockRestore();
   });
@@ -78,7 +78,7 @@ describe('a program that is fetched once', () => {
   }
 
   it('shows the error of the program that fetches it', async () => {
-    const fetched = fetchOnce(createRunning(), name(), async (draft, run) => {
+    const fetched = fetchOnce(createResources(), name(), async (draft, run) => {
       await run(process.execPath, '-e', 'console.error("ERROR: no network"); process.exit(1)');
       return draft;
     });
@@ -86,10 +86,10 @@ describe('a program that is fetched once', () => {
   });
 
   it('leaves no unfinished download after the stop', async () => {
-    const running = createRunning();
-    await running.stop();
+    const resources = createResources();
+    await resources.stop();
     const program = name();
-    const fetched = fetchOnce(running, program, async (draft) => draft);
+    const fetched = fetchOnce(resources, program, async (draft) => draft);
     await expect(fetched).rejects.toThrow('Stopping');
     expect(existsSync(join(CACHE, dirname(program)))).toBe(false);
   });

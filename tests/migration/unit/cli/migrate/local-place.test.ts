@@ -34,9 +34,9 @@ it('waits for a database that does not answer no longer than "npm start" does', 
     vi.stubEnv(name, value);
   }
   const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
-  const running = { whenStopping: () => {} };
+  const resources = { onStop: () => {} };
   const place = openLocalPlace({
-    running: running as unknown as Parameters<typeof openLocalPlace>[0]['running'],
+    resources: resources as unknown as Parameters<typeof openLocalPlace>[0]['resources'],
     needs: 'record',
     signal: new AbortController().signal,
     onWaiting: () => {},
