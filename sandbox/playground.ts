@@ -2,7 +2,7 @@
 // in this sandbox has no graph, because the sandbox's graph is in memory, where no other process can reach it.
 import type { HookAction } from '../lib/migration/ports/hooks.ts';
 import { testUserOf } from '../lib/migration/runs/run-names.ts';
-import { createRemembering } from '../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../lib/shared/document-client.ts';
 import { ensureTable } from '../local/create-table.ts';
 import { startDatabase } from '../local/engine.ts';
@@ -58,9 +58,9 @@ export async function openPlayground(
   await ensureTable(endpoint, TABLE);
   const client = createDocumentClient(endpoint);
   const clock = () => new Date();
-  const remembering = createRemembering({ client, tableName: TABLE, clock });
+  const records = createRunRecords({ client, tableName: TABLE, clock });
   const users = Math.ceil(memories / 20);
-  const options = { runId: run, remembering, memories, users, ...worldOptions };
+  const options = { runId: run, records, memories, users, ...worldOptions };
   const world = qdrantUrl
     ? await startWorldOn({ url: qdrantUrl }, options)
     : await startSandboxWorld(options);

@@ -73,7 +73,7 @@ export interface WorldOptions {
   readonly qdrant?: Omit<QdrantSandboxOptions, 'now' | 'apiKey'>;
   /** The collection on which the old version works. */
   readonly source?: string;
-  readonly remembering: Pick<Services, 'clock' | 'runs' | 'lock'>;
+  readonly records: Pick<Services, 'clock' | 'runs' | 'lock'>;
   readonly users?: number;
   readonly memories?: number;
   readonly dimensions?: number;
@@ -104,7 +104,7 @@ export interface WorldOptions {
 
 export async function startSandboxWorld(options: WorldOptions): Promise<SandboxWorld> {
   const qdrant = await startQdrantSandbox({
-    now: options.remembering.clock,
+    now: options.records.clock,
     image: options.image?.qdrant,
     ...options.qdrant,
   });
@@ -129,7 +129,7 @@ export async function startSandboxWorld(options: WorldOptions): Promise<SandboxW
 export async function startWorldOn(store: QdrantConnection, options: WorldOptions): Promise<World> {
   const {
     runId,
-    remembering,
+    records,
     source = SOURCE,
     users = 7,
     memories = 60,
@@ -139,7 +139,7 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   } = options;
   const folder = await mkdtemp(join(tmpdir(), 'migration-world-'));
   const vectors = createQdrant(store);
-  const settings = { store: vectors, dimensions, now: remembering.clock };
+  const settings = { store: vectors, dimensions, now: records.clock };
   const backend = await startMemoryBackendSandbox(options.backend);
   const preview = await startMemoryBackendSandbox();
   const settingFile = join(folder, 'collection');
@@ -171,10 +171,10 @@ export async function startWorldOn(store: QdrantConnection, options: WorldOption
   for (const request of image?.requests ?? []) await operator.hooks.ask(request);
   const logged: LogEntry[] = [];
   const services: Services = {
-    ...remembering,
+    ...records,
     vectors,
     artifacts:
-      options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: remembering.clock }),
+      options.artifacts ?? createFileArtifacts({ folder: artifactsFolder, now: records.clock }),
     setting: createFileCollectionSetting(settingFile),
     backend: connectBackend(backend),
     preview: options.hasPreview === false ? undefined : connectBackend(preview),

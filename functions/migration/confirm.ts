@@ -1,11 +1,11 @@
 // Records a person's confirmation that a manual action is done.
 
-import type { Remembering } from '../../lib/migration/runs/run-store.ts';
+import type { RunRecords } from '../../lib/migration/runs/run-store.ts';
 import { openOwnRecords } from '../../lib/migration/runs/step-handler.ts';
 import { confirmAction } from '../../lib/migration/steps/backend-actions.ts';
 
-export function createHandler(remembering: () => Promise<Remembering>) {
-  return async (payload: unknown) => await confirmAction(await remembering(), payload);
+export function createHandler(records: () => Promise<RunRecords>) {
+  return async (payload: unknown) => await confirmAction(await records(), payload);
 }
 
 export const handler = createHandler(openOwnRecords);

@@ -12,13 +12,13 @@ const idSchema = v.custom<PointId>((value) => typeof value === 'string');
 const segmentSchema = v.strictObject({
   prefix: v.string(),
   parts: v.number(),
-  /** Lines before this id have been replaced by an earlier segment. */
+  /** Lines before this id are ignored: an earlier segment has replaced them. */
   from: v.nullable(idSchema),
 });
 
 export const baseSchema = v.strictObject({
   segments: v.array(segmentSchema),
-  /** The base covers only ids before this one, because its walk is not finished and had no earlier base to fill in the rest. */
+  /** The base covers only ids before this one: its walk is unfinished, and no earlier base supplies the rest. */
   knownTo: v.optional(idSchema),
   /** Fingerprint of the whole collection; computed from the lines until a walk has reached its end */
   digest: v.optional(v.string()),
@@ -29,16 +29,16 @@ export const baseSchema = v.strictObject({
 
 export type Base = v.InferOutput<typeof baseSchema>;
 
-/** Part that a walk has written */
+/** What a walk has written so far */
 export interface BaseProgress {
   readonly segments: Base['segments'];
   readonly digest: string;
   readonly points: number;
 }
 
-export interface BaseKeeper {
+export interface BaseAccess {
   readonly artifacts: ArtifactStore;
-  /** Base from the previous walk; without it, the first collection prevails wherever the two differ. */
+  /** Base from the previous walk; without it, the first collection's version prevails. */
   readonly before: Base | undefined;
   /** Absent if the base is only read */
   readonly write?: BaseTarget | undefined;
@@ -47,11 +47,11 @@ export interface BaseKeeper {
 interface BaseTarget {
   /** Key prefix of this walk, in this invocation */
   readonly prefix: string;
-  /** Stores the base so far durably. */
+  /** Stores the current base durably. */
   readonly keep: (base: Base) => Promise<void>;
 }
 
-type KnownBase = Pick<BaseKeeper, 'artifacts' | 'before'>;
+type KnownBase = Pick<BaseAccess, 'artifacts' | 'before'>;
 
 /** Reads the memories of two sources side by side, each with its last common version. */
 export async function* mergeVersions<From extends Sorted, To extends Sorted>(
@@ -100,9 +100,9 @@ export async function* readBaseLines(
   }
 }
 
-/** Collects lines, in order of id. */
+/** Collects the lines of a new base, in order of id, and writes them as artifacts. */
 export function createBaseWriter(
-  { artifacts, before }: BaseKeeper,
+  { artifacts, before }: BaseAccess,
   { prefix, keep }: BaseTarget,
   begun: BaseProgress | undefined,
 ) {
@@ -137,23 +137,23 @@ export function createBaseWriter(
   function joinAhead(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
     // After a resume, the earlier base may contain segments of this very walk: all their lines are before the offset.
-    const isBehind = ({ prefix, parts }: Base['segments'][number]) =>
+    const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
       segments.some((own) => own.prefix === prefix && own.parts === parts);
     const rest = earlier
-      .filter((segment) => !isBehind(segment))
+      .filter((segment) => !isOfThisWalk(segment))
       .map((segment) => ({ ...segment, from: laterId(segment.from, offset) }));
     const end = before === undefined ? offset : knownTo && laterId(knownTo, offset);
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
-  /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet. */
+  /** Pending inserts of this walk, and those of a killed walk that this one has not reached yet */
   function pendingInserts(ids: readonly PointId[], offset: PointId | null): Pick<Base, 'making'> {
     const isAhead = (id: PointId) => offset === null || comparePointIds(id, offset) >= 0;
     const pending = new Set([...(before?.making ?? []).filter(isAhead), ...ids]);
     return pending.size > 0 ? { making: [...pending] } : {};
   }
 
-  /** Called before inserting: a user may delete the memory again before the walk has recorded it. */
+  /** Called before inserting: a user may delete a new memory before the walk has recorded it. */
   async function recordPendingInserts(
     ids: readonly PointId[],
     from: PointId | null,

@@ -1,5 +1,5 @@
-// Copies the configuration of the old collection, so that the new one is as fast, as large and as safe. Names the settings that
-// are fixed when a collection is created.
+// Copies the configuration of the old collection, so that the new one performs and is replicated like it. Settings that are fixed
+// when a collection is created can only be read.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { readHealthyInfo } from './point-writer.ts';
@@ -66,12 +66,12 @@ export function readFixedSettings(info: CollectionInfo) {
 
 type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
 
-/** After this time without progress, the optimizer is stuck. */
+/** After this time without progress, the optimizer counts as stuck. */
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 
 /**
- * Waits until all points of the collection are indexed: searches are slow until then. An optimizer that is switched off, as in
- * the old collection, is not waited for.
+ * Waits until all points of the collection are indexed: searches are slow until then. Does not wait for an optimizer that is
+ * switched off, as in the old collection.
  * @throws Paused; Refusal if the store makes no progress
  */
 export async function waitUntilIndexed(context: Optimizing, collection: string): Promise<void> {
@@ -80,7 +80,7 @@ export async function waitUntilIndexed(context: Optimizing, collection: string):
   if (isBusy && !isSwitchedOff(info)) await awaitOptimizer(context, collection, info);
 }
 
-/** Waits until the store neither optimizes nor writes the collection. @throws as above */
+/** Waits until the store neither optimizes nor writes to the collection. @throws as above */
 export async function waitUntilIdle(context: Optimizing, collection: string): Promise<void> {
   const info = await readHealthyInfo({ store: context.services.vectors, collection });
   if (!info || isSwitchedOff(info)) return;
@@ -97,23 +97,23 @@ async function awaitOptimizer(
   // A restarted store resumes with the next change.
   if (status === 'grey') await vectors.updateCollection(collection, { optimizers_config: {} });
   const now = clock().getTime();
-  const [done, all] = [indexed_vectors_count ?? 0, points_count ?? 0];
-  const known = run.optimizer?.collection === collection ? run.optimizer : undefined;
-  const { began = { done, at: now } } = known ?? {};
-  const hasMoved = known?.done !== done || known.segments !== segments_count;
-  const since = hasMoved ? now : known.since;
-  const counted = `${done.toLocaleString('en')} vectors of ${all.toLocaleString('en')} points`;
-  if (hasMoved)
+  const [done, total] = [indexed_vectors_count ?? 0, points_count ?? 0];
+  const previous = run.optimizer?.collection === collection ? run.optimizer : undefined;
+  const { began = { done, at: now } } = previous ?? {};
+  const hasAdvanced = previous?.done !== done || previous.segments !== segments_count;
+  const since = hasAdvanced ? now : previous.since;
+  const counts = `${done.toLocaleString('en')} vectors of ${total.toLocaleString('en')} points`;
+  if (hasAdvanced)
     await note({ optimizer: { collection, done, segments: segments_count, since, began } });
   if (now - since >= MAX_STANDSTILL_MS) {
     await note({ optimizer: undefined });
     const minutes = MAX_STANDSTILL_MS / MINUTE_MS;
-    const why = `The optimizer of ${collection} is ${status}, with ${counted} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Check the log of the store and the optimizer settings of the collection.`;
+    const why = `The optimizer of ${collection} is ${status}, with ${counts} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Check the log of the store and the optimizer settings of the collection.`;
     throw new Refusal('RefusedByService', why);
   }
   const perMs = (done - began.done) / (now - began.at);
-  const left = perMs > 0 && { leftSeconds: Math.ceil((all - done) / perMs / 1_000) };
-  throw new Paused({ waitsFor: `the index of ${collection}: ${counted}`, waitSeconds: 1, ...left });
+  const left = perMs > 0 && { leftSeconds: Math.ceil((total - done) / perMs / 1_000) };
+  throw new Paused({ waitsFor: `the index of ${collection}: ${counts}`, waitSeconds: 1, ...left });
 }
 
 function isSwitchedOff({ config }: CollectionInfo): boolean {

@@ -1,5 +1,5 @@
-// Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Every comparison
-// of two memories is made here; those of whole collections are in steps/comparison.ts.
+// Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Two memories are
+// always compared here; whole collections are compared in steps/comparison.ts.
 import { canonicalJson } from './json/json-text.ts';
 import { digestOf, lacksKeywords, sameVector } from './points.ts';
 import type { PointId, PointPayload, ScrolledPoint } from './ports/vector-store.ts';
@@ -16,14 +16,14 @@ export interface Listed extends Memory {
 }
 
 /**
- * A memory when both collections were last equal: its digest, or `absent` from both. unknown: it was never compared.
- * inserting: absent from both, but a killed walk may have inserted it since.
+ * A memory when both collections were last equal: its digest, or `absent` if neither had it. unknown: it was never compared.
+ * inserting: neither had it, but a killed walk may have inserted it since.
  */
 export type CommonVersion = Buffer | 'absent' | 'inserting' | 'unknown';
 
 /**
  * forward: the active collection's version is copied to the standby one. backward: only the standby collection's version has
- * changed, and is copied to the active one. conflict: both have changed; the active one's prevails, and the report has both.
+ * changed, and is copied to the active one. conflict: both have changed; the active one's prevails, and the report keeps both.
  */
 export type Fate = 'same' | 'forward' | 'backward' | 'conflict';
 
@@ -34,7 +34,7 @@ export function decideFate(active: Version, standby: Version, base: CommonVersio
   return isUnchanged(active, base) && base !== 'inserting' ? 'backward' : 'conflict';
 }
 
-/** True if both are the same memory. Its vectors follow from it, and are compared when they are copied. */
+/** True if id and payload are the same. Vectors derive from the payload, and are compared when they are copied. */
 export function isSame(one: Version, other: Version): boolean {
   if (!one || !other) return one === other;
   if ('digest' in one || 'digest' in other) {
@@ -46,15 +46,15 @@ export function isSame(one: Version, other: Version): boolean {
   );
 }
 
-/** How vectors are compared, and who makes those of keywords */
+/** How vectors are compared, and who makes keyword vectors */
 export interface VectorRules {
   readonly tolerance?: number;
   /** by-store: the store makes them, and the standby collection must have them. */
   readonly keywords: string;
 }
 
-/** Vectors of a memory that differ although the memory is the same; undefined if none do */
-export function findOtherVector(
+/** Kind of vector that differs although the memory is the same; undefined if none does */
+export function findVectorDifference(
   active: ScrolledPoint,
   standby: ScrolledPoint,
   { tolerance, keywords }: VectorRules,
@@ -73,7 +73,7 @@ export function isUnchanged(version: Version, base: CommonVersion): boolean {
   return version !== undefined && base.equals(digestOfVersion(version));
 }
 
-/** Sum of the digests of all memories, from a walk, a report or the last common version */
+/** Contents of a collection: the sum of the digests of its memories, from a walk, a report or the last common version */
 interface Contents {
   readonly digest?: unknown;
 }

@@ -1,5 +1,5 @@
-// How long the next window will take, from what was measured before it and what the operator configured. A window that does
-// not fit is refused before it begins.
+// Estimates how long the next window will take, from measurements and configured times. A window that is too short is refused
+// before it begins.
 import { Refusal } from './refusals.ts';
 import type { RecordedJournal } from './runs/journal.ts';
 import type { Run } from './runs/run.ts';
@@ -16,7 +16,7 @@ interface WindowForecast {
   readonly seconds: number;
 }
 
-/** Time for a deployment, its tests and opening writes, unless it was measured or given */
+/** Time for a deployment, its tests and opening writes, unless it was measured or configured */
 const ASSUMED_DEPLOYMENT_SECONDS = 60;
 
 /** @param maxRate limit of points read a second */
@@ -53,8 +53,8 @@ function estimate(
 }
 
 /**
- * Points a second. A walk of less than a second counts as one of a second, so that neither a few points nor a clock that was set
- * back promises a window that is too short.
+ * Computes points a second. A walk of less than a second counts as one of a second: otherwise a few points, or a clock that was
+ * set back, would make the forecast too short.
  */
 export function measureSpeed(points: number, milliseconds: number): number {
   return points / Math.max(1, milliseconds / 1_000);
@@ -66,7 +66,7 @@ const PARTS = [
   ['equal', 'copy'],
 ] as const;
 
-/** Seconds that each repeatable part of a window took */
+/** Measures the seconds that each repeatable part of a window took. */
 export function measureParts({ passed }: RecordedJournal): Record<string, number> {
   const took: Record<string, number> = {};
   let begun = 0;
@@ -79,7 +79,7 @@ export function measureParts({ passed }: RecordedJournal): Record<string, number
   return took;
 }
 
-/** @throws Refusal with the minutes that it needs */
+/** @throws Refusal with the minutes that the window needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
   // A tenth in reserve

@@ -20,13 +20,13 @@ const snapshotSchema = v.object({
 /** A snapshot as the store describes it */
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
-/** However large the file is, its description stays this small: the parts are numbered. */
+/** The parts are numbered, so that the description of even the largest file is this small. */
 const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
 
 export const keptSnapshotSchema = v.object({
   ...snapshotSchema.entries,
   parts: partsSchema,
-  /** Digest of the kept parts, read back */
+  /** Digest of the parts, read back from the artifact store */
   sha256: v.string(),
 });
 
@@ -62,10 +62,10 @@ export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): P
   throw new Refusal('RefusedSnapshot', `The kept parts of ${kept.name} are damaged.`);
 }
 
-/** Speed that a store is expected to check and unpack an upload with, after two minutes: 10 MB per second */
+/** Lowest speed at which a store checks and unpacks an upload, after the first two minutes: 10 MB per second */
 const MIN_BYTES_PER_MS = 10_000;
 
-/** Waiting time for a collection that is empty or has several shards: it may be incomplete when it can first be read. */
+/** Waiting time for a collection that is empty or has several shards: when it becomes readable, it may be incomplete. */
 const SETTLING_MS = 10_000;
 
 /**
@@ -83,7 +83,7 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-/** Time at which the collection was first seen with this number of points; no number until it can be read */
+/** Time at which the collection first had this number of points; no number until it can be read */
 interface Seen {
   readonly points?: number;
   readonly at: number;
@@ -126,7 +126,7 @@ async function checkRestored(
     return true;
   }
   if (isNew) await context.keep({ points, at: now });
-  // Counted from the last change that was seen: after a crash, no poll may have looked for minutes.
+  // Counted from the last observed change: after a crash, nothing may have polled for minutes.
   const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
   if (now - since < longest) throw waitForStore(now - since);
   await context.renew();
@@ -135,7 +135,7 @@ async function checkRestored(
   throw new Refusal('RefusedSnapshot', `The store did not restore ${kept.name} in time.`);
 }
 
-/** True if the store confirms the whole file; after a lost response it may have it as well. */
+/** True if the store confirms the whole file. False after a lost response, although the file may have arrived. */
 async function send(
   { services, signal, renew }: Pick<StepContext, 'services' | 'signal' | 'renew'>,
   { name, kept }: Restore,
@@ -154,14 +154,14 @@ async function settlingMs(vectors: VectorStore, name: string, points: number): P
   return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
 }
 
-/** Users may work on the collection behind an alias. @throws Refusal */
+/** @throws Refusal if the name is an alias: users may work on the collection behind it */
 export async function assertNoAlias(vectors: VectorStore, name: string): Promise<void> {
   const aliases = await vectors.listAliases();
   if (aliases.every(({ alias_name }) => alias_name !== name)) return;
   throw new Refusal('RefusedNameTaken', `The name ${name} is an alias.`);
 }
 
-/** Before its restore, the name must be free; afterwards it is the run's own. @throws Refusal */
+/** Checks a name before the restore; afterwards it is the run's own. @throws Refusal if it is taken */
 export async function assertFree(vectors: VectorStore, name: string): Promise<void> {
   await assertNoAlias(vectors, name);
   if (!(await vectors.collectionExists(name))) return;
@@ -172,7 +172,7 @@ export function waitForStore(awaitedMs: number): Paused {
   return new Paused({ waitsFor: 'the vector store', waitSeconds: pollSeconds(awaitedMs) });
 }
 
-/** Takes a lost response as `false`: the store may have carried out the request. */
+/** Turns a lost response into `false`: the store may or may not have carried out the request. */
 export const unlessLost = recoverWith<false>(
   false,
   (error) => error instanceof RetryableFailure && error.answer === undefined,

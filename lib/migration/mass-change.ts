@@ -1,5 +1,5 @@
-// Limits how many points a walk may remove or change. A mistake in one collection, such as emptying it, must not be repeated
-// in the other: removals and changes are counted before they are made.
+// Limits how many points a walk can remove or change, so that a mistake in one collection, such as emptying it, is not repeated
+// in the other. Removals and changes are counted before they are made.
 import { Refusal, type RefusalData } from './refusals.ts';
 
 /** Changes that a walk would make to a collection */
@@ -13,7 +13,7 @@ export interface Changes {
 const POINTS_PER_REMOVAL = 100;
 const MIN_LIMIT = 20;
 
-/** Points that may be removed: a hundredth of all, unless the operator gives a number. As many may be changed. */
+/** Limit of removed points, and of changed ones: a hundredth of all points, unless the operator gives a number. */
 export function expectedLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }

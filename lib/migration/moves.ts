@@ -1,5 +1,5 @@
-// A migration as data: the phases that each command leads from and to, and the evidence it needs. next.ts decides which of these
-// moves a run accepts now.
+// The moves of a migration as data: the phases that each command leads from and to, and the evidence that it needs. next.ts
+// decides which moves a run accepts now.
 import {
   APPROVED_EVIDENCE,
   BEFORE_WINDOW,
@@ -11,11 +11,11 @@ import {
 export interface Move {
   readonly command: Command;
   readonly from: readonly Phase[];
-  /** Entered before the first change, so that a killed step is seen to have begun. */
+  /** Phase entered before the first change: it shows that a killed step had begun. */
   readonly through?: Phase;
   readonly to: Phase;
-  /** Made only if a person wants it. */
-  readonly isAPersons?: true;
+  /** True if only a person can begin the move */
+  readonly needsPerson?: true;
   readonly needs: readonly Evidence[];
   readonly yields?: Evidence;
   /** The operator approves this evidence by naming its digest. */
@@ -28,8 +28,8 @@ function move(command: Command, from: readonly Phase[], to: Phase, rest: Rest = 
   return { command, from, to, needs: [], ...rest };
 }
 
-// A step can be repeated in the phase it leads to: this resumes a killed step, or renews its evidence. Later steps that used
-// the old evidence are then due again.
+// A step can be repeated in the phase it leads to. This resumes a killed step, or renews its evidence; later steps that used the
+// old evidence must then be repeated.
 export const MOVES: readonly Move[] = [
   move('backup', ['checked', 'backed-up'], 'backed-up', {
     needs: ['preflight-report'],
@@ -45,7 +45,7 @@ export const MOVES: readonly Move[] = [
   }),
   move('cutover', ['copied'], 'live', {
     through: 'switching',
-    isAPersons: true,
+    needsPerson: true,
     needs: ['backup-manifest', 'verification-report'],
     yields: 'cutover-report',
     approves: APPROVED_EVIDENCE,
@@ -58,12 +58,12 @@ export const MOVES: readonly Move[] = [
   // Taking users off the new version is a person's decision.
   move('rollback', ['live'], 'copied', {
     through: 'switching-back',
-    isAPersons: true,
+    needsPerson: true,
     needs: ['backup-manifest'],
     yields: 'rollback-report',
   }),
-  // A rollback that has begun is finished without being asked.
+  // A rollback that has begun is finished without a person.
   move('rollback', ['switching-back'], 'copied', { yields: 'rollback-report' }),
-  move('abort', BEFORE_WINDOW, 'aborted', { isAPersons: true }),
+  move('abort', BEFORE_WINDOW, 'aborted', { needsPerson: true }),
   move('retention', ['live'], 'closed', { needs: ['cutover-report'] }),
 ];

@@ -1,4 +1,5 @@
-// Decides what a run accepts and what it needs now, without any call. Steps, status, command line, state machine and watch ask here.
+// Decides which moves a run accepts now, and which command it needs next. Calls no service. Steps, status, command line, state
+// machine and watch all use it.
 import { MOVES, type Move } from './moves.ts';
 import { type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
@@ -14,15 +15,15 @@ export interface Next {
   readonly isDue: boolean;
 }
 
-type Standing = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
+type RunState = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
 
-interface Asking {
-  /** A person wants it. Otherwise a machine lets the run advance. */
+interface MoveRequest {
+  /** True if a person wants the move; false if a machine makes it */
   readonly isWanted: boolean;
   readonly now: Date;
 }
 
-export function decideNext(run: Standing, now: Date): Next {
+export function decideNext(run: RunState, now: Date): Next {
   const moves = findMoves(run, now);
   if (mustReturn(run, now)) return { command: 'rollback', moves, isDue: true };
   const isReturning = run.phase === 'switching-back' && isPastDeadline(run, now);
@@ -31,12 +32,12 @@ export function decideNext(run: Standing, now: Date): Next {
 }
 
 /** True if the run has to leave its window. */
-export function mustReturn(run: Standing, now: Date): boolean {
+export function mustReturn(run: RunState, now: Date): boolean {
   return whyReturn(run, now) !== undefined;
 }
 
-/** Why the run has to leave its window: it has failed, or its time is up. */
-export function whyReturn(run: Standing, now: Date): Run['refused'] {
+/** Why the run has to leave its window: the window has failed, or its time is up. */
+export function whyReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
   const closed = isPastDeadline(run, now) ? toRefused(notNow(closingText(run))) : undefined;
   return findFailure(run) ?? closed;
@@ -47,11 +48,11 @@ export function findFailure(run: Pick<Run, 'phase' | 'window'>): Run['refused'] 
   return run.phase === 'switching' && !wasOpened(run) ? run.window?.failed : undefined;
 }
 
-/** @throws Refusal naming the reason: too early, too late, ended, a person's decision, no evidence */
-export function moveFor(command: Command, run: Standing, asking: Asking): Move {
+/** @throws Refusal naming the reason: too early, too late, ended, reserved for a person, or evidence missing */
+export function moveFor(command: Command, run: RunState, request: MoveRequest): Move {
   const move = MOVES.find((move) => move.command === command && move.from.includes(run.phase));
-  if (!move) throw refuseMove(command, run, asking.now);
-  const why = whyNot(move, run, asking);
+  if (!move) throw refuseMove(command, run, request.now);
+  const why = whyRefused(move, run, request);
   if (why !== undefined) throw notNow(why);
   const missing = move.needs.find((need) => !run.evidence[need]);
   if (missing) throw notNow(`To ${command}, the run needs its ${missing}.`);
@@ -59,16 +60,16 @@ export function moveFor(command: Command, run: Standing, asking: Asking): Move {
 }
 
 /** In the order of the runbook */
-function findMoves(run: Standing, now: Date): readonly Move[] {
+function findMoves(run: RunState, now: Date): readonly Move[] {
   const isRefused = (move: Move, isWanted: boolean) =>
-    whyNot(move, run, { isWanted, now }) !== undefined;
+    whyRefused(move, run, { isWanted, now }) !== undefined;
   return MOVES.filter((move) => move.from.includes(run.phase) && !isRefused(move, true)).map(
-    (move) => (isRefused(move, false) ? { ...move, isAPersons: true } : move),
+    (move) => (isRefused(move, false) ? { ...move, needsPerson: true } : move),
   );
 }
 
-/** The move that advances the run, or renews the evidence that this needs */
-function findNextCommand({ phase, evidence }: Standing, accepted: readonly Move[]): Command | null {
+/** Command of the move that advances the run, or that renews the evidence which that move needs */
+function findNextCommand({ phase, evidence }: RunState, accepted: readonly Move[]): Command | null {
   const moves = accepted.filter(({ to }) => to !== 'aborted');
   const next = moves.find(({ to }) => isBefore(phase, to)) ?? moves[0];
   const missing = next?.needs.find((need) => !evidence[need]);
@@ -76,33 +77,37 @@ function findNextCommand({ phase, evidence }: Standing, accepted: readonly Move[
   return (renewing ?? next)?.command ?? null;
 }
 
-/** Why a move that leads on from the run's phase cannot be made now; undefined if it can. */
-function whyNot({ command, isAPersons }: Move, run: Standing, asking: Asking): string | undefined {
+/** Why a move from the run's phase cannot be made now; undefined if it can. */
+function whyRefused(
+  { command, needsPerson }: Move,
+  run: RunState,
+  request: MoveRequest,
+): string | undefined {
   const { phase, takesNoWindow, window } = run;
   if (takesNoWindow !== undefined && command !== 'abort') return `No ${command}: ${takesNoWindow}.`;
-  if (isAPersons && !asking.isWanted) {
+  if (needsPerson && !request.isWanted) {
     return `No ${command} in a run that is ${phase}, unless a person wants it.`;
   }
-  // A rollback that has begun is finished after its period, too.
-  if (phase === 'live' && command === 'rollback' && isRetentionOver(run, asking.now)) {
+  // A rollback that has begun is finished even after the rollback period.
+  if (phase === 'live' && command === 'rollback' && isRetentionOver(run, request.now)) {
     return endText(window?.retainUntil);
   }
   if (phase !== 'switching') return undefined;
-  if (command === 'cutover') return whyNotFinished(run, asking);
-  return asking.isWanted ? undefined : whyKept(run, asking.now);
+  if (command === 'cutover') return whyCutoverRefused(run, request);
+  return request.isWanted ? undefined : whyRollbackRefused(run, request.now);
 }
 
-// A window that must be left rolls back by itself. If that would cost users their writes, or leads nowhere, a person may finish what
-// has begun: a service that stands still has to have an exit.
-function whyNotFinished(run: Standing, { isWanted, now }: Asking): string | undefined {
+// A run that must leave its window rolls back by itself. If that would lose users' writes, or if there is nothing to return to,
+// a person may finish the cutover instead: otherwise the service would stay frozen.
+function whyCutoverRefused(run: RunState, { isWanted, now }: MoveRequest): string | undefined {
   const canStay = wasOpened(run) || run.refused?.name === 'RefusedNothingToReturnTo';
   if (!mustReturn(run, now) || (isWanted && canStay)) return undefined;
   const failed = findFailure(run);
   return failed ? `The window failed with ${failed.name}: ${failed.why}` : closingText(run);
 }
 
-/** Why users are not taken off the new version unless a person says so */
-function whyKept(run: Standing, now: Date): string | undefined {
+/** Why only a person can take users off the new version; undefined if a machine can, too */
+function whyRollbackRefused(run: RunState, now: Date): string | undefined {
   if (run.window?.stays) {
     return 'Users stay on the new version, as no rollback was proved in time. Find out what it was refused for, then roll back by hand.';
   }
@@ -110,7 +115,7 @@ function whyKept(run: Standing, now: Date): string | undefined {
   return 'Users may be on the new version: the cutover is repeated until the window ends.';
 }
 
-function refuseMove(command: Command, run: Standing, now: Date): Refusal {
+function refuseMove(command: Command, run: RunState, now: Date): Refusal {
   const { phase, window } = run;
   if (command === 'rollback' && phase === 'closed') return notNow(endText(window?.retainUntil));
   if (command === 'rollback' && isBeforeWindow(phase)) {
@@ -126,7 +131,7 @@ function refuseMove(command: Command, run: Standing, now: Date): Refusal {
   return notNow(`No ${command} in a run that is ${phase}${instead}.`);
 }
 
-function isRetentionOver(run: Standing, now: Date): boolean {
+function isRetentionOver(run: RunState, now: Date): boolean {
   return wentLive(run) && retentionOf(run, now).isOver;
 }
 

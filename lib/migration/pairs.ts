@@ -1,4 +1,4 @@
-// Reads two sources of memories side by side in order of id, so that one that only one of them has shows at once.
+// Reads two sources of memories side by side in order of id, and so finds those that only one of them has.
 import { comparePointIds, userOf } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
@@ -42,7 +42,7 @@ function compareOrder(ours: Sorted | undefined, theirs: Sorted | undefined): num
   return comparePointIds(ours.id, theirs.id);
 }
 
-/** @param without a user whose points are left out: the test user of a run */
+/** @param without the test user of the run, whose points are left out */
 export async function* readPoints(
   place: CollectionPlace,
   request: ScrollRequest,

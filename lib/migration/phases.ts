@@ -1,8 +1,8 @@
-// The vocabulary of a migration: phases of a run, commands, evidence of finished steps, actions outside of its reach.
+// The vocabulary of a migration: phases of a run, commands, evidence of finished steps, and actions taken outside of it
 
 export const BEFORE_WINDOW = ['checked', 'backed-up', 'rebuilt', 'copied'] as const;
 
-/** Phases of a run, in the order of the runbook. Users cannot write while it is switching, in either direction. */
+/** Phases of a run, in the order of the runbook. While it is switching, in either direction, users cannot write. */
 export const PHASES = [
   ...BEFORE_WINDOW,
   ...(['switching', 'live', 'switching-back', 'closed', 'aborted'] as const),
@@ -41,7 +41,7 @@ export type Evidence = (typeof EVIDENCE)[number];
 /** Evidence that the operator approves by opening the window */
 export const APPROVED_EVIDENCE = 'verification-report' satisfies Evidence;
 
-/** Actions outside of the migration's reach, done by a webhook or by an operator who confirms them */
+/** Actions that the migration cannot take itself: a webhook takes them, or an operator, who confirms them. */
 export const EXTERNAL_ACTIONS = ['freeze', 'deploy-new', 'open-writes', 'deploy-old'] as const;
 
 export type ExternalAction = (typeof EXTERNAL_ACTIONS)[number];

@@ -1,4 +1,5 @@
-// Writes points to a collection, only while the store is healthy and the step holds the lock, in batches that the store accepts.
+// Writes points to a collection, in batches that the store accepts, and only while the store is healthy and the step holds the
+// lock.
 import type { VectorStore } from './adapters/qdrant.ts';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
@@ -22,12 +23,12 @@ type KeywordFilling =
   | 'by-store'
   /** The slot stays empty, as the store cannot make them: these points rank below new ones. */
   | 'left-empty'
-  /** The collection has no slot: keyword vectors are dropped. */
+  /** The collection has no slot for keyword vectors: they are dropped. */
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable. The state that a write depends on is both read first and made its condition:
- * a store before 1.17 ignores conditions.
+ * Every method returns when its write is durable. The state that a write depends on is read first, and is also made a condition
+ * of the write, which stores before 1.17 ignore.
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
@@ -44,14 +45,14 @@ export function createPointWriter(
     await writeInBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
-  /** Skips points that changed since they were read: users, or a forgotten program, may write meanwhile. */
+  /** Skips points that have changed since they were read: users, or a forgotten program, may write meanwhile. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
-    const same = new Map(
-      (await keepUnchanged(changes.map(({ seen }) => seen))).map((one) => [one.id, one]),
+    const unchanged = new Map(
+      (await findUnchanged(changes.map(({ seen }) => seen))).map((point) => [point.id, point]),
     );
-    const points = changes.flatMap(({ by }) => (same.has(by.id) ? toPoint(by) : []));
+    const points = changes.flatMap(({ by }) => (unchanged.has(by.id) ? toPoint(by) : []));
     await writeInBatches(points, async (batch) => {
-      const condition = filterUnchanged(batch.flatMap(({ id }) => same.get(id) ?? []));
+      const condition = filterUnchanged(batch.flatMap(({ id }) => unchanged.get(id) ?? []));
       await withFilterIfAccepted(
         () => store.upsert(collection, batch, 'update_only', condition),
         () => store.upsert(collection, batch, 'upsert'),
@@ -60,24 +61,24 @@ export function createPointWriter(
   }
 
   async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
-    const same = await keepUnchanged(seen);
-    if (same.length === 0) return;
+    const unchanged = await findUnchanged(seen);
+    if (unchanged.length === 0) return;
     await assertMayWrite();
     await withFilterIfAccepted(
-      () => store.deletePoints(collection, { filter: filterUnchanged(same) }),
-      () => store.deletePoints(collection, { ids: same.map(({ id }) => id) }),
+      () => store.deletePoints(collection, { filter: filterUnchanged(unchanged) }),
+      () => store.deletePoints(collection, { ids: unchanged.map(({ id }) => id) }),
     );
   }
 
   /** Points that have not changed since they were read */
-  async function keepUnchanged(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
+  async function findUnchanged(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
     const found = await fetchById(to, seen, { payload: true, vector: false });
     return seen.filter((point) => isSame(found.get(point.id), point));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
     if (vector === undefined) {
-      throw new Refusal('RefusedByService', `Point ${id} came without its vector.`);
+      throw new Refusal('RefusedByService', `The store returned point ${id} without its vector.`);
     }
     const point = { id, vector, payload };
     if (keywords === 'no-slot') return withoutKeywords(point);
@@ -97,7 +98,7 @@ export function createBatchWriter(
 ) {
   let maxBatch = PAGE_SIZE;
 
-  // The lock is renewed last: the health check may outlast a lease, and then another step is at work.
+  // The lock is renewed last: the health check may outlast a lease, and then another step may have begun.
   async function assertMayWrite(): Promise<void> {
     await readHealthyInfo(place);
     await renew?.();
@@ -126,6 +127,7 @@ export function createBatchWriter(
   return { assertMayWrite, writeInBatches };
 }
 
+/** A point as it was read, and the point to replace it by */
 interface Replacement {
   readonly seen: ScrolledPoint;
   readonly by: ScrolledPoint;
@@ -140,7 +142,7 @@ function filterUnchanged(seen: readonly ScrolledPoint[]): Filter {
   };
 }
 
-/** Condition on the hash; none if it is not of the kind that mem0 writes */
+/** Condition on the hash; none if mem0 did not write it */
 function matchHash(payload: PointPayload) {
   const hash = memberOf(payload, 'hash');
   if (typeof hash === 'string') return [{ key: 'hash', match: { value: hash } }];
@@ -178,7 +180,7 @@ export async function readHealthyInfo({
 
 /** Points per page of a copy; the preflight refuses a store with a lower limit. */
 export const PAGE_SIZE = 256;
-/** Ids that one search is limited to, and conditions of one filter; the preflight refuses a store with lower limits. */
+/** Most ids in one search, and most conditions in one filter; the preflight refuses a store with lower limits. */
 export const MAX_SEARCHED_IDS = 512;
 export const MAX_CONDITIONS = 3;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -192,7 +194,7 @@ export interface CopySettings {
   readonly tolerance?: number;
 }
 
-/** Chooses settings for the store's version and limits, and for the size of its points. */
+/** Chooses settings by the store's version, its limits, and the size of its points. */
 export async function chooseCopySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },

@@ -16,11 +16,11 @@ export const KEYWORD_SLOT = 'bm25';
 /** Model by which the store itself encodes keyword vectors */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
-/** Difference up to which two components count as equal, by how the store keeps them */
+/** Differences up to which two components count as equal: for 32 bits, and for 16 bits */
 const TOLERANCE = 1e-6;
 const TOLERANCE_16_BIT = 2 ** -10;
 
-/** A rounded unit vector is not quite one, and is rounded differently when it is written again. */
+/** The length of a rounded unit vector is not quite 1, so that writing it again rounds it differently. */
 export function vectorTolerance(datatypes: readonly unknown[]): number {
   return datatypes.includes('float16') ? TOLERANCE_16_BIT : TOLERANCE;
 }
@@ -44,7 +44,7 @@ type SetDigest = string;
 
 export const EMPTY_SET: SetDigest = '0'.repeat(64);
 
-/** Adds modulo 2^256: with an exclusive or, a point that occurs twice would cancel itself out. */
+/** Adds digests modulo 2^256; with an exclusive or, a point that occurs twice would cancel itself out. */
 export function createDigestSum(from: SetDigest = EMPTY_SET) {
   let sum = BigInt(`0x${from}`);
   return {
@@ -61,12 +61,12 @@ export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 
 export type OwnerKey = (typeof OWNER_KEYS)[number];
 
-/** User of a memory: its id, or the JSON of an id that is no text after a NUL; empty for a memory without a user */
+/** User of a memory: its id; for an id that is no string, NUL and its JSON; empty for a memory without a user */
 export function userOf(payload: PointPayload): string {
   return readOwnerId(payload, 'user_id');
 }
 
-/** The same for any of the three ids */
+/** Reads any of the three ids, in the same form. */
 export function readOwnerId(payload: PointPayload, key: OwnerKey): string {
   const id = memberOf(payload, key) ?? null;
   if (typeof id === 'string') return id;
@@ -97,7 +97,7 @@ export function userDigest(userId: string, hash = userHash(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
 
-/** True if both unnamed vectors point the same way, all that cosine distance depends on, or if neither point has one. */
+/** True if both unnamed vectors have the same direction, which alone determines cosine distance, or if neither point has one. */
 export function sameVector(
   one: PointVector | undefined,
   other: PointVector | undefined,
@@ -128,17 +128,17 @@ function normalize(vector: readonly number[]): readonly number[] {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** The unnamed dense vector of either shape, as JSON. */
+/** The unnamed dense vector, as JSON */
 export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {
   return vectorsByName(vector).get('') as JsonText<readonly number[]> | undefined;
 }
 
-/** A named vector of the point, as JSON. */
+/** A named vector of the point, as JSON */
 export function findVector(vector: PointVector, name: string): JsonText | undefined {
   return vectorsByName(vector).get(name);
 }
 
-/** An empty slot counts as none. */
+/** True if the point has a keyword vector; an empty one does not count. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
   const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);
   return keywords !== undefined && NOT_EMPTY.test(keywords);
@@ -154,7 +154,7 @@ export function lacksKeywords(point: {
   return !hasKeywords(point.vector) && keywordTextOf(point.payload) !== undefined;
 }
 
-/** The point with its text for the store to encode; unchanged when it has a keyword vector or no text. */
+/** The point with its text for the store to encode; unchanged if it has a keyword vector or no text */
 export function withKeywordText(point: Point): Point {
   const text = keywordTextOf(point.payload);
   if (text === undefined || hasKeywords(point.vector)) return point;
@@ -171,8 +171,8 @@ export function withoutKeywords(point: Point): Point {
   return dense === undefined ? point : { ...point, vector: asJsonText(dense) };
 }
 
-// An array is the unnamed vector alone; an object has it under the empty name, among others. The last result is kept: a vector
-// is read several times in a row, and scanning it is most of a comparison's work.
+// An array is the unnamed vector alone; an object has the unnamed vector under the empty name, among others. The last result is
+// cached: a vector is read several times in a row, and scanning it is most of the work of a comparison.
 function vectorsByName(vector: PointVector): ReadonlyMap<string, JsonText> {
   if (vector.startsWith('[')) return new Map([['', vector]]);
   if (vector === lastScanned.vector) return lastScanned.vectors;

@@ -31,14 +31,14 @@ export interface ReconcileReport {
   readonly inserted: number;
   readonly replaced: number;
   readonly deleted: number;
-  /** Points that still differ: written to meanwhile, or the store did not keep the repair */
+  /** Points that still differ: a client changed them meanwhile, or the store did not keep the repair. */
   readonly pending: Readonly<Record<Difference, number>>;
-  /** Pending points that no client has changed: the store did not keep the repair, even repeated. */
+  /** Pending points that no client has changed: the store did not keep even repeated repairs. */
   readonly stuck?: number;
   readonly examples: readonly PointId[];
   /** Points with text but without a keyword vector, as the store cannot make one */
   readonly withoutKeywords: number;
-  /** Late writes: to the second collection since both were equal */
+  /** Late writes: changes to the second collection since both were equal */
   readonly strays: LateWrites;
 }
 
@@ -48,8 +48,9 @@ export interface LateWrites {
   readonly overruled: number;
   /** Not applied: no user made them, or there are too many. */
   readonly withheld: number;
-  /** Deletions among the writes, without those that were overwritten; below, changes */
+  /** Deletions that were not overwritten */
   readonly lacking: number;
+  /** Changes that were not overwritten */
   readonly changed: number;
 }
 
@@ -80,7 +81,7 @@ export function listProblems(report: ReconcileReport): string[] {
   ];
 }
 
-/** Points that the walk was to make equal and that still differ */
+/** Numbers of points that the walk should have made equal, by kind of difference */
 export function listPending({ pending }: ReconcileReport): string[] {
   const differing = DIFFERENCES.filter((difference) => pending[difference] > 0);
   return differing.map((difference) => `${difference}: ${pending[difference]}`);
@@ -108,7 +109,7 @@ export function withBatch<Pair extends PointPair>(
     readonly written: Written;
     readonly stuck: number;
     readonly compareOnce: (pair: Pair) => Difference | undefined;
-    /** True if each collection keeps its own version; the first one's is the common version. */
+    /** True if each collection keeps its own version; the first collection's then becomes the common version. */
     readonly keepsBoth: (pair: Pair) => boolean;
     readonly countsGaps: boolean;
     readonly strays: LateWrites;
@@ -123,9 +124,9 @@ export function withBatch<Pair extends PointPair>(
   let { withoutKeywords } = before;
   for (const pair of pairs) {
     const digest = from.add(pair.from);
-    const kept = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
-    const equal = batch.keepsBoth(pair) ? digest : kept;
-    if (equal) batch.addLine(pair.id, equal);
+    const second = to.add(pair.to, pair.to?.payload === pair.from?.payload ? digest : undefined);
+    const common = batch.keepsBoth(pair) ? digest : second;
+    if (common) batch.addLine(pair.id, common);
     if (batch.countsGaps && pair.to && lacksKeywords(pair.to)) withoutKeywords += 1;
     const difference = batch.compareOnce(pair);
     if (difference === undefined) continue;
@@ -150,7 +151,7 @@ function createSide(before: SideReport) {
   const users = createDigestSum(before.usersDigest);
   let { points } = before;
   return {
-    /** @param known the digest of the point, where it was computed already */
+    /** @param known the digest of the point, if it was computed already */
     add(point: ScrolledPoint | undefined, known?: Buffer): Buffer | undefined {
       if (!point) return undefined;
       const digest = known ?? digestOf(point.id, point.payload);

@@ -1,7 +1,7 @@
-// Walks two collections side by side, in order of id and in constant memory, and makes the second equal to the first. Where
-// they differ, the last common version decides: a change that only the second one has made is carried to the first. A change
-// that is overwritten keeps its content in the report.
-import { type BaseKeeper, type BaseProgress, createBaseWriter, mergeVersions } from './base.ts';
+// Walks two collections side by side, in order of id and in constant memory, and makes the second equal to the first. If a point
+// differs, the last common version decides: a change that only the second collection made is copied to the first. The content of
+// a change that is overwritten is kept in the report.
+import { type BaseAccess, type BaseProgress, createBaseWriter, mergeVersions } from './base.ts';
 import { readPoints } from './pairs.ts';
 import type { PointId } from './ports/vector-store.ts';
 import { NOTHING_COMPARED, type ReconcileReport } from './reconcile-report.ts';
@@ -13,10 +13,10 @@ import {
   type ResolvePorts,
 } from './resolver.ts';
 
-/** All work that it reports is durable. */
+/** Progress of a walk. All work that it reports is durable. */
 export interface ReconcileCheckpoint {
   readonly isComplete: boolean;
-  /** First point that was not compared yet */
+  /** First point that has not been compared yet */
   readonly nextOffset: PointId | null;
   readonly report: ReconcileReport;
   readonly base?: BaseProgress;
@@ -40,8 +40,8 @@ export function startAfter({
 }
 
 /**
- * Continues from a checkpoint, to the end or until time is up. After a kill, work since the last checkpoint is repeated, and
- * finds the points equal.
+ * Continues from a checkpoint, to the end or until time is up. After a kill, the walk since the last checkpoint is repeated; it
+ * finds the repaired points equal.
  */
 export async function reconcile(
   settings: ReconcileSettings,
@@ -74,16 +74,16 @@ export async function reconcile(
     pages += 1;
     const isTimeUp = ports.isTimeUp?.() === true;
     const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
-    // A page that is equal is quickly read again.
+    // Few pages are saved: reading equal pages again is quick.
     if (writer && !isDue && pages % PAGES_PER_CHECKPOINT > 0) return isTimeUp;
     const progress = writer && (await writer.flush(nextOffset));
     const isComplete = nextOffset === null;
-    const counted = removals.first + removals.second > 0 && { removals };
+    const withRemovals = removals.first + removals.second > 0 && { removals };
     checkpoint = {
       isComplete,
       nextOffset,
       report,
-      ...counted,
+      ...withRemovals,
       ...(progress && { base: progress }),
     };
     await ports.saveCheckpoint(checkpoint);
@@ -104,7 +104,7 @@ const PAGES_PER_CHECKPOINT = 16;
 function readComparedPairs(
   { from, to, pageSize, without }: ReconcileSettings,
   offset: PointId | null,
-  base: BaseKeeper | undefined,
+  base: BaseAccess | undefined,
 ): AsyncIterable<ComparedPair> {
   const request = { limit: pageSize, offset };
   const left = readPoints(from, request, without);
@@ -114,6 +114,6 @@ function readComparedPairs(
 export interface ReconcilePorts extends ResolvePorts {
   /** Stores the checkpoint durably. Called after the work that it reports. */
   readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
-  /** Asked after every page: true if the walk must stop and continue in the next invocation */
+  /** Called after every page: true if the walk must stop and continue in the next invocation */
   readonly isTimeUp?: () => boolean;
 }

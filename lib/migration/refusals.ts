@@ -1,5 +1,5 @@
-// Every refusal and every retryable failure of a migration, with what to do about it: one name for each different
-// action of an operator. The names are literal: they survive minification, and the state machine matches on them.
+// Every refusal and every retryable failure of a migration, with the remedy. There is one name for each thing that an operator
+// can do. The names are string literals, which survive minification: the state machine matches on them.
 
 export const REMEDIES = {
   // The command does not fit the run.
@@ -16,7 +16,7 @@ export const REMEDIES = {
     'Set or correct the named variable, parameter, option or field, then repeat the command.',
   RefusedSettingChanged:
     'Find out who changed it, put the expected name back, then repeat the command.',
-  RefusedCredentials: 'Correct the key or its rights; a refused key is not tried again.',
+  RefusedCredentials: 'Correct the key or its permissions; a refused key is not tried again.',
   RefusedKeyOfOtherUser:
     'Supply an API key of the test user that the message names; a key of __migration_test_ID is for a run that begins with "--run ID".',
   RefusedPrerequisites: 'Repair what the message names, then repeat the command.',
@@ -36,7 +36,7 @@ export const REMEDIES = {
   RefusedVerification:
     'Copy again, which repairs every difference. Do not continue while something differs.',
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
-  RefusedSourceChanged: 'Stop all writers inside the window, then repeat the command.',
+  RefusedSourceChanged: 'Stop every writer during the window, then repeat the command.',
   RefusedMassChange:
     'Repair the other collection, then repeat the command; or add --deletes N if users made them; a rollback also takes --as-it-was.',
   RefusedEmptied:
@@ -62,7 +62,7 @@ export interface RefusalData {
   readonly deletes?: number;
   /** Writes that would be left behind, for `--acknowledged-loss` */
   readonly loss?: number;
-  /** Run that is refused, where a command serves all runs */
+  /** Run that is refused by a command that serves all runs */
   readonly run?: string;
   /** Minutes that the window needs, for `--window-minutes` */
   readonly windowMinutes?: number;
@@ -71,7 +71,7 @@ export interface RefusalData {
 }
 
 /**
- * The migration does not do this, and a retry changes nothing. The message ends with the remedy and the data: AWS Lambda
+ * The migration refuses this, and a retry changes nothing. The message ends with the remedy and the data, because AWS Lambda
  * passes on only the name and the message of an error.
  */
 export class Refusal extends Error {
@@ -98,7 +98,7 @@ export class Refusal extends Error {
   }
 }
 
-/** The command does not fit the run as it stands. */
+/** The command does not fit the current state of the run. */
 export function notNow(why: string): Refusal {
   return new Refusal('RefusedNotNow', why);
 }
@@ -124,7 +124,7 @@ export function isRefusedWith(error: unknown, answer: number | string): boolean 
   return error instanceof Refusal && error.answer === answer;
 }
 
-/** The same as a predicate, for `recoverWith` */
+/** `isRefusedWith` as a predicate for `recoverWith` */
 export function whenRefusedWith(answer: number | string) {
   return (error: unknown): boolean => isRefusedWith(error, answer);
 }
@@ -133,7 +133,7 @@ export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
   return error instanceof Refusal && error.name === name;
 }
 
-/** Handles a rejection: an expected one becomes the value, any other is thrown. */
+/** Handler of a rejection: returns the value for an expected failure, and throws any other. */
 export function recoverWith<Value>(value: Value, isExpected: (failure: unknown) => boolean) {
   return (failure: unknown): Value => {
     if (isExpected(failure)) return value;
@@ -154,7 +154,7 @@ export class RetryableFailure extends Error {
   override readonly name: RetryableName;
   /** Pause that the service asked for */
   readonly retryAfterSeconds: number | undefined;
-  /** HTTP status; undefined if no answer arrived, and the request may have been carried out */
+  /** HTTP status; undefined if no answer arrived: the request may still have been carried out. */
   readonly answer: number | string | undefined;
 
   constructor(
@@ -179,7 +179,7 @@ export function isRetryableFailure(error: unknown): error is RetryableFailure {
   return error instanceof RetryableFailure;
 }
 
-/** True if another step works on the run; if that step crashed, its lock expires. */
+/** True if another step holds the lock of the run; if that step crashed, the lock expires. */
 export function isLockHeld(error: unknown): boolean {
   return isRetryableFailure(error) && error.name === 'RetryableLockHeld';
 }

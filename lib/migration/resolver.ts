@@ -1,6 +1,6 @@
 // Resolves the pairs of one page: decides which side prevails, writes the other one, and reports the remaining differences.
-import type { BaseKeeper } from './base.ts';
-import { type CommonVersion, decideFate, type Fate, findOtherVector, isSame } from './fate.ts';
+import type { BaseAccess } from './base.ts';
+import { type CommonVersion, decideFate, type Fate, findVectorDifference, isSame } from './fate.ts';
 import { fetchById, type PointPair } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
@@ -21,13 +21,13 @@ export interface ReconcileSettings extends CopySettings {
    * repair that neither replaces nor deletes. carry: writes only the changes of the second collection.
    */
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry';
-  /** A user whose points are ignored on both sides: the test user of a run */
+  /** The test user of the run, whose points are ignored on both sides */
   readonly without?: string;
-  /** How changes are carried from the second collection to the first, which needs a base; absent: they are not */
+  /** How changes of the second collection are copied to the first, which needs a base; absent if they are not copied */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
-  /** True if the second collection lacks, or has changed, more points than users can have */
+  /** True if the second collection lacks or changed more points than users can have deleted or changed */
   readonly isDamaged?: boolean;
-  /** Tells whether a user made this change to the second collection. */
+  /** True if a user made this change to the second collection */
   readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
   /** Points that may be removed from either collection */
   readonly limit?: number;
@@ -45,12 +45,12 @@ export interface ResolvePorts {
   /** Renews the lock. Called immediately before every write; throws when another invocation has taken over. */
   readonly renew?: () => Promise<void>;
   /** Last common version of each point; the walk writes the next one to it. */
-  readonly base?: BaseKeeper;
+  readonly base?: BaseAccess;
   /** Keeps a change's content for the report. Called before the change is overwritten or not applied. */
   readonly keepConflicts?: (pairs: readonly PointPair[]) => Promise<void>;
 }
 
-/** Attempts to write a point before it counts as pending */
+/** Attempts to write a point before it is reported as pending */
 const MAX_ROUNDS = 3;
 
 /** not-applied: the fate is backward, but the change looks like damage or no user made it: the active side's version prevails. */
@@ -70,10 +70,10 @@ interface WalkRecord {
 
 /** Compares and repairs batch by batch, and adds findings and writes to the report. */
 export function createResolver(settings: ReconcileSettings, ports: ResolvePorts, walk: WalkRecord) {
-  const { renew, base: keeper } = ports;
+  const { renew, base } = ports;
   const { from, to, keywords, mode, limit = Number.POSITIVE_INFINITY } = settings;
   const { backLimit = limit } = settings;
-  const hasBase = keeper?.before !== undefined;
+  const hasBase = base?.before !== undefined;
   const writer = createPointWriter(settings, renew);
   const backWriter = settings.back && createPointWriter(settings.back, renew);
   let isDamaged = settings.isDamaged ?? false;
@@ -89,9 +89,9 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const overwritten = new Map<PointId, ComparedPair>();
     // A conflict can arise between reading and writing, as either collection may be written to.
     const keepOverwritten = async (fresh: readonly ComparedPair[]) => {
-      const found = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
-      for (const pair of found) overwritten.set(pair.id, pair);
-      await ports.keepConflicts?.(found);
+      const lost = fresh.filter((pair) => losesSecond(pair) && !overwritten.has(pair.id));
+      for (const pair of lost) overwritten.set(pair.id, pair);
+      await ports.keepConflicts?.(lost);
     };
     await keepOverwritten(pairs);
     const { left, written, stuck } = await repair(pairs, keepOverwritten).catch(
@@ -119,8 +119,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const parts = { payload: false, vector: false };
     const backward = pending.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pending.filter((pair) => decideDirection(pair) !== 'backward');
-    const found = [fetchById(from, backward, parts), fetchById(to, forward, parts)];
-    return await Promise.all(found).then(
+    const reads = [fetchById(from, backward, parts), fetchById(to, forward, parts)];
+    return await Promise.all(reads).then(
       (found) => found.flatMap((points) => [...points.keys()]),
       () => [],
     );
@@ -156,21 +156,21 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     const repaired = new Map<PointId, ComparedPair>();
     let written = NOTHING_WRITTEN;
     let differing = pairs.filter(isDue);
-    const wanted = new Map(differing.map(({ id, from: ours }) => [id, ours]));
+    const expected = new Map(differing.map(({ id, from: ours }) => [id, ours]));
     for (let round = 1; differing.length > 0 && round <= MAX_ROUNDS; round += 1) {
       const fresh = round === 1 ? await withSource(differing) : await readAgain(differing);
       await keepOverwritten(fresh);
       written = addFigures(written, await write(fresh.filter(isDue)));
-      const present = await readBack(fresh);
-      for (const pair of present) repaired.set(pair.id, pair);
-      differing = present.filter(isDue);
+      const current = await readBack(fresh);
+      for (const pair of current) repaired.set(pair.id, pair);
+      differing = current.filter(isDue);
     }
     const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
     await keepOverwritten(left);
-    // A point that a client changed meanwhile may be equal in the next walk; the store did not keep the others.
+    // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
     const stuck = differing.filter(({ id, from: ours }) => {
-      const was = wanted.get(id);
-      return was && isSame(was, ours) && was.vector === ours?.vector;
+      const before = expected.get(id);
+      return before && isSame(before, ours) && before.vector === ours?.vector;
     });
     return { left, written, stuck: stuck.length };
   }
@@ -196,7 +196,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return await apply(writer, forward, ({ from, to }) => ({ is: from, was: to }));
   }
 
-  // A point that seems deleted at the source, or that would replace a user's change, is read again before it is written.
+  // Reads a point of the source again if it seems deleted there, or is about to be replaced.
   async function withSource(pairs: readonly ComparedPair[]): Promise<ComparedPair[]> {
     const isUncertain = (pair: ComparedPair) => !pair.from || decideDirection(pair) === 'backward';
     const points = await fetchById(from, pairs.filter(isUncertain));
@@ -208,7 +208,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     return pairs.map(({ id, base }) => ({ id, base, from: ours.get(id), to: theirs.get(id) }));
   }
 
-  /** True if the second version is about to be overwritten, or would count as equal from now on without being applied */
+  /** True if the second collection's version is about to be overwritten, or to become the common version without being applied */
   function losesSecond(pair: ComparedPair): boolean {
     const direction = decideDirection(pair);
     return direction === 'conflict' || (direction === 'not-applied' && pair.to !== undefined);
@@ -257,8 +257,8 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
     if (!ours) return theirs && 'extra';
     if (!theirs) return 'missing';
     if (!isSame(ours, theirs)) return 'payload';
-    // A point that was filled, and not read back
-    return ours === theirs ? undefined : findOtherVector(ours, theirs, settings);
+    // Mode `fill` does not read points back: both sides are the same object.
+    return ours === theirs ? undefined : findVectorDifference(ours, theirs, settings);
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
 
-/** Reasons why the new version would find a memory by none of its ids */
+/** Reasons why the new version would not find a memory by any of its ids */
 export const UNREACHABLE = ['absent', 'not-a-text', 'white-space', 'camel-case'] as const;
 
 type Unreachable = (typeof UNREACHABLE)[number];
@@ -49,9 +49,9 @@ export interface CollectionPlace<Store = VectorStore> {
 
 type Scrollable = CollectionPlace<Pick<VectorStore, 'scroll'>>;
 
-const PAGE = 512;
+const PAGE_SIZE = 512;
 
-/** @param without a user whose points are ignored: the test user of a run */
+/** @param without the test user of the run, whose points are ignored */
 export async function scan(
   place: Scrollable,
   { without, now = new Date() }: { readonly without?: string; readonly now?: Date } = {},
@@ -61,7 +61,7 @@ export async function scan(
   const counts = createUserCounts();
   const unreachable = { absent: 0, 'not-a-text': 0, 'white-space': 0, 'camel-case': 0 };
   const figures = { points: 0, expired: 0 };
-  for await (const { points } of readPages(place, { limit: PAGE, vector: false })) {
+  for await (const { points } of readPages(place, { limit: PAGE_SIZE, vector: false })) {
     for (const { id, payload } of points) {
       if (userOf(payload) === without) continue;
       const owner = ownerOf(payload);
@@ -90,13 +90,13 @@ export async function* readPages(
     const page = await next;
     if (page.nextOffset === null) return yield page;
     next = store.scroll(collection, { ...request, offset: page.nextOffset });
-    // A consumer that stops here never awaits the request: its failure must not go unhandled.
+    // A consumer that stops here never awaits the request: its failure must be handled, too.
     next.catch(() => undefined);
     yield page;
   }
 }
 
-// mem0 2.x refuses white space inside an id, trims it around one, and turns numbers into texts.
+// mem0 2.x refuses white space inside an id, trims it at both ends, and turns numbers into strings.
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
   const ids = OWNER_KEYS.map((key) => readOwnerId(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {

@@ -1,4 +1,4 @@
-// Opens the services that the environment names. This is done with the first invocation, as secrets must be fetched.
+// Opens the services that the environment names, at the first invocation, because secrets must be fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../shared/document-client.ts';
@@ -15,7 +15,7 @@ import { askAPerson, createWebhook } from './adapters/webhook.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import { namedClient } from './runs/failures.ts';
 import { createLeaseHolder } from './runs/lease-holder.ts';
-import { createRemembering, type Remembering } from './runs/run-store.ts';
+import { createRunRecords, type RunRecords } from './runs/run-store.ts';
 import type { Services } from './services.ts';
 import {
   type BackendSettings,
@@ -27,12 +27,12 @@ import {
   type StepSettings,
 } from './settings.ts';
 
-/** A language model takes part in writing a memory, which takes long. */
+/** Writing a memory takes long, because a language model extracts it. */
 export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
 /** Records of runs, for the functions that only read or confirm. @throws Refusal for invalid settings */
-export function recordsFromEnvironment(environment: Environment): Remembering {
+export function recordsFromEnvironment(environment: Environment): RunRecords {
   return createRecords(readRecordSettings(environment), environment);
 }
 
@@ -82,15 +82,15 @@ export async function servicesFromEnvironment(
 function createRecords(
   { TABLE_NAME, DYNAMODB_ENDPOINT }: RecordSettings,
   { AWS_LAMBDA_FUNCTION_NAME }: Environment,
-): Remembering {
-  return createRemembering({
+): RunRecords {
+  return createRunRecords({
     client: namedClient(
       createDocumentClient(DYNAMODB_ENDPOINT),
       `The table ${TABLE_NAME} of TABLE_NAME`,
     ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
-    // On AWS Lambda one cannot see whether the process of another invocation still runs.
+    // On AWS Lambda, no process sees whether that of another invocation still runs.
     ...(AWS_LAMBDA_FUNCTION_NAME === undefined && { holder: createLeaseHolder() }),
   });
 }

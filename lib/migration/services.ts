@@ -21,9 +21,9 @@ export interface Services {
   /** The new version on the new collection, if it can be reached before the cutover */
   readonly preview: MemoryBackend | undefined;
   readonly hooks: Hooks;
-  /** The graph to back up; a plan without one must accept that. */
+  /** The graph to back up; without one, the plan must accept that. */
   readonly graph: GraphSource | undefined;
-  /** Size of the parts in which a snapshot is downloaded and kept; a killed backup repeats one part. */
+  /** Size of the parts in which a snapshot is kept; a killed backup repeats one part. */
   readonly snapshotPartBytes: number;
   readonly log: typeof logEntry;
 }

@@ -6,7 +6,7 @@ import { Refusal } from './refusals.ts';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 const TABLE =
-  'is not set: the table that the run is recorded in; with DATA_DIR it is made under the name that you choose';
+  'is not set: it names the table that records the run; with DATA_DIR, a table of that name is created';
 
 /** Settings of the functions that only read or confirm: `status` and `confirm` */
 const recordSchema = v.object({
@@ -76,7 +76,7 @@ export type RecordSettings = v.InferOutput<typeof recordSchema>;
 export type BackendSettings = v.InferOutput<typeof backendSchema>;
 export type StepSettings = v.InferOutput<typeof stepSchema>;
 
-/** @throws Refusal naming every variable that is missing or unusable, with what each should be */
+/** @throws Refusal naming every variable that is missing or invalid, with an example of each */
 export function readRecordSettings(environment: Environment): RecordSettings {
   return read(recordSchema, environment);
 }
@@ -119,7 +119,7 @@ function read<Schema extends v.ObjectSchema<v.ObjectEntries, undefined>>(
 function missingSecrets(environment: Environment, needed: readonly string[]): string[] {
   return needed
     .filter((name) => !environment[name] && !environment[`${name}_PARAMETER`])
-    .map((name) => `${name} is not set, nor ${name}_PARAMETER, which says where it is kept`);
+    .map((name) => `${name} is not set, nor is ${name}_PARAMETER, which names where it is kept`);
 }
 
 function urlLike(example: string, isAllowed: (url: URL) => boolean = isBase) {

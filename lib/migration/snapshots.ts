@@ -1,5 +1,5 @@
-// Takes a snapshot of a collection and keeps it as artifacts, in stages that start work on the store and poll it, so that it is
-// not bound by one invocation.
+// Takes a snapshot of a collection and keeps it as artifacts. Its stages start work on the store and poll it, so that it can take
+// longer than one invocation.
 import type { VectorStore } from './adapters/qdrant.ts';
 import {
   assertIntact,
@@ -17,26 +17,24 @@ import { NOTHING_RECORDED, type Page, type RecordedJournal, readStage } from './
 import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
-/** Recorded before it is sent. Another one is sent only if no response came. */
+/** A request that is recorded before it is sent. Another one is sent only if no response came. */
 interface SnapshotRequest {
   readonly at: number;
   /** The store's time when it responded; null if it gave none, absent without a response */
   readonly accepted?: number | null;
 }
 
-/** Requests to the store so far */
-interface Asked {
+interface SentRequests {
   /** Snapshots listed before the first request */
   readonly known: readonly string[];
   readonly requests: readonly SnapshotRequest[];
 }
 
-/** Requests to the store, and the snapshot that it made */
-export interface Made extends Asked {
+export interface MadeSnapshot extends SentRequests {
   readonly snapshot: Snapshot;
 }
 
-const MADE = 'snapshot-made';
+const SNAPSHOT_MADE = 'snapshot-made';
 
 const MAX_SNAPSHOT_MS = 10 * MINUTE_MS;
 /** Time after a lost response in which a snapshot that was started is listed; then another one is requested. */
@@ -49,13 +47,13 @@ const UNUSABLE = ['RefusedSnapshot', 'RefusedByService', 'RefusedMissingArtifact
 
 interface Source {
   readonly collection: string;
-  /** Part of the names of its artifacts, with the run's id and the epoch */
+  /** Part of the names of its artifacts, besides the run's id and the epoch */
   readonly label: string;
 }
 
 /**
- * Takes a snapshot, uses it, and leaves none on the store. After a failure that would recur with this snapshot, it is
- * discarded and the journal forgotten, so that a repeated step takes a new one.
+ * Takes a snapshot, uses it, and leaves none on the store. After a failure that would recur with this snapshot, snapshot and
+ * journal are discarded, so that a repeated step takes a new one.
  */
 export async function withSnapshot<Result>(
   context: StepContext,
@@ -68,13 +66,13 @@ export async function withSnapshot<Result>(
     const result = await use(await keepSnapshot(context, source));
     // A request whose response was lost may have made another snapshot since.
     await stages.once('store-cleared', () =>
-      clearStore(context, collection, readStage(stages.recorded, MADE)),
+      clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE)),
     );
     return result;
   } catch (error) {
     const isUnusable = error instanceof Refusal && UNUSABLE.includes(error.name);
     if (isUnusable && !context.signal.aborted) {
-      await clearStore(context, collection, readStage(stages.recorded, MADE));
+      await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
       await stages.rewrite(NOTHING_RECORDED);
     }
     throw error;
@@ -84,7 +82,7 @@ export async function withSnapshot<Result>(
 async function keepSnapshot(context: StepContext, source: Source): Promise<KeptSnapshot> {
   const { services, run, stages } = context;
   const { collection } = source;
-  const { snapshot } = await stages.once<Made, Asked>(MADE, (context) =>
+  const { snapshot } = await stages.once<MadeSnapshot, SentRequests>(SNAPSHOT_MADE, (context) =>
     makeSnapshot(context, collection),
   );
   const parts = await stages.walk<Parts, Parts>('snapshot-kept', (parts) =>
@@ -95,26 +93,29 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
     const kept = { ...snapshot, parts, sha256 };
     assertIntact(kept);
     // The store's own copy is removed now: the restore test needs the space.
-    const left = await clearStore(context, collection, readStage(stages.recorded, MADE));
+    const left = await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));
     if (left.length > 0) {
       const message =
-        'Another program makes snapshots as well: remove those that it does not need by hand';
+        'Another program makes snapshots, too: remove by hand those that it does not need';
       services.log({ level: 'WARN', message, runId: run.runId, collection, left: left.join(', ') });
     }
     return kept;
   });
 }
 
-/** Any complete snapshot that was begun after a request will do, even one that another program asked for. */
-async function makeSnapshot(context: StepContext<Asked>, collection: string): Promise<Made> {
+/** Accepts any complete snapshot that was begun after a request, even one that another program requested. */
+async function makeSnapshot(
+  context: StepContext<SentRequests>,
+  collection: string,
+): Promise<MadeSnapshot> {
   const { vectors, clock } = context.services;
   let next = context.cursor ?? { known: await listNames(vectors, collection), requests: [] };
-  const [made] = await listMade(vectors, collection, next);
-  if (made) return { ...next, snapshot: made };
+  const [snapshot] = await listOwnSnapshots(vectors, collection, next);
+  if (snapshot) return { ...next, snapshot };
   if (shouldRequest(next.requests, clock().getTime(), collection)) {
     next = await requestSnapshot(context, collection, next);
-    const [madeAtOnce] = await listMade(vectors, collection, next);
-    if (madeAtOnce) return { ...next, snapshot: madeAtOnce };
+    const [snapshot] = await listOwnSnapshots(vectors, collection, next);
+    if (snapshot) return { ...next, snapshot };
   }
   throw waitForStore(clock().getTime() - (next.requests.at(-1)?.at ?? 0));
 }
@@ -138,10 +139,10 @@ function shouldRequest(
 }
 
 async function requestSnapshot(
-  { services: { vectors, clock, log }, run, renew, keep }: StepContext<Asked>,
+  { services: { vectors, clock, log }, run, renew, keep }: StepContext<SentRequests>,
   collection: string,
-  { known, requests }: Asked,
-): Promise<Asked> {
+  { known, requests }: SentRequests,
+): Promise<SentRequests> {
   const at = clock().getTime();
   // If the process is killed from here on, the request may or may not have been sent, as after a lost response.
   const sent = { known, requests: [...requests, { at }] };
@@ -153,7 +154,8 @@ async function requestSnapshot(
     await keep(accepted);
     return accepted;
   }
-  const message = 'A request for a snapshot was not answered: where none appears, it is repeated';
+  const message =
+    'A request for a snapshot was not answered: it is repeated if no snapshot appears';
   log({ level: 'WARN', message, runId: run.runId, collection });
   return sent;
 }
@@ -162,11 +164,11 @@ async function listNames(vectors: VectorStore, collection: string): Promise<stri
   return (await vectors.listSnapshots(collection)).map(({ name }) => name);
 }
 
-/** Lists the snapshots that were begun after one of our requests, oldest first. The store lists complete ones only. */
-async function listMade(
+/** Lists the snapshots that were begun after one of our requests, oldest first. The store lists only complete ones. */
+async function listOwnSnapshots(
   vectors: VectorStore,
   collection: string,
-  { known, requests }: Asked,
+  { known, requests }: SentRequests,
 ): Promise<Snapshot[]> {
   const listed = await vectors.listSnapshots(collection);
   return listed
@@ -176,7 +178,7 @@ async function listMade(
 }
 
 /** A snapshot is named after the second in which the store began it. If the store gave no time, any new one may be ours. */
-function mayBeOurs(name: string, requests: Asked['requests']): boolean {
+function mayBeOurs(name: string, requests: SentRequests['requests']): boolean {
   const [, day, hour, minute, second] =
     /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(name) ?? [];
   const begun = Date.parse(`${day}T${hour}:${minute}:${second}Z`);
@@ -223,7 +225,7 @@ async function keepNextPart(
   return { next, progress: { done: next.bytes, total: size, unit: 'bytes' } };
 }
 
-// A connection may break at any byte: the bytes that arrived are a part, and the next part continues there.
+// A connection may break at any byte: the bytes that arrived become a part, and the next part continues there.
 async function* takeFirstBytes(
   bytes: AsyncIterable<Uint8Array>,
   limit: number,
@@ -241,10 +243,10 @@ async function* takeFirstBytes(
 }
 
 /**
- * Removes what the requests left on the store: each may have made a snapshot, even if its response was lost. If there are more
- * snapshots than requests, some are another program's, and the store does not say which: all are left.
- * @param record of the stage that makes the snapshot
- * @returns their names, if one of them may be the run's
+ * Removes the snapshots that the requests left on the store: each request may have made one, even if its response was lost. If
+ * there are more snapshots than requests, some belong to another program, and the store does not tell which: none is removed.
+ * @param record record of the stage that makes the snapshot
+ * @returns names of the snapshots that were not removed, if one of them may be the run's
  */
 async function clearStore(
   { services: { vectors }, renew }: Pick<StepContext, 'services' | 'renew'>,
@@ -252,22 +254,22 @@ async function clearStore(
   record: unknown,
 ): Promise<string[]> {
   if (record === undefined) return [];
-  const { snapshot, ...asked } = record as Asked & Partial<Made>;
+  const { snapshot, ...requests } = record as SentRequests & Partial<MadeSnapshot>;
   await renew();
-  const made = await listMade(vectors, collection, asked);
+  const made = await listOwnSnapshots(vectors, collection, requests);
   const isGone = snapshot !== undefined && made.every(({ name }) => name !== snapshot.name);
-  if (made.length > asked.requests.length - (isGone ? 1 : 0)) {
+  if (made.length > requests.requests.length - (isGone ? 1 : 0)) {
     return isGone ? [] : made.map(({ name }) => name);
   }
   for (const { name } of made) await vectors.deleteSnapshot(collection, name);
   return [];
 }
 
-/** Removes the snapshots of an abandoned backup, which its journal names. */
+/** Removes the snapshots of an abandoned backup, as its journal names them. */
 export async function removeLeftover(
   context: Pick<StepContext, 'services' | 'renew'>,
   collection: string,
   recorded: RecordedJournal,
 ): Promise<void> {
-  await clearStore(context, collection, readStage(recorded, MADE));
+  await clearStore(context, collection, readStage(recorded, SNAPSHOT_MADE));
 }

@@ -1,5 +1,5 @@
-// Limits the load on a store that users work on: reads at most as many points a second as the operator allows. Without such a
-// limit, a copy pauses while answers take twice as long as at its start.
+// Limits the load on a store that users work on: reads at most as many points a second as the operator allows, and lets a copy
+// pause while answers take twice as long as at its start.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { Services } from './services.ts';
@@ -19,13 +19,14 @@ export function realTime(signal: AbortSignal): Time {
   };
 }
 
-const READ_LIMIT_EVERY_MS = 2_000;
+/** Interval at which the limit is read again */
+const LIMIT_REFRESH_MS = 2_000;
 const MAX_PAUSE_MS = 1_000;
 
 /**
- * A token bucket that starts empty, so that a step that is killed and resumed repeatedly keeps to the limit, too. It holds at
- * most the points of one second.
- * @param readLimit reads the limit in points a second; undefined without one. Repeated every few seconds, as it may change
+ * A token bucket that holds at most the points of one second. It starts empty, so that even a step that is killed and resumed
+ * repeatedly keeps to the limit.
+ * @param readLimit reads the limit in points a second; undefined without one. Called every few seconds, as it may change
  */
 export function createBucket(readLimit: () => Promise<number | undefined>, { now, sleep }: Time) {
   let tokens = 0;
@@ -35,7 +36,7 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   let last: Promise<void> = Promise.resolve();
 
   async function fill(wanted: number): Promise<void> {
-    if (now() - readAt >= READ_LIMIT_EVERY_MS) {
+    if (now() - readAt >= LIMIT_REFRESH_MS) {
       limit = await readLimit();
       readAt = now();
     }
@@ -69,7 +70,7 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   };
 }
 
-/** True if the time has doubled, by more than a person would notice */
+/** True if the time has more than doubled, and by more than 20 ms */
 export function isMuchSlower(milliseconds: number, before: number): boolean {
   return milliseconds > 2 * before && milliseconds > before + 20;
 }
@@ -107,11 +108,11 @@ export function createSlowdown(
 type Bucket = ReturnType<typeof createBucket>;
 
 /** Limits reads outside of a step's work to the given rate, or else to that of the run. */
-export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
-  services: Kept,
+export function rateLimited<Limited extends Pick<Services, 'vectors' | 'runs'>>(
+  services: Limited,
   { runId, maxRate }: { readonly runId: string; readonly maxRate?: number | undefined },
   time: Time = realTime(new AbortController().signal),
-): Kept {
+): Limited {
   const readLimit = async () =>
     maxRate === undefined ? await services.runs.maxRate(runId) : maxRate || undefined;
   const vectors = throttled(services.vectors, createBucket(readLimit, time), time);
@@ -119,9 +120,9 @@ export function rateLimited<Kept extends Pick<Services, 'vectors' | 'runs'>>(
 }
 
 /**
- * The store with limited reads and fills. A scroll with a filter is not limited: it reads a few points, or points that are then
- * filled. A list of versions reads no points.
- * @param afterAnswer called after a page with vectors, and after vectors were written
+ * The store with limited reads and vector updates. A scroll with a filter is not limited: it reads few points, or points whose
+ * update is limited.
+ * @param afterAnswer called with the duration of a read that included vectors, or of a vector update
  */
 export function throttled(
   store: VectorStore,

@@ -1,5 +1,5 @@
-// Finds points whose vector has components that are no numbers (NaN), because a client wrote numbers beyond 32 bits. The store
-// returns null for such components: no search finds the point, and no collection accepts a copy of it.
+// Finds points with NaN components in their vector: a client wrote numbers beyond 32 bits. The store returns null for such a
+// component. No search finds the point, and no collection accepts a copy of it.
 import { toJsonText, verbatim } from './json/json-text.ts';
 import { MAX_SEARCHED_IDS } from './point-writer.ts';
 import { unnamedVectorOf } from './points.ts';
@@ -34,9 +34,9 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
     const request = { nearest: { vector }, filter, limit: ids.length, isExact: true };
     const { hits } = await store.search(collection, request);
     const found = new Set(hits.filter(({ score }) => Number.isFinite(score)).map(({ id }) => id));
-    const others = ids.filter((id) => !found.has(id));
-    if (others.length === 0) continue;
-    const read = await store.retrieve(collection, others, { payload: false, vector: [''] });
+    const notFound = ids.filter((id) => !found.has(id));
+    if (notFound.length === 0) continue;
+    const read = await store.retrieve(collection, notFound, { payload: false, vector: [''] });
     const unreadable = read.filter(isUnreadable);
     count += unreadable.length;
     examples.push(...unreadable.slice(0, MAX_EXAMPLES - examples.length).map(({ id }) => id));

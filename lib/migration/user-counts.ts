@@ -1,4 +1,5 @@
-// Counts the memories of each user by a hash, so that no person can read an id: a million users take 50 MB outside of the heap.
+// Counts the memories of each user. Users are named by a hash, so that nobody can read their ids. A million users take 50 MB
+// outside of the heap.
 import { DatabaseSync } from 'node:sqlite';
 import { splitIntoBatches } from './ports/artifacts.ts';
 
@@ -12,15 +13,15 @@ export type UserCounts = ReturnType<typeof createUserCounts>;
 
 export function createUserCounts() {
   const database = new DatabaseSync(':memory:');
-  // The transaction never ends: nothing is kept.
+  // The transaction is never committed, as nothing needs to be kept.
   database.exec('CREATE TABLE users (user TEXT PRIMARY KEY, points INTEGER) WITHOUT ROWID; BEGIN');
   const addTo = database.prepare(
     'INSERT INTO users VALUES (?, ?) ON CONFLICT DO UPDATE SET points = points + excluded.points',
   );
   const all = database.prepare('SELECT count(*) AS users FROM users');
-  const counted = 'SELECT user, points FROM users WHERE points <> 0 ORDER BY';
-  const byName = database.prepare(`${counted} user`);
-  const bySize = database.prepare(`${counted} points DESC, user LIMIT ?`);
+  const select = 'SELECT user, points FROM users WHERE points <> 0 ORDER BY';
+  const byName = database.prepare(`${select} user`);
+  const bySize = database.prepare(`${select} points DESC, user LIMIT ?`);
   const toCount = ({ user, points }: Record<string, unknown>): UserCount => ({
     user: String(user),
     points: Number(points),
@@ -36,7 +37,7 @@ export function createUserCounts() {
 
 const LINES_PER_CHUNK = 2_000;
 
-/** One line for each user. */
+/** Formats one line for each user. */
 export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
   for await (const batch of splitIntoBatches(counts.entries(), LINES_PER_CHUNK)) {
     yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));

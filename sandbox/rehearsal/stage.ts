@@ -1,6 +1,6 @@
 // Sets the stage of one act: a collection and a table of its own, and services made from the rehearsal's parts.
 import { randomUUID } from 'node:crypto';
-import { createRemembering } from '../../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { ensureTable } from '../../local/create-table.ts';
@@ -38,14 +38,14 @@ export async function setStage(
   const { runId, store, backend, graph, database } = parts;
   const tableName = await createRunTable(database);
   const client = createDocumentClient(database);
-  const remembering = createRemembering({ client, tableName, clock: act.clock });
+  const records = createRunRecords({ client, tableName, clock: act.clock });
   const source = store.sourceOf(act.number);
   const address = { url: store.faultProxy.url, apiKey: store.apiKey };
   const size = backend ? { dimensions: backend.dimensions } : {};
   const world = await startWorldOn(address, {
     runId,
     source,
-    remembering,
+    records,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
     ...size,
     ...options,

@@ -9,7 +9,7 @@ import * as rebuild from '../../../functions/migration/rebuild.ts';
 import * as retention from '../../../functions/migration/retention.ts';
 import * as rollback from '../../../functions/migration/rollback.ts';
 import * as status from '../../../functions/migration/status.ts';
-import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { RunRecords } from '../../../lib/migration/runs/run-store.ts';
 import type { InvocationContext } from '../../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import type { OptionName } from './options.ts';
@@ -20,7 +20,7 @@ type MigrationFunction =
   | {
       /** The function needs only the table with the runs. */
       readonly uses: 'record';
-      readonly createHandler: (remembering: () => Promise<Remembering>) => Handler;
+      readonly createHandler: (records: () => Promise<RunRecords>) => Handler;
     }
   | {
       readonly uses: 'services';

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { PATIENT_PACE } from '../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
-import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { RunRecords } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   backendFromEnvironment,
@@ -24,7 +24,7 @@ import type { Needs, Place } from './place.ts';
 export interface Sources {
   /** Name and address of the table with the runs */
   readonly where: string;
-  readonly remembering: () => Promise<Remembering>;
+  readonly records: () => Promise<RunRecords>;
   readonly services: () => Promise<Services>;
 }
 
@@ -47,11 +47,11 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   readSettings(process.env);
   const { endpoint, tableName } = await reachTable(options.resources);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
-  const remembering = recordsFromEnvironment(environment);
+  const records = recordsFromEnvironment(environment);
   let services: Promise<Services> | undefined;
   return createLocalPlace({
     where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,
-    remembering: async () => remembering,
+    records: async () => records,
     services: () => {
       const { log } = options;
       services ??= servicesFromEnvironment(environment, {
@@ -81,7 +81,7 @@ async function openBackendPlace(): Promise<Place> {
   };
 }
 
-export function createLocalPlace({ where, remembering, services }: Sources): Place {
+export function createLocalPlace({ where, records, services }: Sources): Place {
   return {
     stage: undefined,
     where,
@@ -89,7 +89,7 @@ export function createLocalPlace({ where, remembering, services }: Sources): Pla
       const migrationFunction = FUNCTIONS[name];
       const handle =
         migrationFunction.uses === 'record'
-          ? migrationFunction.createHandler(remembering)
+          ? migrationFunction.createHandler(records)
           : migrationFunction.createHandler(services);
       // Unlike Lambda, this process sets no time limit.
       const getRemainingTimeInMillis = () => Number.POSITIVE_INFINITY;

@@ -1,5 +1,5 @@
-// The failures of AWS as what the state machine and the operator know: refused, or worth another try. By themselves they say
-// neither which service or table was asked nor why. All other services fail in these words by themselves.
+// Translates failures of AWS into refusals and retryable failures, and adds the service or table that was called: the errors of
+// AWS name neither. The adapters of all other services throw refusals and retryable failures themselves.
 import { ConfigurationError } from '../../shared/errors.ts';
 import { isRetryable } from '../../shared/retryable-errors.ts';
 import { Refusal, RetryableFailure } from '../refusals.ts';
@@ -53,7 +53,7 @@ const NOT_ALLOWED =
 
 const OTHER_KEYS = /key element|schema/i;
 
-/** Undefined for everything else. */
+/** Undefined for an error that is no refusal of AWS */
 function toAwsRefusal(cause: Error): Refusal | undefined {
   const { name, message } = cause;
   if (NOT_ALLOWED.test(name) || readStatus(cause) === 403) {
@@ -63,8 +63,8 @@ function toAwsRefusal(cause: Error): Refusal | undefined {
     });
   }
   if (message === 'Region is missing') {
-    const said = 'AWS_REGION is not set, nor does AWS_PROFILE name a region.';
-    return new Refusal('RefusedSetting', said, { cause });
+    const why = 'AWS_REGION is not set, nor does AWS_PROFILE name a region.';
+    return new Refusal('RefusedSetting', why, { cause });
   }
   const fault = describeFault(cause);
   if (fault === undefined) return undefined;
@@ -74,7 +74,7 @@ function toAwsRefusal(cause: Error): Refusal | undefined {
 /** Names the problem with the bucket or table that a variable refers to. */
 function describeFault({ name, message }: Error): string | undefined {
   if (name === 'NoSuchBucket') return 'there is no such bucket';
-  if (name === 'PermanentRedirect') return 'the bucket is of another region than AWS_REGION';
+  if (name === 'PermanentRedirect') return 'the bucket is in another region than AWS_REGION';
   if (name === 'ResourceNotFoundException') {
     return 'there is no such table. "npx serverless deploy" makes it; or DATA_DIR=FOLDER keeps the runs on this machine';
   }
@@ -82,7 +82,7 @@ function describeFault({ name, message }: Error): string | undefined {
   return hasOtherKeys ? 'it has other keys than a table of this service' : undefined;
 }
 
-// An answer to HEAD has no body: of why it is refused there is only the status.
+// A response to HEAD has no body: only its status tells why it was refused.
 function readStatus(cause: Error): number | undefined {
   return (cause as { $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode;
 }

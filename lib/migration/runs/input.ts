@@ -1,16 +1,16 @@
-// The input of a function, parsed once. An unknown field is refused: it may be a mistyped one. What only some steps read is
-// refused by all others.
+// Parses the input of a function. An unknown field is refused: it may be mistyped. A field that only some steps read is refused
+// by all others.
 import * as v from 'valibot';
 import { isPrintable } from '../../shared/printable.ts';
 import type { Command } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
-import { countOf, planSchema, runIdSchema } from './run.ts';
+import { countSchemaFor, planSchema, runIdSchema } from './run.ts';
 
 type InputSchema = v.StrictObjectSchema<v.ObjectEntries, undefined>;
 
 const MAX_NAME = 64;
 
-/** @throws Refusal naming every field that is unknown, missing, or not as it should be, and what it may be */
+/** @throws Refusal naming every field that is unknown, missing or invalid, with its allowed values */
 export function parseInput<Schema extends InputSchema>(
   schema: Schema,
   payload: unknown,
@@ -65,18 +65,18 @@ const KINDS: Readonly<Record<string, string>> = {
   strict_object: 'an object with named fields',
 };
 
-/** To stand behind "it has to be"; undefined where there is nothing to say. */
+/** Completes the sentence "it has to be ..."; undefined for a type without a rule */
 export function describeRule(schema: Described): string | undefined {
   const { type, wrapped, options, item } = schema;
-  const said = v.getDescription(schema as Parameters<typeof v.getDescription>[0]);
-  if (said !== undefined) return said;
+  const description = v.getDescription(schema as Parameters<typeof v.getDescription>[0]);
+  if (description !== undefined) return description;
   if (wrapped) return describeRule(wrapped);
   if (options) return `one of ${options.join(', ')}`;
   if (item?.options) return `a list of any of ${item.options.join(', ')}`;
   return KINDS[type];
 }
 
-/** Shown to other people later. */
+/** Name of a person, which is shown to other people later */
 export const personSchema = v.pipe(
   v.string(),
   v.trim(),
@@ -86,19 +86,19 @@ export const personSchema = v.pipe(
   v.description('a name of 1 to 100 characters on one line'),
 );
 
-/** A page of a walk then takes less time than a step is left to save what it has reached. */
+/** At this rate, a page of a walk takes less time than a step needs left for saving its progress. */
 const MIN_RATE = 20;
 
 export const stepInputSchema = v.strictObject({
   runId: runIdSchema,
-  /** Without it, a step only tells what it would do. */
+  /** False for a dry run: the step only tells what it would do. */
   execute: v.optional(v.boolean(), false),
   /** The state machine has no intent of its own: `parseOrder` translates it. */
   actor: v.optional(v.picklist(['operator', 'machine']), 'operator'),
   /** Number of lost writes that the operator accepts */
-  acknowledgedLoss: v.optional(countOf('writes')),
+  acknowledgedLoss: v.optional(countSchemaFor('writes')),
   /** Number of points that users may have removed, or changed */
-  deletes: v.optional(countOf('points')),
+  deletes: v.optional(countSchemaFor('points')),
   /** Points that the steps of the run may read a second from now on; 0 is no limit. */
   maxRate: v.optional(
     v.pipe(
@@ -108,9 +108,9 @@ export const stepInputSchema = v.strictObject({
       v.description(`a whole number of points a second, ${MIN_RATE} or more, or 0 for no limit`),
     ),
   ),
-  /** Returns to the old collection as it stands, without what was written since the switch. */
+  /** Returns to the old collection as it is, without the writes since the switch. */
   asItWas: v.optional(v.boolean()),
-  /** Restores the snapshot of the window under a fresh name, without what was written since. */
+  /** Restores the snapshot of the window under a new name, without the writes since then. */
   toSnapshot: v.optional(v.boolean()),
   /** Findings accepted after the run began; they are added to its plan. */
   accepts: v.optional(planSchema.entries.accepts),
@@ -129,7 +129,7 @@ export const stepInputSchema = v.strictObject({
 
 export type StepInput = v.InferOutput<typeof stepInputSchema>;
 
-/** An operator's, with the options of the step. */
+/** Options of a step that an operator wants */
 export type Intent = Omit<StepInput, 'runId' | 'execute' | 'actor'>;
 
 // Fields that only one step reads; all other steps refuse them.
@@ -147,9 +147,9 @@ const OWN_FIELDS = {
 /** The request to a function */
 export interface Order {
   readonly runId: string;
-  /** Without one, the run takes the step only where no person has to decide. */
+  /** Without one, the step runs only if no person has to decide. */
   readonly intent?: Intent | undefined;
-  /** A step then only tells what it would do. */
+  /** True if the step only tells what it would do */
   readonly isDryRun?: boolean;
 }
 

@@ -1,7 +1,8 @@
 // The durable stages of a step. A step is invoked until it is done, and its function runs from the top each time: a stage that
-// has passed returns what it recorded, and does not run again. So the function reads as its runbook.
+// has passed returns what it recorded, and does not run again. So the function reads like a runbook.
 //
-// A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor recorded before.
+// A stage that is killed between its work and its record runs again: its effect must be idempotent, or its cursor must be
+// recorded before the effect.
 import * as v from 'valibot';
 import type { Command } from '../phases.ts';
 import type { Progress } from './run.ts';
@@ -27,9 +28,9 @@ export interface Staged<Context, Cursor = unknown> extends Resumed<Cursor> {
 type Work<Context, Found, Cursor> = (context: Context & Staged<Context, Cursor>) => Promise<Found>;
 
 export interface Journal<Context> {
-  /** Records the result, in place of the cursor. A stage that has to wait throws `Paused`, and runs again with its cursor. */
+  /** Replaces the cursor by the result. A stage that has to wait throws `Paused`, and runs again with its cursor. */
   once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
-  /** Takes page after page, beginning after the last one that was recorded. */
+  /** Processes page after page, beginning after the last one that was recorded. */
   walk<Found, Cursor>(
     stage: string,
     take: (after: Cursor | undefined) => Promise<Page<Found, Cursor>>,
@@ -41,7 +42,7 @@ export interface Journal<Context> {
   rewrite(next: RecordedJournal): Promise<void>;
 }
 
-/** A page of a walk: where the next one begins, or what the whole walk has found. */
+/** Result of a page: the cursor of the next page, or the result of the whole walk */
 export type Page<Found, Cursor> =
   | { readonly next: Cursor; readonly progress?: Progress }
   | { readonly found: Found };
@@ -67,11 +68,11 @@ export const NOTHING_RECORDED: RecordedJournal = { passed: {} };
 export type RecordedJournal = v.InferOutput<typeof journalSchema>;
 
 export interface Timed {
-  /** False when the step should save where it is and be invoked again. */
+  /** False when the step should save its progress and end this invocation. */
   readonly hasTime: () => boolean;
   /** Called before each batch of changes: stops a step whose lock was taken over. */
   readonly renew: () => Promise<void>;
-  /** How long the step has worked, over all of its invocations. */
+  /** Time that the step has worked, over all its invocations */
   readonly workedMs: () => number;
 }
 
@@ -92,16 +93,16 @@ function openJournal<Context extends Timed>(
   context: Context,
   { cursor: recorded, keep }: Resumed,
 ): Journal<Context> {
-  let present: RecordedJournal | undefined;
+  let current: RecordedJournal | undefined;
 
-  // Not before its first use: the cursor of a stage without stages is no journal.
+  // Parsed at its first use: the cursor of a stage without stages is no journal.
   function read(): RecordedJournal {
-    present ??= parseJournal(recorded) ?? NOTHING_RECORDED;
-    return present;
+    current ??= parseJournal(recorded) ?? NOTHING_RECORDED;
+    return current;
   }
 
   async function record(next: RecordedJournal, progress?: Progress): Promise<void> {
-    present = next;
+    current = next;
     await keep(next, progress);
   }
 
@@ -157,14 +158,14 @@ function openJournal<Context extends Timed>(
 }
 
 /**
- * Undefined before the first record. An unreadable one is not: users may be on either version, and a rollback that took it for the
- * beginning would only open writes. @throws ValiError
+ * Undefined before the first record. An unreadable record is an error: users may be on either version, and a rollback that
+ * took it for the beginning would only open writes. @throws ValiError
  */
 export function parseJournal(recorded: unknown): RecordedJournal | undefined {
   return v.parse(v.optional(journalSchema), recorded);
 }
 
-/** How far a step has come; undefined before its first stage */
+/** Journal of a step; undefined before its first stage */
 export async function readJournal(
   { runs }: { readonly runs: Pick<RunStore, 'readCheckpoint'> },
   runId: string,
@@ -178,7 +179,7 @@ export function readStage({ passed, open }: RecordedJournal, stage: string): unk
   return stage in passed ? passed[stage]?.found : open?.stage === stage ? open.cursor : undefined;
 }
 
-/** Facts for the report of a step. Each stage of a switch finds some, or nothing. */
+/** Facts for the report of a step, which the stages of a switch return */
 export type Facts = Readonly<Record<string, string | number>>;
 
 /** Facts of all passed stages */
@@ -191,11 +192,11 @@ export interface Waiting {
   readonly waitSeconds: number;
   /** Shown to the operator after "waiting for" */
   readonly waitsFor?: string;
-  /** Until the wait is over, if that is known. */
+  /** Time until the wait is over, if it is known */
   readonly leftSeconds?: number;
 }
 
-/** Thrown by a step that has to wait, and caught where steps are run: it ends the invocation, and is no failure. */
+/** Thrown by a step that has to wait: ends the invocation, and is no failure. */
 export class Paused extends Error {
   override readonly name = 'Paused';
   readonly waiting: Waiting;

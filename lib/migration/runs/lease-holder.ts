@@ -1,9 +1,9 @@
-// Names the process that holds a lease. On the same machine, in the same container, the lock of a process that was killed is
-// then free at once; elsewhere it has to expire.
+// Names the process that holds a lease. In the same container, the lock of a killed process is then free at once; elsewhere it
+// has to expire.
 import { readFileSync, readlinkSync } from 'node:fs';
 
 export interface LeaseHolder {
-  /** This process; undefined where the system does not show its processes. */
+  /** This process; undefined on a system that does not show its processes */
   readonly self: string | undefined;
   /** True if that process has ended; false if this cannot be seen from here. */
   readonly isGone: (holder: string) => boolean;
@@ -28,7 +28,7 @@ export function createLeaseHolder(proc = '/proc', pid = process.pid): LeaseHolde
   };
 }
 
-/** This start of the machine, and the container. */
+/** Identifies the container, and the boot of its machine. */
 function readPlace(proc: string): string | undefined {
   try {
     const boot = readFileSync(`${proc}/sys/kernel/random/boot_id`, 'utf8').trim();
@@ -41,11 +41,11 @@ function readPlace(proc: string): string | undefined {
 const ENDED = 'ended';
 const NO_PROCESS = ['ENOENT', 'ESRCH'];
 
-/** When the process began, since its number may be another process's later; undefined where that cannot be read. */
+/** Start time of the process: another process may have the same number later. Undefined if it cannot be read */
 function readStartTime(proc: string, pid: number): string | undefined {
   try {
     const stat = readFileSync(`${proc}/${pid}/stat`, 'utf8');
-    // Behind the name of the program, which may have spaces: the state, and 18 fields later the start.
+    // The program's name may contain spaces. After it come the state, and 19 fields later the start time.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return fields[0] === 'Z' ? ENDED : fields[19];
   } catch (error) {

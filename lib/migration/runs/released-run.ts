@@ -1,5 +1,5 @@
-// Reads the record of a run that went live in release 0.1.0, whose rollback period is under way. Other runs of that release have to be
-// ended by it. Needed until no such run is left, which docs/migration/decisions/0012-journal.md says.
+// Reads the record of a run that went live in release 0.1.0 and can still be rolled back. Other runs of that release must be
+// ended by that release. docs/migration/decisions/0012-journal.md tells how long this file is needed.
 import * as v from 'valibot';
 import { EVIDENCE } from '../phases.ts';
 
@@ -18,12 +18,12 @@ const releasedSchema = v.object({
   retainUntil: time,
   overAt: v.optional(time),
   endedAt: v.optional(time),
-  /** A collection of the name to upload to is the run's own. */
+  /** Set if the collection named by `uploadAs` is the run's own */
   uploadingAt: v.optional(time),
   approvedBy: v.optional(v.unknown()),
 });
 
-/** @returns anything else as it is */
+/** @returns any other value unchanged */
 export function upgradeReleasedRun(stored: unknown): unknown {
   const result = v.safeParse(releasedSchema, stored);
   if (!result.success) return stored;

@@ -1,5 +1,5 @@
-// Reports: JSON artifacts. The record keeps the digest and the few figures that matter. The manifest of a backup is
-// the one that other steps read again.
+// Reports are JSON artifacts; the record has their digests and most important figures. Other steps read only the manifest of a
+// backup again.
 import * as v from 'valibot';
 import { keptSnapshotSchema } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
@@ -10,7 +10,7 @@ import type { Services } from '../services.ts';
 import { type Reference, type Run, referenceSchema } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
-/** Its key has the run and the lease's epoch: nothing is overwritten, a retry writes another. */
+/** The key contains the run's id and the lease's epoch: a retry writes another report and overwrites nothing. */
 export async function storeReport(
   { services: { artifacts, clock }, lease: { runId, epoch } }: Reporting,
   name: Evidence,
@@ -29,7 +29,7 @@ interface Reporting {
   readonly lease: Lease;
 }
 
-/** @throws Refusal when it is missing, or is not what was recorded, or none that is read here */
+/** @throws Refusal when it is missing, differs from what was recorded, or does not match the schema */
 export async function parseReport<Output>(
   { artifacts }: Pick<Services, 'artifacts'>,
   { artifact, digest }: Reference,
@@ -38,7 +38,7 @@ export async function parseReport<Output>(
   const result = v.safeParse(schema, await readJson(artifacts, artifact, digest));
   if (result.success) return result.output;
   const path = v.getDotPath(result.issues[0]) ?? 'whole';
-  const why = `${artifact} is of another version of the migration: its ${path}.`;
+  const why = `${artifact} was written by another version of the migration: see its ${path}.`;
   throw new Refusal('RefusedMissingArtifact', why);
 }
 
@@ -48,7 +48,7 @@ const graphDumpSchema = v.object({
   prefix: v.string(),
   nodes: v.number(),
   relationships: v.number(),
-  /** Digest of the whole dump. */
+  /** Digest of the whole dump */
   digest: v.optional(v.string()),
 });
 
@@ -64,7 +64,7 @@ const manifestSchema = v.object({
   graph: graphDumpSchema,
 });
 
-/** @throws Refusal where there is none, or it is not what was recorded */
+/** @throws Refusal if there is none, or it differs from what was recorded */
 export async function readManifest(services: Services, run: Run) {
   const reference = run.evidence['backup-manifest'];
   if (!reference) throw new Refusal('RefusedNotNow', 'There is no backup.');

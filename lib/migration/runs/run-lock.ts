@@ -1,6 +1,6 @@
-// The lock: one run at a time, and of that run one step at a time. Each lease has a higher epoch, and a step that was thought
-// dead finds at its next write that its epoch is over. A heartbeat renews the lease while a step works: one call may take
-// longer than a lease; it ends with the work, so that the lock of a crashed step expires.
+// The lock: only one run is under way, and only one of its steps at a time. Each lease has a higher epoch: a step that was taken
+// for dead finds at its next write that its epoch is over. As a single call may take longer than a lease, a heartbeat renews the
+// lease while a step works; it stops with the step, so that the lock of a crashed step expires.
 import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { setAttributes } from '../../shared/update-writes.ts';
 import { hasEnded } from '../phases.ts';
@@ -12,7 +12,7 @@ export interface Lease {
   readonly epoch: number;
 }
 
-/** live: users may still roll back. left: the run was aborted, and what is kept of it goes after its days. */
+/** live: a rollback is still possible. left: the run was aborted, and collections that users worked on are kept for a time. */
 export type Retained = 'live' | 'left';
 
 export type RunLock = ReturnType<typeof createRunLock>;
@@ -20,10 +20,11 @@ export type RunLock = ReturnType<typeof createRunLock>;
 const NO_RUN = '';
 const NO_LEASE = 0;
 const NO_HOLDER = '';
-const ARRIVING_MS = 3_000;
-/** For a person who asks for a run that there is not. */
+/** A request that a killed process has just sent arrives within this time. */
+const ARRIVAL_MS = 3_000;
+/** Listed when a person asks for a run that does not exist */
 const MAX_KNOWN_RUNS = 20;
-/** A condition on it fails. */
+/** No lock has this epoch: a condition on it always fails. */
 const NO_EPOCH = -1;
 const IS_AS_SEEN = 'attribute_not_exists(pk) OR epoch = :seen';
 const IS_EXPIRED = 'epoch = :seen AND lease_until <= :now';
@@ -45,30 +46,30 @@ export function createRunLock(options: {
     return lock && lock.active_run !== NO_RUN ? String(lock.active_run) : undefined;
   }
 
-  /** The run under way; else the one that went live last and can be rolled back; else the one that ended last. */
-  async function presentRun(): Promise<string | undefined> {
+  /** The run under way; otherwise the one that went live last and can be rolled back; otherwise the one that ended last */
+  async function currentRun(): Promise<string | undefined> {
     const lock = await database.get(LOCK_KEY);
     return lock && String(lock.active_run || liveRunsOf(lock).at(-1) || lock.latest_run);
   }
 
-  /** Lease of the step that works on the run, or crashed */
+  /** Lease of the step that works on the run, or that crashed */
   async function leaseOf(runId: string): Promise<{ since: number; until: number } | undefined> {
     const lock = await database.get(LOCK_KEY);
     const [since, until] = [Number(lock?.lease_since ?? 0), Number(lock?.lease_until)];
     return lock?.active_run === runId && until > now() ? { since, until } : undefined;
   }
 
-  /** Those that hold no lock and have something to be removed one day: live runs, and aborted ones. */
+  /** Runs without the lock that keep something to be removed later: live and aborted ones */
   async function retainedRuns(): Promise<string[]> {
     return retainedRunsOf(await database.get(LOCK_KEY));
   }
 
-  /** The latest ones, the oldest first. */
+  /** The latest runs, oldest first */
   async function knownRuns(): Promise<string[]> {
     return knownRunsOf(await database.get(LOCK_KEY));
   }
 
-  // A run that is live or has ended leaves the lock to others, also where it has crashed before. A rollback keeps it.
+  // A run that is live or has ended needs no lock, even if its last step crashed while it held it. A rollback does.
   async function isFree(lock: Item | undefined): Promise<boolean> {
     if (!lock || lock.active_run === NO_RUN) return true;
     if (Number(lock.lease_until) > now()) return false;
@@ -76,7 +77,7 @@ export function createRunLock(options: {
     return run?.phase === 'live' || hasEnded(run?.phase);
   }
 
-  /** For a new run. @throws Refusal while another run is under way */
+  /** Checks that a new run can begin. @throws Refusal while another run is under way */
   async function assertFree(): Promise<void> {
     const lock = await database.get(LOCK_KEY);
     if (!(await isFree(lock))) throw otherRun(lock);
@@ -87,15 +88,15 @@ export function createRunLock(options: {
     const lock = await database.get(LOCK_KEY);
     const seen = epochOf(lock);
     const runs = [...knownRunsOf(lock), runId].slice(-MAX_KNOWN_RUNS);
-    const taken = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
-    return setAttributes(LOCK_KEY, taken, {
+    const claimed = { active_run: runId, epoch: seen + 1, lease_until: NO_LEASE, runs };
+    return setAttributes(LOCK_KEY, claimed, {
       expression: IS_AS_SEEN,
       values: { ':seen': (await isFree(lock)) ? seen : NO_EPOCH },
       onConditionFailed: otherRun,
     });
   }
 
-  /** @throws Refusal when the lock is another run's */
+  /** @throws Refusal when another run holds the lock */
   async function assertCanTake(runId: string): Promise<Item | undefined> {
     const lock = await database.get(LOCK_KEY);
     const mayTake = retainedRunsOf(lock).includes(runId) && (await isFree(lock));
@@ -104,8 +105,8 @@ export function createRunLock(options: {
   }
 
   /**
-   * Begins a lease, which ends an earlier one that has expired.
-   * @throws Refusal when the lock is another run's; RetryableFailure while another step has the lease
+   * Begins a lease; an earlier one must have expired.
+   * @throws Refusal when another run holds the lock; RetryableFailure while another step has the lease
    */
   async function take(runId: string): Promise<Lease> {
     const lock = await assertCanTake(runId);
@@ -119,21 +120,21 @@ export function createRunLock(options: {
     };
     const lease = setAttributes(LOCK_KEY, taken, {
       expression: IS_EXPIRED,
-      values: { ':seen': seen, ':now': isOfTheDead(lock) ? Number(lock?.lease_until) : now() },
+      values: { ':seen': seen, ':now': isHolderDead(lock) ? Number(lock?.lease_until) : now() },
       onConditionFailed: (lock) => explainRefusal(runId, lock),
     });
     await database.commit([lease]);
     return { runId, epoch: seen + 1 };
   }
 
-  /** A request that the killed process has sent just before may still arrive. */
-  function isOfTheDead(lock: Item | undefined): boolean {
+  /** True if the process that holds the lease has ended, and no request of it can still arrive. */
+  function isHolderDead(lock: Item | undefined): boolean {
     const renewedAt = Number(lock?.lease_until) - leaseMs;
     const name = String(lock?.lease_holder ?? NO_HOLDER);
-    return name !== NO_HOLDER && now() - renewedAt >= ARRIVING_MS && holder.isGone(name);
+    return name !== NO_HOLDER && now() - renewedAt >= ARRIVAL_MS && holder.isGone(name);
   }
 
-  /** The write that excludes others while this lease lasts; no work is recorded without it. */
+  /** The write that fails once this lease is lost; part of every transaction that records work */
   function fenceWrite(lease: Lease, leaseUntil = now() + leaseMs): Write {
     return setWhileMine(lease, { lease_until: leaseUntil });
   }
@@ -144,22 +145,22 @@ export function createRunLock(options: {
   }
 
   /**
-   * Renews the lease for as long as the work takes; the signal says that it is lost.
-   * @param assertMay throws the reason when it is not to be kept any longer
+   * Renews the lease while the work lasts. The work's signal aborts when the lease is lost.
+   * @param assertMayKeep throws the reason why the lease must not be kept any longer
    */
   function keep<Result>(
     lease: Lease,
-    assertMay: () => void,
+    assertMayKeep: () => void,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
     const beat = async () => {
-      assertMay();
+      assertMayKeep();
       await renew(lease);
     };
     return keepLeaseDuring({ renew: beat, now, leaseMs, ticker }, work);
   }
 
-  /** Ends the lease, if it is not over already. @param retained such a run leaves the lock to others */
+  /** Ends the lease, unless it is over already. @param retained given for a run that no longer needs the lock */
   async function release(lease: Lease, retained?: Retained | 'ended'): Promise<void> {
     try {
       await database.commit([
@@ -188,7 +189,7 @@ export function createRunLock(options: {
 
   return {
     activeRun,
-    presentRun,
+    currentRun,
     retainedRuns,
     knownRuns,
     leaseOf,
@@ -263,7 +264,7 @@ export function recordKey(runId: string): Key {
   return keyOf(runId, 'RECORD');
 }
 
-/** Calls again and again until it is stopped. */
+/** Calls `tick` repeatedly. @returns a function that stops it */
 export type Ticker = (everyMs: number, tick: () => Promise<void>) => () => void;
 
 export const startInterval: Ticker = (everyMs, tick) => {
@@ -279,10 +280,10 @@ interface Heartbeat {
   readonly ticker: Ticker;
 }
 
-/** Renewals per lease; some may fail. */
+/** Renewals per lease: all but one may fail. */
 const BEATS = 4;
 
-/** @param work gets a signal that the lock is lost, or may be: it could not be renewed for as long as a lease lasts */
+/** @param work gets a signal, which aborts when the lease is lost, or could not be renewed before it expired */
 export async function keepLeaseDuring<Result>(
   { renew, now, leaseMs, ticker }: Heartbeat,
   work: (signal: AbortSignal) => Promise<Result>,
@@ -311,7 +312,7 @@ export async function keepLeaseDuring<Result>(
     return await work(controller.signal);
   } finally {
     stop();
-    // A late one would renew what is released next.
+    // A late renewal would undo the release that follows.
     await underWay;
   }
 }

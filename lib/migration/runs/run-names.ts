@@ -1,4 +1,4 @@
-// Names that a run makes for itself: they carry its id, and nothing else is ever removed.
+// Names of a run's own collections and artifacts: they contain its id, and only they are ever removed.
 import type { Filter } from '../ports/vector-store.ts';
 import type { Run } from './run.ts';
 
@@ -7,17 +7,17 @@ export function liveCollectionOf({ plan }: Pick<Run, 'plan'>): string {
   return plan.inPlace ? plan.sourceCollection : (plan.uploadAs ?? plan.targetCollection);
 }
 
-/** Collection that is built and filled, and the companion that mem0 creates; in place, the slot is taken from it. */
+/** Collection that is built and filled, and its companion from mem0; in place, the built one only provides the slot. */
 export function builtCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(run.plan.targetCollection);
 }
 
-/** The same of what the new version works on. */
+/** Collection of the new version, and its companion */
 export function liveCollectionsOf(run: Pick<Run, 'plan'>): [string, string] {
   return withCompanion(liveCollectionOf(run));
 }
 
-/** And the entities of its memories, by mem0's own rule for the name. */
+/** The collection, and its companion for the entities of memories, by mem0's own rule for the name */
 export function withCompanion(collection: string): [string, string] {
   return [collection, `${collection}_entities`];
 }
@@ -32,25 +32,25 @@ export function restoredCollectionOf({ runId, plan }: Pick<Run, 'runId' | 'plan'
   return `${plan.sourceCollection}_restored_${runId}`;
 }
 
-/** All that the run has made and may remove, unless users work on it. */
+/** All collections that the run has made and may remove, unless users work on them */
 export function collectionsOf(run: Pick<Run, 'runId' | 'plan' | 'hasUploaded'>): string[] {
   const named = [...builtCollectionsOf(run), restoreTestCollectionOf(run)];
   const uploaded = run.hasUploaded ? liveCollectionsOf(run) : [];
   return [...named.filter((name) => name.includes(run.runId)), ...uploaded];
 }
 
-/** All names that the run will give to something: they have to be free before, and different. */
+/** All names of collections that the run will create: they must be free and different. */
 export function namesOf(run: Pick<Run, 'runId' | 'plan'>): string[] {
   const all = { ...run, hasUploaded: run.plan.uploadAs !== undefined };
   return [...collectionsOf(all), restoredCollectionOf(run)];
 }
 
-/** Keys of snapshots and graph dumps begin so; reports, which prove what happened, do not. */
+/** Key prefixes of backups: snapshots, graph dumps and conflicts. Reports, which prove what happened, are not among them. */
 export function backupsOf({ runId }: Pick<Run, 'runId'>): string[] {
   return ['snapshot', 'graph', 'conflicts'].map((kind) => `${runId}/${kind}-`);
 }
 
-/** Keys of what both collections had when they were equal. */
+/** Key prefix of the last common version of both collections */
 export function basesOf({ runId }: Pick<Run, 'runId'>): string {
   return `${runId}/base-`;
 }
@@ -59,7 +59,7 @@ export function ofTestUser({ runId }: Run): Filter {
   return { must: [{ key: 'user_id', match: { value: testUserOf(runId) } }] };
 }
 
-/** A user that no person is, for whom the run writes; the key it is given has to map to that user. */
+/** A user for whom the run writes, and who is no person; the API key of the run must belong to this user. */
 export function testUserOf(runId: string): string {
   return `${TEST_USER}${runId}`;
 }

@@ -1,4 +1,4 @@
-// How a step runs under the lock of its run: is it allowed now, how far has it come; then its work, then its record.
+// Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { findFailure, moveFor, whyReturn } from '../next.ts';
@@ -11,7 +11,7 @@ import type { Intent, Order } from './input.ts';
 import { Paused, resume, type Waiting } from './journal.ts';
 import { enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
 import type { Lease } from './run-lock.ts';
-import type { Approach, Forecast, Outcome, Step, StepRequest, Working } from './step.ts';
+import type { Forecast, GuardContext, Outcome, Step, StepRequest, WorkContext } from './step.ts';
 import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
 
 export type StepResult =
@@ -23,7 +23,7 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
-      /** Why the run rolls back. */
+      /** Why the run rolls back */
       readonly refused?: Run['refused'];
     };
 
@@ -32,16 +32,16 @@ export interface Invocation {
   readonly timeLeftMs: () => number;
   /** Stops the step before its next change, and releases its lock at once. */
   readonly interruption?: AbortSignal | undefined;
-  /** In which points are read; real by default. */
+  /** Time for the limit of reads; real by default */
   readonly time?: Time | undefined;
 }
 
 interface StepOptions extends Invocation, Pick<Order, 'runId' | 'intent'> {
-  /** Why the window fails: the step that leads back only begins. */
+  /** Why the window failed; the rollback step then only begins. */
   readonly failed?: Refusal | undefined;
 }
 
-/** Takes the step as far as it comes, or begins it, under the lock of the run. @throws Refusal, RetryableFailure */
+/** Runs the step as far as possible in this invocation. @throws Refusal, RetryableFailure */
 export async function runStep(
   step: Step,
   services: Services,
@@ -52,12 +52,12 @@ export async function runStep(
   const lease = await lock.take(runId);
   const ended = new AbortController();
   try {
-    // The run may have moved on before its lock was ours.
+    // The run may have advanced before this invocation got the lock.
     const found = await services.runs.read(runId);
     const isWanted = intent !== undefined;
     const context = { services, input: intent ?? {}, run: found };
-    const assertMayGoOn = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
-    return await lock.keep(lease, assertMayGoOn, (overdue) => {
+    const assertInTime = step.endsWithWindow ? assertNotClosing(found, services.clock) : () => {};
+    return await lock.keep(lease, assertInTime, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
       const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
@@ -69,7 +69,7 @@ export async function runStep(
   }
 }
 
-// The result of the step counts, also where its lock cannot be released: the lock expires by itself.
+// The step's result counts even if the lock cannot be released: the lock expires by itself.
 async function releaseLock({ runs, lock, log }: Services, lease: Lease): Promise<void> {
   try {
     await lock.release(lease, retainedAs(await runs.read(lease.runId)));
@@ -86,14 +86,14 @@ interface LockedOptions extends Pick<StepOptions, 'timeLeftMs' | 'failed'> {
 
 async function runLocked(
   step: Step,
-  context: StepRequest & Pick<Working, 'lease' | 'signal'>,
+  context: StepRequest & Pick<WorkContext, 'lease' | 'signal'>,
   { isWanted, timeLeftMs, time, failed }: LockedOptions,
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
   const move = moveFor(step.command, found, { isWanted, now: services.clock() });
   if (move.approves) assertApproved(found, move.approves, input);
-  // Evidence stays what it is until the step has finished.
+  // The evidence does not change until the step has finished.
   const inputs = findBasis(step.command, found);
   const rated = createRating(services.clock);
   const stopwatch = createStopwatch(services.clock);
@@ -102,7 +102,7 @@ async function runLocked(
     const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
     return { ...services, vectors };
   };
-  const approach: Approach = {
+  const guardContext: GuardContext = {
     ...context,
     services: throttledServices(),
     renew: async () => {
@@ -120,19 +120,19 @@ async function runLocked(
       });
     },
   };
-  if (failed) return await fail(step, approach, { move, failed });
-  let run = await enter(step, { ...approach, run: await acceptMore(approach) }, move);
+  if (failed) return await fail(step, guardContext, { move, failed });
+  let run = await enter(step, { ...guardContext, run: await updatePlan(guardContext) }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
   const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
-  if (checkpoint) stopwatch.goOn(checkpoint);
-  const note: Working['note'] = async (changes) => {
+  if (checkpoint) stopwatch.resume(checkpoint);
+  const note: WorkContext['note'] = async (changes) => {
     signal.throwIfAborted();
     run = { ...run, ...changes };
     await runs.write(lease, run);
   };
-  const working: Working = {
-    ...approach,
-    services: throttledServices(describeSlowdown(step.command, { run, note }, time)),
+  const working: WorkContext = {
+    ...guardContext,
+    services: throttledServices(createCopySlowdown(step.command, { run, note }, time)),
     // Returns the present record, including the latest notes.
     get run() {
       return run;
@@ -141,12 +141,12 @@ async function runLocked(
     workedMs: stopwatch.milliseconds,
     hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
   };
-  const { keep } = approach;
+  const { keep } = guardContext;
   const work = step.work(resume(working, { cursor: checkpoint?.state, keep }));
   const outcome = await work.catch(async (cause: unknown) => {
     if (cause instanceof Paused) return cause;
     const failure = translateFailure(cause);
-    // No rollback begins that would tell why.
+    // Here no rollback begins, which would record the reason.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
     if (isRepeated && failure instanceof Refusal && !signal.aborted)
       await note({ refused: toRefused(failure) });
@@ -160,10 +160,10 @@ async function runLocked(
   return toResult(finished);
 }
 
-/** The switch does not pause by itself: that would cost the users' time. */
-function describeSlowdown(
+/** Only the copy pauses by itself: in a switch, users wait. */
+function createCopySlowdown(
   command: Command,
-  { run, note }: Pick<Working, 'run' | 'note'>,
+  { run, note }: Pick<WorkContext, 'run' | 'note'>,
   time: Time,
 ) {
   if (command !== 'copy') return undefined;
@@ -171,8 +171,8 @@ function describeSlowdown(
   return createSlowdown({ beginning: run.answerMs, onBeginning }, time);
 }
 
-// If one of these inputs was renewed, a step that had begun starts again: half of its work is for another collection.
-// A switch begins with its phase, and renews evidence itself.
+// Artifacts that the step builds on. If one was renewed, a step that had begun starts again: half of its work is for another
+// collection. A switch records its beginning as a phase, and renews evidence itself.
 function findBasis(command: Command, { evidence }: Run): string[] {
   const needs = new Set(
     MOVES.filter((move) => move.command === command && !move.through).flatMap(({ needs }) => needs),
@@ -180,10 +180,10 @@ function findBasis(command: Command, { evidence }: Run): string[] {
   return [...needs].flatMap((need) => evidence[need]?.artifact ?? []);
 }
 
-// Time to end a batch and write a checkpoint before the function's own limit.
+// Time left for finishing a batch and saving a checkpoint before the function's own limit
 const SAVING_TIME_MS = 60_000;
 
-/** The operator has seen the present report. */
+/** @throws Refusal unless the operator has approved the current report */
 function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: Intent): void {
   const report = evidence[kind];
   if (approvedDigest !== undefined && report?.digest.startsWith(approvedDigest)) return;
@@ -192,20 +192,21 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
   throw new Refusal('RefusedNotApproved', why);
 }
 
-async function acceptMore({ services, run, input, lease }: Approach): Promise<Run> {
+/** Adds the findings that the operator accepts, and the length of the window, to the plan. */
+async function updatePlan({ services, run, input, lease }: GuardContext): Promise<Run> {
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const plan = { ...run.plan, accepts, windowMinutes };
   if (isDeepStrictEqual(plan, run.plan)) return run;
-  const accepting = { ...run, plan };
-  await services.runs.write(lease, accepting);
-  return accepting;
+  const changed = { ...run, plan };
+  await services.runs.write(lease, changed);
+  return changed;
 }
 
-async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
-  const { services, run, lease } = approach;
+async function enter(step: Step, guardContext: GuardContext, move: Move): Promise<Run> {
+  const { services, run, lease } = guardContext;
   if (move.through === undefined || run.phase === move.through) return run;
-  await step.guard?.(approach).catch(async (error: unknown) => {
+  await step.guard?.(guardContext).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
     const refusal = explainFailure(error, findFailure(run));
     await services.runs.write(lease, { ...run, refused: toRefused(refusal) });
@@ -214,30 +215,30 @@ async function enter(step: Step, approach: Approach, move: Move): Promise<Run> {
   const now = services.clock();
   const refused = run.refused ?? whyReturn(run, now);
   const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through, now);
-  const entered = { ...begun, ...step.onEntering?.(approach) };
+  const entered = { ...begun, ...step.onEntering?.(guardContext) };
   await services.runs.write(lease, entered);
   return entered;
 }
 
-/** Records that the window failed, and begins its rollback. If that is refused or killed, the record says what is to be done. */
+/** Records that the window failed, and begins its rollback. If that is refused or killed, the record tells what to do. */
 async function fail(
   step: Step,
-  approach: Approach,
+  guardContext: GuardContext,
   { move, failed }: { readonly move: Move; readonly failed: Refusal },
 ): Promise<StepResult> {
-  const { services, run, lease } = approach;
-  // A repeated step fails only for what the record says already.
+  const { services, run, lease } = guardContext;
+  // A repeated step fails only because the record says so already.
   const known = findFailure(run);
   const note = { refused: known ?? toRefused(failed) };
-  // Another invocation may have begun it.
+  // Another invocation may have begun the rollback.
   if (run.phase !== 'switching') return { ...toResult(run), ...note };
   const window = { ...windowOf(run), failed: note.refused };
   const failing = known ? run : { ...run, ...note, window };
   if (!known) await services.runs.write(lease, failing);
-  return { ...toResult(await enter(step, { ...approach, run: failing }, move)), ...note };
+  return { ...toResult(await enter(step, { ...guardContext, run: failing }, move)), ...note };
 }
 
-/** If the run can return nowhere, its operator needs both causes. */
+/** Adds the failure that the rollback was to follow: if the run has nothing to return to, the operator needs both causes. */
 function explainFailure(refusal: Refusal, failed: Run['refused']): Refusal {
   if (!failed) return refusal;
   const { name, why, data } = refusal;

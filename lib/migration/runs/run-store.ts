@@ -1,5 +1,5 @@
-// The records of runs in one table: the record, the checkpoints of its steps, what persons have confirmed, and when they
-// were reminded. The first two are written under the lease of a step.
+// Stores runs in one table: each run's record, the checkpoints of its steps, people's confirmations, and the time of the last
+// reminder. Record and checkpoints are written under the lease of a step.
 import * as v from 'valibot';
 import { createDatabase, type Database, type Item, type Write } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../shared/retry.ts';
@@ -48,7 +48,7 @@ function createRunStore(options: {
   const now = () => options.clock().getTime();
 
   /**
-   * @param report of its preflight
+   * @param report reference to the preflight report
    * @throws Refusal when the id was used before, or while another run is under way
    */
   async function start(runId: string, plan: Plan, report: Reference): Promise<Run> {
@@ -74,27 +74,27 @@ function createRunStore(options: {
   }
 
   /**
-   * Records a step's end and forgets its checkpoint, so that it starts again from the beginning when it is repeated. A run
-   * that is copied has no switch under way.
-   * A run that is live or has ended frees the lock.
+   * Records a step's end and deletes its checkpoint, so that a repeated step starts from the beginning. A run that enters
+   * `copied` has no switch under way: the checkpoint of the cutover is deleted, too. A run that is live or has ended frees
+   * the lock.
    * @throws Refusal when the lease is lost
    */
   async function finish(lease: Lease, run: Run, step: Command): Promise<void> {
     const retained = retainedAs(run);
-    const frees = retained !== undefined || hasEnded(run.phase);
-    const fence = frees ? await lock.releaseWrite(lease, retained) : lock.fenceWrite(lease);
-    const over = new Set<Command>([
+    const freesLock = retained !== undefined || hasEnded(run.phase);
+    const fence = freesLock ? await lock.releaseWrite(lease, retained) : lock.fenceWrite(lease);
+    const finished = new Set<Command>([
       step,
       ...(run.phase === 'copied' ? (['cutover'] as const) : []),
     ]);
-    const forgotten = [...over].map((command) => ({
+    const deletions = [...finished].map((command) => ({
       Delete: { Key: keyOf(run.runId, checkpointOf(command)) },
       onConditionFailed: unconditional,
     }));
-    await database.commit([fence, put(toItem(run)), ...forgotten]);
+    await database.commit([fence, put(toItem(run)), ...deletions]);
   }
 
-  /** After the work that it describes is durable. @throws Refusal when the lease is lost */
+  /** Called after the work that the checkpoint describes is durable. @throws Refusal when the lease is lost */
   async function saveCheckpoint(
     lease: Lease,
     step: Command,
@@ -132,7 +132,7 @@ function createRunStore(options: {
     return item && v.parse(confirmationSchema, item).confirmed_by;
   }
 
-  /** Beside the record, which only a step that has the lock may write: people are reminded while another run has it. */
+  /** Stored outside of the record, which needs the lock: people are reminded while another run holds it. */
   async function noteReminder(runId: string): Promise<void> {
     await database.commit([put({ ...keyOf(runId, REMINDER), reminded_at: now() })]);
   }
@@ -143,12 +143,12 @@ function createRunStore(options: {
     return item && Number(item.reminded_at);
   }
 
-  /** Beside the record as well: it changes while a step works. @param maxRate in points a second; 0 is none */
+  /** Stored outside of the record as well: it changes while a step works. @param maxRate in points a second; 0 is no limit */
   async function limitRate(runId: string, maxRate: number): Promise<void> {
     await database.commit([put({ ...keyOf(runId, MAX_RATE), max_rate: maxRate })]);
   }
 
-  /** In points a second; undefined where there is none. */
+  /** Limit of reads in points a second; undefined without one */
   async function maxRate(runId: string): Promise<number | undefined> {
     const item = await database.get(keyOf(runId, MAX_RATE));
     return Number(item?.max_rate ?? 0) || undefined;
@@ -186,16 +186,16 @@ function unknownRun(runId: string, known: readonly string[]): Refusal {
 function runExists(runId: string, item?: Item): Refusal {
   return new Refusal(
     'RefusedNameTaken',
-    `There is a run ${runId}${item ? ` (${item.phase})` : ''} already.`,
+    `Run ${runId}${item ? ` (${item.phase})` : ''} exists already.`,
   );
 }
 
-/** Lifetime of a crashed step's lock where no process can see that its process ended: longer than any one change takes. */
+/** Time after which a crashed step's lock expires, unless its process is seen to have ended; longer than any change takes */
 export const LEASE_MS = 120_000;
 
-export type Remembering = ReturnType<typeof createRemembering>;
+export type RunRecords = ReturnType<typeof createRunRecords>;
 
-export function createRemembering(options: {
+export function createRunRecords(options: {
   readonly client: Parameters<typeof createDatabase>[0]['client'];
   readonly tableName: string;
   readonly clock: () => Date;

@@ -1,11 +1,11 @@
-// The record of a run: small, without secrets or users' data; what is large is an artifact it refers to.
+// The record of a run: small, without secrets or users' data. Large data is in artifacts, which the record refers to.
 import * as v from 'valibot';
 import { baseSchema } from '../base.ts';
 import { EVIDENCE, type Evidence, EXTERNAL_ACTIONS, PHASES } from '../phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../refusals.ts';
 import { upgradeReleasedRun } from './released-run.ts';
 
-/** In names of collections and artifacts; therefore no white space, slashes or capitals. */
+/** Part of the names of collections and artifacts; therefore without white space, slashes or capitals */
 export const runIdSchema = v.pipe(
   v.string(),
   v.regex(/^[a-z0-9][a-z0-9-]{2,38}[a-z0-9]$/),
@@ -15,7 +15,7 @@ export const runIdSchema = v.pipe(
 const millisecondsSchema = v.pipe(v.number(), v.safeInteger());
 const shortText = v.pipe(v.string(), v.maxLength(512));
 
-/** Location and digest of an artifact, and the few figures that decisions and people need of it */
+/** Location and digest of an artifact, and the few figures in it that decisions and people need */
 export const referenceSchema = v.strictObject({
   artifact: shortText,
   /** SHA-256, hexadecimal. */
@@ -25,15 +25,15 @@ export const referenceSchema = v.strictObject({
 });
 
 /** Schema of a count; the noun appears in its error messages. */
-export function countOf(what: string) {
+export function countSchemaFor(what: string) {
   const rule = `a whole number of ${what}, 0 or more`;
   return v.pipe(v.number(), v.safeInteger(), v.minValue(0), v.description(rule));
 }
 
-export const bytesSchema = countOf('bytes');
+export const bytesSchema = countSchemaFor('bytes');
 
 export const ACCEPTABLE = [
-  // All of the four that follow.
+  // All of the next four
   'unreachable-users',
   'no-owner',
   'camel-case-ids',
@@ -47,7 +47,7 @@ export const ACCEPTABLE = [
   'other-storage',
   'search-parity',
   'aliases',
-  // Endpoints that the memory backend does not have.
+  // Endpoints that the memory backend lacks
   'no-health',
   'no-chat',
   'no-stats',
@@ -56,32 +56,32 @@ export const ACCEPTABLE = [
 export const planSchema = v.strictObject({
   sourceCollection: shortText,
   targetCollection: shortText,
-  /** The new collection is uploaded under this name at the cutover; without it, it keeps the one it was built under. */
+  /** Name under which the new collection is uploaded at the cutover; without it, the collection keeps its name. */
   uploadAs: v.optional(shortText),
-  /** There is no second collection to be filled: the new version is deployed on the old one. */
+  /** The new version is deployed on the old collection; there is no second one. */
   inPlace: v.optional(v.boolean()),
-  /** Aliases of the old collection are moved with the switch, and back with a rollback. */
+  /** The switch moves aliases of the old collection, and a rollback moves them back. */
   movesAliases: v.optional(v.boolean()),
-  /** The backend runs the new version before the run begins: collection and slot change, and no version is deployed. */
+  /** The backend runs the new version before the run begins: only collection and slot change. */
   sameVersion: v.optional(v.boolean()),
   windowMinutes: numberBetween(1, 240),
-  /** How long the new version takes to be deployed and tested, where the operator knows it. */
+  /** Time for deploying and testing the new version, if the operator knows it */
   deploySeconds: v.optional(numberBetween(0, 7200)),
-  /** The longest request of the memory backend: so long after the freeze a write may still arrive. */
+  /** Longest request of the memory backend: a write may still arrive this long after the freeze. */
   drainSeconds: numberBetween(0, 900),
-  // More days than a date can hold would only fail when the run goes live.
+  // More days than a date can hold would fail only when the run goes live.
   retentionDays: v.pipe(
     numberBetween(30, 3650),
     v.integer(),
     v.description('a whole number from 30 to 3650'),
   ),
-  /** Findings that would stop the run, and which the operator takes as they are. */
+  /** Findings that would stop the run, but that the operator accepts */
   accepts: v.array(v.picklist(ACCEPTABLE)),
   /** Free space of the vector store, as measured by the operator */
   freeBytes: v.optional(bytesSchema),
   /** True if the old collection is removed when the rollback period ends. */
   removesWhenOver: v.boolean(),
-  /** The same of the backups; reports and record stay. */
+  /** True if the backups are removed then, too; reports and record are kept. */
   removesArtifactsWhenOver: v.optional(v.boolean(), false),
 });
 
@@ -93,34 +93,34 @@ function numberBetween(min: number, max: number) {
 const progressSchema = v.strictObject({
   done: v.number(),
   total: v.number(),
-  /** Points, where nothing else is said. */
+  /** Points by default */
   unit: v.optional(v.literal('bytes')),
-  /** Since the step began, where it has come that far. */
+  /** Average since the invocation began; absent until it has advanced */
   perSecond: v.optional(v.number()),
 });
 
-/** How far a step has come; written only after the work that it describes is durable. */
+/** Progress of a step; written only after the work that it describes is durable */
 const checkpointSchema = v.strictObject({
   /** Resume point of the step; no other step reads it. */
   state: v.unknown(),
   progress: v.optional(progressSchema),
-  /** Artifacts that the work done so far was based on. */
+  /** Artifacts that the work so far is based on */
   inputs: v.optional(v.array(shortText)),
-  /** How long the step has worked by then. */
+  /** Time that the step had worked by then */
   workedMs: v.optional(v.number()),
   savedAt: millisecondsSchema,
 });
 
-/** Action for a person to take and confirm: one at a time, and none if a webhook does it */
+/** Action that a person has to take and confirm; absent if a webhook takes it */
 const pendingActionSchema = v.strictObject({
   action: v.picklist(EXTERNAL_ACTIONS),
   collection: shortText,
   since: millisecondsSchema,
-  /** In which it became pending: no action becomes pending twice in one epoch. */
+  /** Epoch in which it became pending: no action becomes pending twice in one epoch. */
   epoch: v.pipe(v.number(), v.safeInteger()),
 });
 
-/** Enough to throw it again, later. */
+/** A refusal, recorded so that it can be thrown again later */
 export const refusedSchema = v.strictObject({
   name: v.custom<RefusalName>((name) => typeof name === 'string'),
   why: v.string(),
@@ -131,13 +131,13 @@ export function toRefused({ name, why, data }: Refusal): NonNullable<Run['refuse
   return { name, why, data };
 }
 
-/** From the freeze on, until users are on the old version again: the next window begins with nothing of it. */
+/** Lasts from the freeze until users are on the old version again; none of it applies to the next window. */
 const windowSchema = v.strictObject({
-  /** The window closes: the machine rolls back by itself. */
+  /** The window closes then, and the state machine rolls back by itself. */
   deadlineAt: millisecondsSchema,
-  /** Who opened it, having seen the report. */
+  /** Person who opened it, having seen the report */
   approvedBy: v.optional(shortText),
-  /** Why it failed before traffic was opened: from then on it is rolled back. */
+  /** Why it failed before traffic was opened; the run then rolls back. */
   failed: v.optional(refusedSchema),
   /** From then on the setting may name the new collection, and the new version may be deployed. */
   switchedAt: v.optional(millisecondsSchema),
@@ -147,9 +147,9 @@ const windowSchema = v.strictObject({
   openedAt: v.optional(millisecondsSchema),
   /** No rollback could be proved: users stay on the new version until a person begins another. */
   stays: v.optional(v.literal(true)),
-  /** Until then rollback is possible; known once the run has been live. */
+  /** End of the rollback period; known once the run has been live */
   retainUntil: v.optional(millisecondsSchema),
-  /** It is over: what was kept for a rollback is being removed. */
+  /** The rollback period ended, and removal of what was kept for a rollback began. */
   overAt: v.optional(millisecondsSchema),
 });
 
@@ -159,41 +159,41 @@ const runSchema = v.strictObject({
   plan: planSchema,
   evidence: v.record(v.picklist(EVIDENCE), referenceSchema),
   startedAt: millisecondsSchema,
-  /** The phases that it was in, and since when; the first ones of a run that has had many are left out. */
+  /** Phases of the run, with their beginnings; the earliest are dropped if there are many. */
   history: v.array(v.strictObject({ phase: v.picklist(PHASES), at: millisecondsSchema })),
-  /** How many seconds each step, and each stage of a window, took when it was last finished, without interruptions. */
+  /** Seconds that each step, and each stage of a window, last took, without interruptions */
   took: v.record(shortText, v.number()),
-  /** Collections that users worked on and left: kept until then, also after an abort. */
+  /** Collections that users worked on before: kept until then, even after an abort */
   served: v.array(v.strictObject({ collection: shortText, until: millisecondsSchema })),
-  /** Collections that are kept beyond their removal day: they alone hold certain writes. */
+  /** Collections kept beyond their removal date, because they alone hold certain writes */
   kept: v.array(shortText),
-  /** A collection of the name to upload to is the run's own. */
+  /** True if the collection named by `uploadAs` is the run's own */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
   /** Results of the last window that is over */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
-  /** In this phase something was said to be done and was not: from then on it is another request. */
+  /** An action of this phase was confirmed but not done: since then it has been a new request. */
   askedAgainAt: v.optional(millisecondsSchema),
-  /** In place: what the collection had before the run, and an abort leaves. */
+  /** In place: parts that the collection had before the run, and that an abort leaves */
   hadBefore: v.optional(v.strictObject({ hasSlot: v.boolean(), hasCompanion: v.boolean() })),
-  /** Progress of an optimizer that a step waits for. */
+  /** Progress of an optimizer that a step waits for */
   optimizer: v.optional(
     v.strictObject({
       collection: shortText,
       done: v.number(),
       segments: v.number(),
-      /** Time of the last progress. */
+      /** Time of the last progress */
       since: millisecondsSchema,
       began: v.strictObject({ done: v.number(), at: millisecondsSchema }),
     }),
   ),
-  /** In place: a change of named vectors under way, for which the optimizer is switched off. */
+  /** In place: a change of named vectors in progress, during which the optimizer is switched off */
   slotChange: v.optional(
     v.strictObject({
-      /** Threads that the optimizer had before; null where the store chooses. */
+      /** Threads that the optimizer had before; null if the store chooses */
       threads: v.nullable(v.number()),
-      /** Points of the collection right before the change. */
+      /** List of the collection's points right before the change */
       listed: v.optional(
         v.strictObject({
           artifact: shortText,
@@ -205,13 +205,13 @@ const runSchema = v.strictObject({
       ),
     }),
   ),
-  /** Why the run only waits for its abort: its collections are not equal any more. */
+  /** Why the run can only be aborted: its collections are no longer equal. */
   takesNoWindow: v.optional(shortText),
   /** Response time of the store when the copy began, in milliseconds */
   answerMs: v.optional(v.number()),
   /** Last common version of both collections */
   base: v.optional(baseSchema),
-  /** The last command was refused: why, with its numbers. */
+  /** Why the last command was refused, with the numbers */
   refused: v.optional(refusedSchema),
 });
 
@@ -241,14 +241,14 @@ export function newRun(
   };
 }
 
-/** When it came into its phase. */
-export function phaseAtOf({ history, startedAt }: Pick<Run, 'history' | 'startedAt'>): number {
+/** Time at which the run entered its phase */
+export function phaseSince({ history, startedAt }: Pick<Run, 'history' | 'startedAt'>): number {
   return history.at(-1)?.at ?? startedAt;
 }
 
 type Windowed = Pick<Run, 'window'>;
 
-/** @throws Refusal where the run has opened none */
+/** @throws Refusal if the run is in no window */
 export function windowOf({ window }: Windowed): Window {
   if (window) return window;
   throw new Refusal('RefusedDefect', 'The run is in no window.');
@@ -269,15 +269,15 @@ export function wentLive({ window }: Windowed): boolean {
   return window?.retainUntil !== undefined;
 }
 
-/** Memories that both collections had when they were last verified as equal; before, those of the backup; 0 without one */
+/** Memories in both collections when they were last verified as equal; until then those in the backup, if there is one */
 export function countVerified({ evidence }: Pick<Run, 'evidence'>): number {
   const { 'verification-report': verified, 'backup-manifest': backedUp } = evidence;
   return Number((verified ?? backedUp)?.facts.points ?? 0);
 }
 
 /**
- * A step that is repeated in the phase it leads to does not change when the run entered the phase.
- * Actions that were asked for in another phase are no longer asked for.
+ * A step that is repeated in the phase it leads to keeps the time at which the run entered that phase. Actions requested in
+ * another phase are no longer requested.
  */
 export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   const { refused, ...repeated } = run;
@@ -288,7 +288,7 @@ export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
     ...rest
   } = phase === 'copied' ? leaveWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);
-  // Why the run returns is said until it goes on.
+  // The reason for a rollback is kept until the rollback is done.
   const begins = run.phase === 'switching' && phase === 'switching-back';
   const isReturning = begins || run.phase === 'switching-back';
   const why = isReturning && refused ? { refused } : {};
@@ -310,19 +310,19 @@ function leaveWindow(run: Run): Run {
 // The backup of the window stays: the next one makes another.
 const OF_A_WINDOW: readonly Evidence[] = ['verification-report', 'cutover-report'];
 
-/** True for a run without a lock that still has something to be removed one day. */
+/** The list of the lock that a run without the lock is in; undefined if the run keeps nothing that must be removed later */
 export function retainedAs({ phase }: Pick<Run, 'phase'>) {
   if (phase === 'live') return 'live';
   return phase === 'aborted' ? 'left' : undefined;
 }
 
-/** Beside those that are kept already. @param until when */
-export function withServed({ served }: Run, collections: readonly string[], until: number) {
+/** Adds collections that users have worked on. @param until the time until which they are kept */
+export function addServed({ served }: Run, collections: readonly string[], until: number) {
   const others = served.filter(({ collection }) => !collections.includes(collection));
   return [...others, ...collections.map((collection) => ({ collection, until }))];
 }
 
-/** A value is stored as JSON, and written and read through this schema alone. */
+/** Reads and writes a value as JSON, always through its schema. */
 function defineStored<Output>(
   schema: v.GenericSchema<unknown, Output>,
   maxBytes: number,
@@ -348,7 +348,7 @@ function defineStored<Output>(
   };
 }
 
-// The table would take 400 KB. A step reads its checkpoint alone; the record also comes to the state machine, as the
-// status, whose states carry 256 KB and beside it the failure of a step.
+// An item of the table can have 400 KB. A checkpoint is read only by its step. The record is also part of the status, which the
+// state machine passes on together with a step's failure, in at most 256 KB.
 export const STORED_RUN = defineStored(runSchema, 64 * 1024, upgradeReleasedRun);
 export const STORED_CHECKPOINT = defineStored(checkpointSchema, 256 * 1024);

@@ -1,11 +1,11 @@
-// A step as a Lambda function.
+// Turns a step into a Lambda function.
 import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
 import { recordsFromEnvironment, servicesFromEnvironment } from '../services-from-environment.ts';
 import { advance } from './advance.ts';
 import { translateFailure } from './failures.ts';
 import { parseOrder } from './input.ts';
-import type { Remembering } from './run-store.ts';
+import type { RunRecords } from './run-store.ts';
 import type { Step } from './step.ts';
 
 export interface InvocationContext extends Pick<Context, 'getRemainingTimeInMillis'> {
@@ -23,20 +23,20 @@ export function stepHandler(step: Step, services: () => Promise<Services>) {
     });
 }
 
-let made: Promise<Services> | undefined;
-let remembered: Remembering | undefined;
+let services: Promise<Services> | undefined;
+let records: RunRecords | undefined;
 
 /** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
 export function openOwnServices(): Promise<Services> {
-  made ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
-    made = undefined;
+  services ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
+    services = undefined;
     throw translateFailure(error);
   });
-  return made;
+  return services;
 }
 
-/** For functions that look up or note down: they need no more than the table. @throws Refusal */
-export async function openOwnRecords(): Promise<Remembering> {
-  remembered ??= recordsFromEnvironment(process.env);
-  return remembered;
+/** Records alone, for functions that only read or confirm. @throws Refusal */
+export async function openOwnRecords(): Promise<RunRecords> {
+  records ??= recordsFromEnvironment(process.env);
+  return records;
 }

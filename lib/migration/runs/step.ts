@@ -1,4 +1,4 @@
-// A step as data and functions: what it is given, and what it returns. runs/run-step.ts runs it.
+// Types of a step, its input and its result. runs/run-step.ts runs steps.
 import type { Command } from '../phases.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -9,7 +9,7 @@ import type { Lease } from './run-lock.ts';
 
 export interface StepRequest {
   readonly services: Services;
-  /** Empty if no person wants the step */
+  /** Empty if a machine runs the step */
   readonly input: Intent;
   readonly run: Run;
 }
@@ -20,27 +20,27 @@ interface Locked extends StepRequest, Pick<Timed, 'renew'> {
   readonly signal: AbortSignal;
 }
 
-/** Input of a guard: it may prepare things that users do not see, and remember what it found. */
-export type Approach = Locked & Pick<Resumed, 'keep'>;
+/** Input of a guard, which may prepare things that users do not see, and keep its findings */
+export type GuardContext = Locked & Pick<Resumed, 'keep'>;
 
-export interface Working extends Locked, Timed {
+export interface WorkContext extends Locked, Timed {
   /** Changes the record before an effect that cannot be seen afterwards, or before the step refuses. */
   readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
 }
 
 /** Input of a step's work, and of each of its stages */
-export type StepContext<Cursor = unknown> = Working & Staged<Working, Cursor>;
+export type StepContext<Cursor = unknown> = WorkContext & Staged<WorkContext, Cursor>;
 
 /** The result of a step that is done. One that is not done throws `Paused`. */
 export interface Outcome {
   readonly evidence?: Reference;
-  /** Beside phase and evidence. */
+  /** Changes to the record besides phase and evidence */
   readonly changes?: Partial<Pick<Run, 'window' | 'served' | 'takesNoWindow' | 'hasUploaded'>>;
-  /** Seconds of its stages. */
+  /** Seconds that its stages took */
   readonly took?: Run['took'];
   /** Phase after the step, if it differs from the step's target */
   readonly phase?: Run['phase'];
-  /** Thrown once that is recorded. */
+  /** Thrown after the result is recorded */
   readonly refusal?: Refusal;
 }
 
@@ -49,15 +49,15 @@ export type Forecast = Readonly<Record<string, unknown>>;
 
 export interface Step {
   readonly command: Command;
-  /** The dry run. */
+  /** Dry run */
   readonly forecast?: (context: StepRequest) => Promise<Forecast>;
-  /** Refuses before the step has begun. */
-  readonly guard?: (approach: Approach) => Promise<void>;
+  /** Throws a refusal if the step must not begin. */
+  readonly guard?: (context: GuardContext) => Promise<void>;
   /** Changes to the record at the beginning of the step */
   readonly onEntering?: (context: StepRequest) => Pick<Run, 'window'>;
-  /** It stops at the deadline of its window. */
+  /** True if the step stops at the deadline of its window */
   readonly endsWithWindow?: true;
-  /** The step that leads back: it begins when this one fails while users wait. */
+  /** The rollback step, which begins when this one fails while users wait */
   readonly rollsBackBy?: Step;
   readonly work: (context: StepContext) => Promise<Outcome>;
 }

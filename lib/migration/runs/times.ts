@@ -1,24 +1,26 @@
-// The times of a run: the deadline of its window, how often something is polled, how fast a step works, and for how many
-// more days a rollback is possible.
+// The times of a run: the deadline of its window, the poll intervals, the speed of its steps, and the days left for a rollback.
 import { notNow } from '../refusals.ts';
 import { type Checkpoint, type Progress, type Run, wasOpened, windowOf } from './run.ts';
 
-/** Between two looks at a service, or at what a person has approved. */
+/** Interval at which a service, or a person's approval, is checked */
 export const POLL_SECONDS = 5;
 
-/** The same of work that takes a second or two, mostly: soon at first, for in the window users wait as well. */
+/** Interval for work that mostly takes a second or two: short at first, because users wait in the window. */
 export function pollSeconds(awaitedMs: number): number {
   return Math.min(POLL_SECONDS, Math.max(1, Math.floor(awaitedMs / 4_000)));
 }
 
-/** Before a step is tried again that a service has failed: each pause is twice as long as the one before. */
+/** Pauses before a failed step is retried: each is twice as long as the one before. */
 export const FIRST_RETRY_SECONDS = 2;
 export const MAX_RETRY_SECONDS = 60;
 
 export const MINUTE_MS = 60_000;
 export const DAY_MS = 86_400_000;
 
-/** Called while a step works. One that ends with the window stops at its deadline, so that the rollback does not wait for it. */
+/**
+ * Returns a check to call while a step works: it throws when the deadline passes, so that the rollback does not wait for the step.
+ * A step that begins after the deadline is not stopped.
+ */
 export function assertNotClosing(run: Pick<Run, 'window'>, clock: () => Date): () => void {
   const isLate = isPastDeadline(run, clock());
   return () => {
@@ -26,7 +28,7 @@ export function assertNotClosing(run: Pick<Run, 'window'>, clock: () => Date): (
   };
 }
 
-/** True if users may be on the new version, in a window that goes on. */
+/** True if users may be on the new version, in a window that has not ended. */
 export function isOpened(run: Pick<Run, 'window'>, now: Date): boolean {
   return wasOpened(run) && !isPastDeadline(run, now);
 }
@@ -39,7 +41,7 @@ export function closingText(run: Pick<Run, 'window'>): string {
   return `The window closed at ${new Date(windowOf(run).deadlineAt).toISOString()}.`;
 }
 
-/** For one invocation. */
+/** Adds the speed of this invocation to the progress of its step. */
 export function createRating(clock: () => Date) {
   let first: { readonly done: number; readonly at: number } | undefined;
   return (progress?: Progress): { readonly progress?: Progress } => {
@@ -53,16 +55,16 @@ export function createRating(clock: () => Date) {
   };
 }
 
-/** Longer is no wait between two invocations: the step was interrupted. */
+/** After a longer gap between two invocations the step counts as interrupted, and the gap as no work. */
 const MAX_GAP_MS = 60_000;
 
-/** How long a step works, over all of its invocations. */
+/** Measures how long a step works, over all its invocations. */
 export function createStopwatch(clock: () => Date) {
   const startedAt = clock().getTime();
   let before = 0;
   return {
-    /** @param saved by the invocation before this one */
-    goOn({ workedMs = 0, savedAt }: Pick<Checkpoint, 'workedMs' | 'savedAt'>): void {
+    /** Continues from the checkpoint of the previous invocation. */
+    resume({ workedMs = 0, savedAt }: Pick<Checkpoint, 'workedMs' | 'savedAt'>): void {
       const gap = startedAt - savedAt;
       before = workedMs + (gap <= MAX_GAP_MS ? gap : 0);
     },
@@ -78,7 +80,7 @@ export type Retention = ReturnType<typeof retentionOf>;
 export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
   const { retainUntil, overAt } = window ?? {};
   if (retainUntil === undefined) {
-    throw notNow('The record tells no end of the retention.');
+    throw notNow('The record has no end of the rollback period.');
   }
   const left = retainUntil - now.getTime();
   const isOver = left <= 0 || overAt !== undefined;
@@ -86,7 +88,7 @@ export function retentionOf({ window }: Pick<Run, 'window'>, now: Date) {
     until: new Date(retainUntil).toISOString(),
     daysLeft: Math.max(0, Math.ceil(left / DAY_MS)),
     isOver,
-    /** In the last week: a rollback has to be made now. */
+    /** True in the last week, in which a rollback has to begin */
     isEnding: !isOver && left <= WARNING_DAYS * DAY_MS,
   };
 }

@@ -1,7 +1,7 @@
 // Ends a run before its window, and removes what it built on the store. Its artifacts, and the collections that users worked on, are
 // kept for a retention period; then the watch removes them.
 import type { StepInput } from '../runs/input.ts';
-import { phaseAtOf, type Run } from '../runs/run.ts';
+import { phaseSince, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
 import { builtCollectionsOf, liveCollectionsOf, withCompanion } from '../runs/run-names.ts';
 import type { Step, StepRequest } from '../runs/step.ts';
@@ -99,7 +99,7 @@ export async function removeAborted(
 }
 
 function computeRetention(run: Run): number {
-  const end = phaseAtOf(run) + run.plan.retentionDays * DAY_MS;
+  const end = phaseSince(run) + run.plan.retentionDays * DAY_MS;
   return Math.max(end, ...run.served.map(({ until }) => until));
 }
 

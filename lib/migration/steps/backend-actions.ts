@@ -10,7 +10,7 @@ import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
 import { Paused } from '../runs/journal.ts';
-import { phaseAtOf, type Run, runIdSchema, windowOf } from '../runs/run.ts';
+import { phaseSince, type Run, runIdSchema, windowOf } from '../runs/run.ts';
 import { liveCollectionOf, restoredCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
@@ -84,7 +84,7 @@ async function ask(
 
 /** Distinguishes requests: another window or rollback, or an action that must be repeated, is a new one. */
 function nameOccasion(run: Run): string {
-  return `${run.phase}-${run.askedAgainAt ?? phaseAtOf(run)}`;
+  return `${run.phase}-${run.askedAgainAt ?? phaseSince(run)}`;
 }
 
 /**

@@ -6,7 +6,7 @@ import {
   type CommonVersion,
   decideFate,
   digestOfVersion,
-  findOtherVector,
+  findVectorDifference,
   holdSame,
   isUnchanged,
   type Listed,
@@ -167,7 +167,7 @@ function createTally(before: Tally, vectors: VectorRules | undefined) {
 
 function findOther(active: Compared['from'], standby: Compared['to'], rules: VectorRules) {
   if (!active || !standby || 'digest' in active || 'digest' in standby) return undefined;
-  return findOtherVector(active, standby, rules);
+  return findVectorDifference(active, standby, rules);
 }
 
 /** Compares the sums of all digests: false if either is not known. */

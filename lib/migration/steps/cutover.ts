@@ -25,11 +25,11 @@ export const cutover: Step = {
       setting: { from: sourceCollection, to: live },
     };
   },
-  guard: async (approach) => {
-    const { services, run } = approach;
+  guard: async (context) => {
+    const { services, run } = context;
     const maxRate = await services.runs.maxRate(run.runId);
     assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
-    await assertReady(approach);
+    await assertReady(context);
     await assertAsPlanned(services, run);
   },
   onEntering: ({ services, run, input: { approvedBy } }) => {

@@ -1,7 +1,7 @@
 // Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
 // over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
 import * as v from 'valibot';
-import type { Base, BaseKeeper } from '../base.ts';
+import type { Base, BaseAccess } from '../base.ts';
 import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
 import { chooseCopySettings } from '../point-writer.ts';
@@ -266,7 +266,7 @@ function createWalks(
   const readBefore = () => (options.base === 'continued' ? context.run.base : undefined);
 
   /** @param written names the next last common version: each invocation writes its own. */
-  function keepBase(written: string): BaseKeeper {
+  function keepBase(written: string): BaseAccess {
     const prefix = `${run.runId}/base-${lease.epoch}-${written}`;
     const write = { prefix, keep: (base: Base) => context.note({ base }) };
     return { artifacts: services.artifacts, before: readBefore(), write };

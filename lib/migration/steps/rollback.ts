@@ -14,6 +14,7 @@ import {
 } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import {
+  addServed,
   hasSwitched,
   type Run,
   refusedSchema,
@@ -21,7 +22,6 @@ import {
   wasOpened,
   wentLive,
   windowOf,
-  withServed,
 } from '../runs/run.ts';
 import {
   builtCollectionsOf,
@@ -45,12 +45,12 @@ import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 export const rollback: Step = {
   command: 'rollback',
   forecast: forecastReturn,
-  guard: async (approach) => {
-    const { services, run, keep } = approach;
+  guard: async (context) => {
+    const { services, run, keep } = context;
     // The old collection was never left.
     if (!hasSwitched(run)) return void (await keep(NOTHING_RECORDED));
     if (run.phase === 'live') await assertSettingKnown(services, run);
-    const begun = beginRollback(await decideReturn(approach));
+    const begun = beginRollback(await decideReturn(context));
     // A window that has not ended has frozen writes.
     await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
@@ -112,7 +112,7 @@ async function conclude(context: StepContext): Promise<Outcome> {
   const takesNoWindow = whyNoWindow(run, journal, isServed);
   const changes = {
     hasUploaded,
-    ...(isServed && { served: withServed(run, served, until) }),
+    ...(isServed && { served: addServed(run, served, until) }),
     ...(takesNoWindow !== undefined && { takesNoWindow }),
   };
   const window = await readJournal(context.services, run.runId, 'cutover');

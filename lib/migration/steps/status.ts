@@ -7,7 +7,7 @@ import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
 import { type RecordedJournal, readJournal, readStage } from '../runs/journal.ts';
-import { phaseAtOf, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
+import { phaseSince, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -31,11 +31,11 @@ type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock'>;
 
 /** Reads the named run, or the present one. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
-  const id = runId ?? (await services.lock.presentRun());
+  const id = runId ?? (await services.lock.currentRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
   const run = await services.runs.read(id);
   const { phase, plan, evidence, startedAt, window } = run;
-  const phaseAt = toIso(phaseAtOf(run));
+  const phaseAt = toIso(phaseSince(run));
   const now = services.clock();
   const lease = await services.lock.leaseOf(id);
   const isLate = mustReturn(run, now);
@@ -84,9 +84,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     lock: lease ? { since: toIso(lease.since), until: toIso(lease.until) } : null,
     next: command,
     progress: await readProgress(run, services, moves),
-    moves: moves.map(({ command, isAPersons, to }) => ({
+    moves: moves.map(({ command, needsPerson, to }) => ({
       command,
-      by: isAPersons ? ['operator'] : ['operator', 'machine'],
+      by: needsPerson ? ['operator'] : ['operator', 'machine'],
       to,
     })),
     approval: approves ? await readApproval(run, services) : null,

@@ -260,7 +260,7 @@ async function assertNotDeleted(
 }
 
 /** Progress of a rollback's deployment, by what the backend answers. */
-type Standing =
+type RunState =
   | { readonly kind: 'returned' }
   /** elsewhere: users are not back. unproved: a later answer may tell. untold: no answer will ever tell. */
   | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
@@ -269,7 +269,7 @@ type Standing =
  * The answer of the old version proves that users are back. A run may have the new version alone: then the backend is searched for
  * a memory that only the collection to return to has, and after that for one that only the other collection has.
  */
-async function findStanding(context: StepContext, to: string): Promise<Standing> {
+async function findStanding(context: StepContext, to: string): Promise<RunState> {
   const { services, run } = context;
   const live = liveCollectionOf(run);
   const { sameVersion = false } = run.plan;

@@ -7,7 +7,7 @@ import { isLockHeld, isRefusal } from '../refusals.ts';
 import { advance } from '../runs/advance.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseOrder } from '../runs/input.ts';
-import { phaseAtOf, type Run } from '../runs/run.ts';
+import { phaseSince, type Run } from '../runs/run.ts';
 import type { Invocation, StepResult } from '../runs/run-step.ts';
 import type { Step } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
@@ -95,7 +95,7 @@ function isForLater(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';
   if (waitsForOthers) return isLockHeld(failure) || isRefusal(failure, 'RefusedOtherRun');
-  const since = phase === 'switching-back' ? phaseAtOf(run) : (window?.deadlineAt ?? 0);
+  const since = phase === 'switching-back' ? phaseSince(run) : (window?.deadlineAt ?? 0);
   return isLockHeld(failure) && now.getTime() - since < MAX_LATE_MS;
 }
 

@@ -51,7 +51,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
       await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
       expect(await table.lock.activeRun()).toBeUndefined();
-      expect(await table.lock.presentRun()).toBe('run-a');
+      expect(await table.lock.currentRun()).toBe('run-a');
       await expect(table.lock.take('run-a')).rejects.toEqual(
         failureNamed('RefusedNotNow', 'No run is under way'),
       );
@@ -75,14 +75,14 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('the default run: the one under way, else the live one, else the one that ended last', async () => {
       const { lock } = table;
-      expect(await lock.presentRun()).toBeUndefined();
+      expect(await lock.currentRun()).toBeUndefined();
       await beginLive('run-a');
       await table.begin('run-b');
-      expect(await lock.presentRun()).toBe('run-b');
+      expect(await lock.currentRun()).toBe('run-b');
       await finish('run-b', 'aborted');
-      expect(await lock.presentRun()).toBe('run-a');
+      expect(await lock.currentRun()).toBe('run-a');
       await finish('run-a', 'closed');
-      expect(await lock.presentRun()).toBe('run-a');
+      expect(await lock.currentRun()).toBe('run-a');
     });
 
     it('begin even if a step of a live run has died', async () => {

@@ -59,8 +59,8 @@ async function runWithDeath({ step, prepare, input = {} }: Passage, death: Death
   points += wasKilled ? 1 : 0;
   migration.pass(LEASE_MS);
   const { phase } = await migration.runs.read(RUN);
-  const isAPersons = OF_A_PERSON[step] === phase;
-  await migration.finish(step, isAPersons ? input : { actor: 'machine' });
+  const needsPerson = OF_A_PERSON[step] === phase;
+  await migration.finish(step, needsPerson ? input : { actor: 'machine' });
   return await readEnd(migration);
 }
 

@@ -28,7 +28,7 @@ const READS_OF_BACKEND = [
 /** The remote services, each with the calls that change nothing */
 const READS = {
   runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
-  lock: ['activeRun', 'presentRun', 'assertFree', 'assertCanTake', 'retainedRuns', 'knownRuns'],
+  lock: ['activeRun', 'currentRun', 'assertFree', 'assertCanTake', 'retainedRuns', 'knownRuns'],
   vectors: [
     'version',
     'isReady',

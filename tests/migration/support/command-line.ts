@@ -1,7 +1,7 @@
 // The command line as an operator uses it: each command is a process, over the sandbox directly or through a stage.
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
-import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { startSandboxWorld } from '../../../sandbox/world.ts';
@@ -52,8 +52,8 @@ export async function createOperator(
 ) {
   const { client, tableName, endpoint } = await createTestTable();
   const now = () => new Date();
-  const remembering = createRemembering({ client, tableName, clock: now });
-  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
+  const records = createRunRecords({ client, tableName, clock: now });
+  const world = await startSandboxWorld({ runId: RUN, records, hasGraph: false });
   onTestFinished(world.close);
   const hooks = hasWebhook ? world.operator.hooks : askAPerson;
   const lambda = await startLambdaDouble(STAGE, { ...world.services, hooks });

@@ -40,7 +40,7 @@ export const STEPS = {
 
 export type StepName = keyof typeof STEPS;
 
-export type MigrationOptions = Partial<Omit<WorldOptions, 'image' | 'remembering' | 'artifacts'>>;
+export type MigrationOptions = Partial<Omit<WorldOptions, 'image' | 'records' | 'artifacts'>>;
 
 /** The state of a migration, from which a test can start others */
 export interface MigrationImage {
@@ -61,7 +61,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   const artifacts = createMemoryArtifacts(clock, image?.artifacts);
   const world = await startSandboxWorld({
     runId: RUN,
-    remembering: { clock, runs, lock },
+    records: { clock, runs, lock },
     image: image?.world,
     artifacts: artifacts.store,
     isInProcess: true,

@@ -1,7 +1,7 @@
 // A run in a sandbox world that goes through the functions as they are deployed, and records what each asks of AWS.
 import { join } from 'node:path';
 import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
-import type { Remembering } from '../../../lib/migration/runs/run-store.ts';
+import type { RunRecords } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE, startSandboxWorld } from '../../../sandbox/world.ts';
 import type { AccessRecorder } from '../../shared/support/recorded-access.ts';
@@ -16,13 +16,13 @@ export type RecordedRun = Awaited<ReturnType<typeof createRecordedRun>>;
 /** Creates a world for a run that has not started. */
 export async function createRecordedRun(options: {
   readonly runId: string;
-  readonly remembering: Remembering;
+  readonly records: RunRecords;
   readonly recorder: AccessRecorder;
   readonly pass: (milliseconds: number) => void;
 }) {
-  const { runId, remembering, recorder, pass } = options;
-  const { clock } = remembering;
-  const world = await startSandboxWorld({ runId, remembering, memories: 6, users: 2 });
+  const { runId, records, recorder, pass } = options;
+  const { clock } = records;
+  const world = await startSandboxWorld({ runId, records, memories: 6, users: 2 });
   /** Actions for which the webhook takes a while */
   const slow = new Set<HookAction>();
   /** Actions that no webhook does */

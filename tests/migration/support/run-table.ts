@@ -3,7 +3,7 @@
 import type { LeaseHolder } from '../../../lib/migration/runs/lease-holder.ts';
 import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
 import type { Ticker } from '../../../lib/migration/runs/run-lock.ts';
-import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { createMemoryTable } from './memory-table.ts';
 
@@ -39,7 +39,7 @@ export interface RunTableImage {
 const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
 
 type RunTableOptions = Pick<
-  Parameters<typeof createRemembering>[0],
+  Parameters<typeof createRunRecords>[0],
   'client' | 'tableName' | 'holder'
 >;
 
@@ -60,12 +60,12 @@ function openRunTable(options: RunTableOptions, start = NEW.time) {
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
-  const remembering = createRemembering({ ...options, clock, ticker });
+  const records = createRunRecords({ ...options, clock, ticker });
   return {
-    ...remembering,
+    ...records,
     /** Opens the records on the same table as another process does. */
-    asProcess: (holder: LeaseHolder) => createRemembering({ ...options, clock, ticker, holder }),
-    begin: (runId: string) => remembering.runs.start(runId, PLAN, REPORT),
+    asProcess: (holder: LeaseHolder) => createRunRecords({ ...options, clock, ticker, holder }),
+    begin: (runId: string) => records.runs.start(runId, PLAN, REPORT),
     beat,
     beatIntervals: intervals,
     pass: (milliseconds: number) => {

@@ -21,7 +21,7 @@ export async function createRunningOperator(
   const services = changeServices({ ...migration.services, hooks }, changes(migration));
   const place = createLocalPlace({
     where: 'table of the test',
-    remembering: async () => services,
+    records: async () => services,
     services: async () => services,
   });
   const time = { now: () => clock().getTime(), sleep: letTimePass };

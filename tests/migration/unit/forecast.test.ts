@@ -79,12 +79,12 @@ it('the duration of a step is that of its invocations and the waits between them
   const saved = { workedMs: first.milliseconds(), savedAt: now };
   now += 5_000;
   const second = createStopwatch(clock);
-  second.goOn(saved);
+  second.resume(saved);
   now += 20_000;
   expect(second.milliseconds()).toBe(125_000);
   now += 3_600_000;
   const later = createStopwatch(clock);
-  later.goOn(saved);
+  later.resume(saved);
   expect(later.milliseconds()).toBe(100_000);
 });
 

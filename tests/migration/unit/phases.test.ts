@@ -84,7 +84,7 @@ describe('a move', () => {
   );
 
   it("is never made unasked if it opens a window, aborts a run or loses users' writes", () => {
-    const forbidden = MOVES.filter(({ isAPersons }) => isAPersons);
+    const forbidden = MOVES.filter(({ needsPerson }) => needsPerson);
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
       ['rollback', 'live'],
@@ -149,7 +149,7 @@ describe('a run', () => {
     expect(opening).toEqual([
       expect.objectContaining({
         from: ['copied'],
-        isAPersons: true,
+        needsPerson: true,
         approves: APPROVED_EVIDENCE,
       }),
     ]);
@@ -222,8 +222,8 @@ describe('what comes next', () => {
     const run = { phase, evidence: everything, ...changes } as unknown as Run;
     const next = decideNext(run, NOW);
     expect(next).toMatchObject({ command, isDue });
-    const moves = next.moves.map(({ command, isAPersons }) =>
-      isAPersons ? byOne(command) : byBoth(command),
+    const moves = next.moves.map(({ command, needsPerson }) =>
+      needsPerson ? byOne(command) : byBoth(command),
     );
     expect(moves).toEqual(accepted);
   });

@@ -183,7 +183,7 @@ describe('a service that does not answer', () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
     const { lock } = recordsFromEnvironment(AWAY);
-    await expect(lock.presentRun()).rejects.toThrow();
+    await expect(lock.currentRun()).rejects.toThrow();
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
 

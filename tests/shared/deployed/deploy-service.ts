@@ -9,7 +9,7 @@ import {
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
 import { PutParameterCommand, SSMClient } from '@aws-sdk/client-ssm';
 import type { TestProject } from 'vitest/node';
-import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { startAwsEmulator } from '../../../local/emulator/aws-emulator.ts';
 import {
@@ -140,8 +140,8 @@ async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
 async function openMigration(resources: Resources, environment: EmulatedStage['environment']) {
   const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
   const tableName = `finance-ledger-${STAGE}`;
-  const remembering = createRemembering({ client, tableName, clock: () => new Date() });
-  const world = await startSandboxWorld({ runId: RUN, remembering, hasGraph: false });
+  const records = createRunRecords({ client, tableName, clock: () => new Date() });
+  const world = await startSandboxWorld({ runId: RUN, records, hasGraph: false });
   resources.onStop(world.close);
   const webhook = await startWebhook(world.operator.hooks);
   resources.onStop(webhook.close);

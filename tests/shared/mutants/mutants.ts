@@ -717,7 +717,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
-    ["isAPersons: true,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
+    ["needsPerson: true,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
@@ -864,7 +864,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      'return asking.isWanted ? undefined : whyKept(run, asking.now);',
+      'return request.isWanted ? undefined : whyRollbackRefused(run, request.now);',
       'return undefined;',
       'a refused rollback keeps writes frozen for at most fifteen minutes > the watch leaves users there, and an operator carries their writes along',
     ],
@@ -949,8 +949,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'batch.keepsBoth(pair) ? digest : kept',
-        'kept',
+        'batch.keepsBoth(pair) ? digest : second',
+        'second',
         'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
       ],
     ],
@@ -1197,7 +1197,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/snapshots.ts', 'tests/migration/contract/steps/backup.test.ts', [
     [
-      'const left = await clearStore(context, collection, readStage(stages.recorded, MADE));',
+      'const left = await clearStore(context, collection, readStage(stages.recorded, SNAPSHOT_MADE));',
       'const left: string[] = [];',
     ],
     ['requests.length - (isGone ? 1 : 0)', 'requests.length'],
@@ -1361,7 +1361,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['hash === undefined || hash === null ? ', 'hash !== undefined || hash !== null ? '],
   ]),
   ...mutantsOf('lib/migration/point-writer.ts', 'tests/migration/unit/resolver.test.ts', [
-    ['{ filter: filterUnchanged(same) }', '{ ids: same.map(({ id }) => id) }'],
+    ['{ filter: filterUnchanged(unchanged) }', '{ ids: unchanged.map(({ id }) => id) }'],
     ["'update_only', condition", "'update_only'"],
     ["'insert_only'", "'upsert'"],
     ['.filter(({ id }) => !found.has(id))', ''],

@@ -10,7 +10,7 @@ import { CATEGORY_LIMIT } from '../../../lib/ledger/domain/category.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { createKeys, LAST_ID } from '../../../lib/ledger/store/keys.ts';
 import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
-import { createRemembering } from '../../../lib/migration/runs/run-store.ts';
+import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { servicesFromEnvironment } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../../local/create-table.ts';
@@ -279,13 +279,13 @@ async function openServices(): Promise<void> {
 }
 
 async function migrate(): Promise<void> {
-  const remembering = createRemembering({
+  const records = createRunRecords({
     client: createDocumentClient(recorder.endpoint),
     tableName: TABLE,
     clock: () => new Date(time),
   });
   for (const [runId, play] of Object.entries(RUNS)) {
-    const run = await createRecordedRun({ runId, remembering, recorder, pass });
+    const run = await createRecordedRun({ runId, records, recorder, pass });
     await play(run).finally(run.close);
   }
 }

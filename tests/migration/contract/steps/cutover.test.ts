@@ -1,7 +1,7 @@
 // From the copy to the cutover: nothing is lost, and anything unproved is refused.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { phaseAtOf } from '../../../../lib/migration/runs/run.ts';
+import { phaseSince } from '../../../../lib/migration/runs/run.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
@@ -56,7 +56,7 @@ describe('the window', () => {
     await migration.invoke('cutover', data);
     const run = await migration.runs.read(RUN);
     expect([run.phase, run.plan.windowMinutes]).toEqual(['switching', 4]);
-    expect(run.window?.deadlineAt).toBe(phaseAtOf(run) + 4 * 60_000);
+    expect(run.window?.deadlineAt).toBe(phaseSince(run) + 4 * 60_000);
   });
 
   it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {

@@ -15,7 +15,7 @@ test('A report of another form is refused, and the missing field is named', asyn
   await expect(parseReport({ artifacts }, reference, schema)).rejects.toEqual(
     failureNamed(
       'RefusedMissingArtifact',
-      /preflight-report-1\.json is of another version.* its points/,
+      /preflight-report-1\.json was written by another version.* its points/,
     ),
   );
 });
