@@ -1,7 +1,7 @@
 // Shows how much of a command is done as a progress bar.
 import cliProgress from 'cli-progress';
 
-export async function withBar<Result>(
+export async function withProgressBar<Result>(
   total: number,
   work: (onProgress: (done: number) => void) => Promise<Result>,
 ): Promise<Result> {

@@ -3,10 +3,10 @@ import { createInterface } from 'node:readline/promises';
 import { Refusal } from '../lib/migration/refusals.ts';
 import type { Streams } from './migration/migrate/output.ts';
 
-/** Returns the answer; undefined without a terminal, or if `closing` is aborted first. @throws InterruptedError */
-export type Ask = (question: string, closing?: AbortSignal) => Promise<string | undefined>;
+/** Returns the answer; undefined without a terminal, or if `cancelSignal` is aborted first. @throws InterruptedError */
+export type Ask = (question: string, cancelSignal?: AbortSignal) => Promise<string | undefined>;
 
-/** Thrown when the person leaves a question without an answer. */
+/** Thrown when the operator does not answer a question. */
 export class InterruptedError extends Error {
   override readonly name = 'Interrupted';
 }
@@ -16,13 +16,13 @@ export function createAsk(
   { input, status }: Pick<Streams, 'input' | 'status'>,
   signal: AbortSignal,
 ): Ask {
-  return async (question, closing) => {
+  return async (question, cancelSignal) => {
     if (input.isTTY !== true) return undefined;
     const lines = createInterface({ input, output: status });
     const closed = new Promise<undefined>((resolve) => {
       lines.once('SIGINT', () => lines.close()).once('close', () => resolve(undefined));
     });
-    const stopSignal = closing ? AbortSignal.any([signal, closing]) : signal;
+    const stopSignal = cancelSignal ? AbortSignal.any([signal, cancelSignal]) : signal;
     const asked = lines.question(question, { signal: stopSignal }).catch(() => undefined);
     try {
       const answer = await Promise.race([asked, closed]);
@@ -30,7 +30,7 @@ export function createAsk(
     } finally {
       lines.close();
     }
-    if (closing?.aborted && !signal.aborted) {
+    if (cancelSignal?.aborted && !signal.aborted) {
       // Ends the line of the question, so that the next output starts on a new line.
       status.write('\n');
       return undefined;
@@ -39,7 +39,7 @@ export function createAsk(
   };
 }
 
-/** Asks the person to type the run's id. @throws Refusal unless the id is typed */
+/** Asks the operator to type the run's id. @throws Refusal unless the id is typed */
 export async function confirmRun(
   ask: Ask,
   { runId, what: action }: { runId: string; what: string },

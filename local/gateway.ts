@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
-import { claimBuildFolder } from '../processes/build-folder.ts';
+import { createBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
 import type { Resources } from '../processes/resources.ts';
@@ -31,7 +31,7 @@ const SMALL_HEAP = ['--max-semi-space-size=4', '--max-old-space-size=1024'];
  * @throws UserError if a setting makes the definition invalid
  */
 export async function buildGateway(resources: Resources, spec: GatewaySpec): Promise<string> {
-  const folder = claimBuildFolder(resources);
+  const folder = createBuildFolder(resources);
   try {
     await runToEnd(resources, { title: 'The bundler', ...createCommand(spec, 'build.ts', folder) });
   } catch (error) {

@@ -18,15 +18,15 @@ export type Address = string | { readonly socketPath: string; readonly path: str
 
 /** Returns the first answer; `undefined` if the program ends before it answers. */
 export async function awaitAnswer(address: Address, child: Child): Promise<Answer | undefined> {
-  let alive = true;
+  let isRunning = true;
   child.ended.then(() => {
-    alive = false;
+    isRunning = false;
   });
-  while (alive) {
+  while (isRunning) {
     const answer = await request(address);
     // The answer may come from another program that has taken the port; in that case, our program is about to end.
     await delay(PAUSE_MILLISECONDS);
-    if (answer !== undefined && alive) return answer;
+    if (answer !== undefined && isRunning) return answer;
   }
   return undefined;
 }

@@ -10,10 +10,10 @@ const BUILD_FOLDERS = '.esbuild';
 const BUILD_NAME = /^local-(\d+)\b/;
 
 /**
- * Creates a folder that is removed when everything stops, and removes the folders that killed processes left.
+ * Creates a folder that is removed when the program stops, and removes those of processes that were killed.
  * @returns the path of the folder, relative to the project's root
  */
-export function claimBuildFolder(resources: Resources): string {
+export function createBuildFolder(resources: Resources): string {
   for (const name of listNames(join(PROJECT, BUILD_FOLDERS))) {
     const owner = BUILD_NAME.exec(name)?.[1];
     if (owner !== undefined && !isAlive(Number(owner))) remove(join(BUILD_FOLDERS, name));

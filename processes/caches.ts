@@ -1,11 +1,11 @@
 // Caches kept between runs. A program that caches its compiled code takes about half the time from its second start on.
 import { join } from 'node:path';
 
-/** Programs that are downloaded once, compiled code, and the data of the local service. */
-export const LOCAL = join(import.meta.dirname, '../.local');
+/** Folder of downloaded programs, compiled code, and the data of the local service. */
+export const LOCAL_FOLDER = join(import.meta.dirname, '../.local');
 
 /** Folder of Node's compile cache. */
-export const COMPILE_CACHE = join(LOCAL, 'compile-cache');
+export const COMPILE_CACHE = join(LOCAL_FOLDER, 'compile-cache');
 
 /** Home folder for the Serverless Framework, which keeps its compiled configuration schema there. */
-export const SERVERLESS_HOME = join(LOCAL, 'home');
+export const SERVERLESS_HOME = join(LOCAL_FOLDER, 'home');

@@ -17,7 +17,7 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 const NPM_CHECK_MILLISECONDS = 500;
 
 export interface ProgramOptions {
-  /** Everything to undo when the program ends, however it ends. */
+  /** Released when the program ends, however it ends. */
   readonly resources?: Pick<Resources, 'stop'>;
   /** Reports an error and returns the exit code. */
   readonly onError?: (error: unknown) => number;
@@ -25,9 +25,9 @@ export interface ProgramOptions {
   readonly exitCodeOnSignal?: number;
   /** Shown when a signal arrives. */
   readonly messageOnSignal?: () => string;
-  /** Shown after a signal, once everything is undone or `stopMilliseconds` have passed. */
-  readonly messageWhenStopped?: (isUndone: boolean) => string;
-  /** How long undoing may take before the process exits anyway. Without a limit, the process waits as long as undoing takes. */
+  /** Shown after a signal, once all resources are released or `stopMilliseconds` have passed. */
+  readonly messageWhenStopped?: (isReleased: boolean) => string;
+  /** How long releasing may take before the process exits anyway; without it, there is no limit. */
   readonly stopMilliseconds?: number;
 }
 
@@ -58,8 +58,8 @@ function refuseStageTakenByNpm(program: CommandUnknownOpts, command: CommandUnkn
 }
 
 /**
- * Runs the action of the command that the arguments name, undoes everything that it started, and exits, with `process.exitCode`
- * if the action has set it.
+ * Runs the action of the command that the arguments name, releases its resources, and exits, with `process.exitCode` if the
+ * action has set it.
  */
 export async function runProgram(
   command: { parseAsync(): Promise<unknown> },
@@ -71,8 +71,8 @@ export async function runProgram(
   let isStopping = false;
   let isInterrupted = false;
 
-  function exit(exitCode: number, isUndone: boolean): never {
-    if (isInterrupted && messageWhenStopped) console.error(messageWhenStopped(isUndone));
+  function exit(exitCode: number, isReleased: boolean): never {
+    if (isInterrupted && messageWhenStopped) console.error(messageWhenStopped(isReleased));
     process.exit(exitCode);
   }
   async function stop(exitCode: number): Promise<void> {

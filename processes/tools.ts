@@ -5,7 +5,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { readdir, readFile, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
-import { COMPILE_CACHE, LOCAL } from './caches.ts';
+import { COMPILE_CACHE, LOCAL_FOLDER } from './caches.ts';
 import { type ChildCommand, describeExit } from './child-process.ts';
 import { EXIT } from './program.ts';
 import type { Resources } from './resources.ts';
@@ -40,7 +40,7 @@ export async function runToEnd(
   resources: Resources,
   { title, ...command }: Omit<ChildCommand, 'onLine'> & { readonly title?: string },
 ): Promise<string> {
-  const { how: ending, lines } = await awaitEnd(resources, command);
+  const { ending, lines } = await awaitEnd(resources, command);
   const output = lines.join('\n');
   if (ending === describeExit(0)) return output;
   throw new UserError(
@@ -60,7 +60,7 @@ export async function runNode(
 ): Promise<string> {
   const environment = { ...process.env, NODE_COMPILE_CACHE: COMPILE_CACHE };
   const command = { command: process.execPath, args: [program, ...args], environment };
-  const { how: ending, lines } = await awaitEnd(resources, command);
+  const { ending, lines } = await awaitEnd(resources, command);
   if (ending === describeExit(0)) return lines.join('\n');
   const hasReported = ending === describeExit(EXIT.failed) && lines.length > 0;
   throw new UserError(hasReported ? findError(lines) : `${basename(program)} ${ending}`);
@@ -72,7 +72,7 @@ async function awaitEnd(resources: Resources, command: Omit<ChildCommand, 'onLin
   const ending = await child.ended;
   // The last lines of a program may arrive after its end.
   await child.stop();
-  return { how: ending, lines };
+  return { ending, lines };
 }
 
 /** Finds the line that most likely says why a program failed. */
@@ -87,8 +87,8 @@ function findError(lines: readonly string[]): string {
 export interface PackedPackage {
   /** The name of the package with its version, such as `ms@2.1.3`. */
   readonly name: string;
-  /** Folder of the archive to unpack. */
-  readonly part: string;
+  /** The file or folder of the archive to unpack. */
+  readonly path: string;
   readonly sha512?: string;
 }
 
@@ -96,7 +96,7 @@ export interface PackedPackage {
 export async function unpackFromNpm(
   draft: string,
   run: RunInDraft,
-  { name, part: folder, sha512 }: PackedPackage,
+  { name, path, sha512 }: PackedPackage,
 ): Promise<void> {
   await run('npm', 'pack', name, '--ignore-scripts', '--silent');
   const archive = (await readdir(draft)).find((file) => file.endsWith('.tgz'));
@@ -104,7 +104,7 @@ export async function unpackFromNpm(
   const digest = createHash('sha512').update(await readFile(join(draft, archive)));
   if (sha512 !== undefined && digest.digest('base64') !== sha512)
     throw new Error('its checksum is not the pinned one');
-  await run('tar', '-xzf', archive, folder);
+  await run('tar', '-xzf', archive, path);
 }
 
 /** Runs a program in the draft folder. */
@@ -121,7 +121,7 @@ export async function fetchOnce(
   name: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,
 ): Promise<string> {
-  const folder = join(LOCAL, name);
+  const folder = join(LOCAL_FOLDER, name);
   if (existsSync(folder)) return folder;
   const draft = join(dirname(folder), `draft-${randomUUID()}`);
   const removeDraft = () => rm(draft, { recursive: true, force: true });

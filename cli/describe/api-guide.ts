@@ -24,12 +24,12 @@ interface DescribedOperation {
 /** Updates the section of every described route in the text. A new route gets a section below the route declared before it. */
 export function updateRouteSections(text: string): string {
   const operations = describeRoutes();
-  const complete = Object.keys(ENDPOINTS_BY_ROUTE).reduce(addMissingSection, text);
-  return complete.replace(SECTION, (whole, route: string) => {
+  const withAllSections = Object.keys(ENDPOINTS_BY_ROUTE).reduce(addMissingSection, text);
+  return withAllSections.replace(SECTION, (section, route: string) => {
     const operation = operations.get(route);
     return operation
       ? `### ${route}\n<!-- generated -->\n${writeGuide(operation).join('\n')}\n<!-- end -->\n`
-      : whole;
+      : section;
   });
 }
 

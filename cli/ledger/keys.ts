@@ -8,7 +8,7 @@ import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { createCommand, createStageOption, runProgram } from '../../processes/program.ts';
 import { createResources } from '../../processes/resources.ts';
-import { explainFailures, reachLedgerDatabase } from '../reach-database.ts';
+import { explainFailures, findLedgerDatabase } from '../find-database.ts';
 
 const resources = createResources();
 const command = createCommand('npm run keys --', 'Create, list and revoke API keys.').addOption(
@@ -64,11 +64,11 @@ function parseLedgerId(text: string): string {
 
 async function withKeys<Result>(use: (keys: ApiKeys) => Promise<Result>): Promise<Result> {
   const { stage } = command.opts();
-  const reached = await reachLedgerDatabase(resources, stage);
-  const { endpoint, tableName } = reached;
+  const location = await findLedgerDatabase(resources, stage);
+  const { endpoint, tableName } = location;
   const client = createDocumentClient(endpoint);
   const database = createLedgerDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
-  return await explainFailures(reached, () =>
+  return await explainFailures(location, () =>
     use(createApiKeys({ database, clock: () => new Date() })),
   );
 }

@@ -12,9 +12,9 @@ import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
 import { createResources } from '../../processes/resources.ts';
-import { withBar } from '../progress.ts';
+import { type DatabaseLocation, explainFailures, findLedgerDatabase } from '../find-database.ts';
+import { withProgressBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
-import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
 
 const resources = createResources();
 const command = createCommand('npm run ledger --', 'List, upgrade and delete ledgers.').addOption(
@@ -31,7 +31,7 @@ command
     '\nRepeat the command if it is interrupted: it continues where it stopped. Backups keep the ledger for recoveryDays.',
   )
   .action(async ({ ledger, yes }) => {
-    await withDatabase((reached) => deleteLedger(reached, ledger, yes === true));
+    await withDatabase((location) => deleteLedger(location, ledger, yes === true));
   });
 
 command
@@ -54,19 +54,19 @@ command
 
 await runProgram(command, { resources });
 
-async function withDatabase(work: (reached: ReachedDatabase) => Promise<void>): Promise<void> {
+async function withDatabase(work: (location: DatabaseLocation) => Promise<void>): Promise<void> {
   const { stage } = command.opts();
-  const reached = await reachLedgerDatabase(resources, stage);
-  await explainFailures(reached, () => work(reached));
+  const location = await findLedgerDatabase(resources, stage);
+  await explainFailures(location, () => work(location));
 }
 
-async function listLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
+async function listLedgers({ endpoint, tableName }: DatabaseLocation): Promise<void> {
   const client = createDocumentClient(endpoint);
   const table = openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   for await (const ledgerId of readLedgerIds(table)) console.log(ledgerId);
 }
 
-async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise<void> {
+async function upgradeLedgers({ endpoint, tableName }: DatabaseLocation): Promise<void> {
   const client = createDocumentClient(endpoint);
   const { upgraded, registered } = await sweepTable({ client, tableName });
   console.log(
@@ -75,7 +75,7 @@ async function upgradeLedgers({ endpoint, tableName }: ReachedDatabase): Promise
 }
 
 async function deleteLedger(
-  { endpoint, tableName }: ReachedDatabase,
+  { endpoint, tableName }: DatabaseLocation,
   ledgerId: string,
   isConfirmed: boolean,
 ): Promise<void> {
@@ -100,7 +100,7 @@ async function deleteLedger(
     process.exitCode = EXIT.failed;
     return;
   }
-  const deleted = await withBar(items, removal.remove);
+  const deleted = await withProgressBar(items, removal.remove);
   console.log(`${deleted} items deleted. Backups keep them for recoveryDays.`);
 }
 
@@ -109,7 +109,7 @@ async function confirmByTyping(ledgerId: string): Promise<boolean> {
     { input: process.stdin, status: process.stderr },
     new AbortController().signal,
   );
-  return (await ask(`Type ${ledgerId} to delete it for good: `)) === ledgerId;
+  return (await ask(`Type ${ledgerId} to delete it permanently: `)) === ledgerId;
 }
 
 function parseLedgerId(text: string): string {

@@ -7,7 +7,7 @@ import type {
   Progress,
   VerificationPosition,
 } from '../../lib/ledger/store/verification/verification.ts';
-import { LOCAL } from '../../processes/caches.ts';
+import { LOCAL_FOLDER } from '../../processes/caches.ts';
 
 /** Version of the format of a stored position. A position in another format is not used. */
 const FORMAT_VERSION = 1;
@@ -22,7 +22,7 @@ export interface FileProgress extends Progress {
 /** @param identity the table, with its account, and the ledger whose progress the file keeps */
 export function openFileProgress(...identity: readonly string[]): FileProgress {
   const name = createHash('sha256').update(JSON.stringify(identity)).digest('hex').slice(0, 16);
-  const file = join(LOCAL, 'verify-ledger', name);
+  const file = join(LOCAL_FOLDER, 'verify-ledger', name);
   return {
     file,
     async load() {

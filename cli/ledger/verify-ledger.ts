@@ -17,7 +17,7 @@ import {
   runProgram,
 } from '../../processes/program.ts';
 import { createResources } from '../../processes/resources.ts';
-import { explainFailures, type ReachedDatabase, reachLedgerDatabase } from '../reach-database.ts';
+import { type DatabaseLocation, explainFailures, findLedgerDatabase } from '../find-database.ts';
 import { type FileProgress, openFileProgress } from './verification-progress.ts';
 
 const EXIT_NOT_VERIFIED = 2;
@@ -56,7 +56,7 @@ interface Options {
 
 // A repair reads the whole table: if it missed unreachable items, correct counts would seem too high.
 async function verifyLedger({ repair, full = repair, stage, json }: Options): Promise<void> {
-  const database = await reachLedgerDatabase(resources, stage);
+  const database = await findLedgerDatabase(resources, stage);
   const ledgerId = readLedgerId(process.env);
   const { id, units } = await explainFailures(database, () => describeTable(database));
   const progress = openFileProgress(id, ledgerId);
@@ -113,7 +113,7 @@ async function reportResumption({ file, load }: FileProgress): Promise<void> {
 }
 
 /** Reads the table's id and its size in read units. DynamoDB updates the size only every few hours. */
-async function describeTable({ endpoint, tableName: TableName }: ReachedDatabase) {
+async function describeTable({ endpoint, tableName: TableName }: DatabaseLocation) {
   const client = createDocumentClient(endpoint);
   const { Table } = await client.send(new DescribeTableCommand({ TableName }));
   const { TableId, TableArn, TableSizeBytes = 0 } = Table ?? {};

@@ -15,17 +15,17 @@ export interface RestorationOptions {
   readonly aws: Omit<StageOnAws, 'client'>;
   /** Name of the stage. */
   readonly stage: string;
-  /** The table that held the data at that time. */
+  /** The table that held the data at `time`. */
   readonly source: string;
   /** The table to which the stage moves. */
   readonly target: string;
   /** The moment to restore; undefined if the target already exists, such as a table restored from a backup. */
   readonly time: Date | undefined;
   readonly verify: (tableName: string) => Promise<TableVerdict>;
-  /** Enters ledgers into the table's list of ledgers, and returns how many. */
-  readonly enter: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
+  /** Adds ledgers to the table's list of ledgers, and returns how many were added. */
+  readonly listLedgers: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
   readonly sleep: (milliseconds: number) => Promise<void>;
-  readonly say: (line: string) => void;
+  readonly report: (line: string) => void;
 }
 
 const POLL_MS = 15_000;
@@ -46,7 +46,7 @@ export function createRestoration(options: RestorationOptions) {
   const { aws, stage, source, target, time } = options;
   const table = createRestoredTable(options);
   const writers = createWriters(aws);
-  const { isSwitched, isSettled: isSwitchComplete, switchTable } = createSwitch(options);
+  const { isSwitched, isSwitchComplete, switchTable } = createSwitch(options);
   /** Counts a step as done once the switch, which comes after it, is done. */
   const beforeSwitch = (step: Step): Step => ({
     ...step,
@@ -95,7 +95,7 @@ export function createRestoration(options: RestorationOptions) {
 
 /** The steps for the table to which the stage moves: it is restored, given the settings of its source, and verified. */
 function createRestoredTable(options: RestorationOptions) {
-  const { aws, stage, source, target, time, verify, enter, sleep, say: report } = options;
+  const { aws, stage, source, target, time, verify, listLedgers, sleep, report } = options;
 
   async function isActive(): Promise<boolean> {
     return (await aws.describeTable(target))?.TableStatus === 'ACTIVE';
@@ -107,7 +107,7 @@ function createRestoredTable(options: RestorationOptions) {
       if (table?.TableStatus === 'ACTIVE') return table;
       if (!['CREATING', 'UPDATING'].includes(table?.TableStatus ?? '')) {
         throw new UserError(
-          `The table ${target} is ${table?.TableStatus ?? 'absent'}: the stage cannot move to it. Give another --to or --table.`,
+          `The table ${target} is ${table?.TableStatus ?? 'missing'}: the stage cannot move to it. Give another --to or --table.`,
         );
       }
       report(
@@ -123,7 +123,7 @@ function createRestoredTable(options: RestorationOptions) {
     const isWithin = (!earliest || time >= earliest) && (!latest || time <= latest);
     if (isWithin) return;
     throw new UserError(
-      `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Name the table of the time with --from, or give another --to.`,
+      `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Name the table that held the data then with --from, or give another --to.`,
     );
   }
 
@@ -134,8 +134,8 @@ function createRestoredTable(options: RestorationOptions) {
 
   /** Lists the changes that give the table its missing settings, because a restore brings only data and indexes. */
   async function listMissingSettings(table: TableDescription) {
-    const origin = await aws.describeTable(source);
-    const limits = origin?.OnDemandThroughput;
+    const sourceTable = await aws.describeTable(source);
+    const limits = sourceTable?.OnDemandThroughput;
     const changes: (() => Promise<void>)[] = [];
     if (!table.DeletionProtectionEnabled) {
       changes.push(() => aws.protectFromDeletion(target));
@@ -148,10 +148,10 @@ function createRestoredTable(options: RestorationOptions) {
       const { days } = await aws.readRecovery(source);
       changes.push(() => aws.switchRecoveryOn(target, days));
     }
-    if (!(await aws.doItemsExpire(target))) changes.push(() => aws.letItemsExpire(target));
-    const tags = await aws.readTags(origin?.TableArn ?? '');
-    const present = await aws.readTags(table.TableArn ?? '');
-    const missing = [...tags].filter(([name]) => name !== VERIFIED && !present.has(name));
+    if (!(await aws.isExpiryOn(target))) changes.push(() => aws.switchExpiryOn(target));
+    const sourceTags = await aws.readTags(sourceTable?.TableArn ?? '');
+    const targetTags = await aws.readTags(table.TableArn ?? '');
+    const missing = [...sourceTags].filter(([name]) => name !== VERIFIED && !targetTags.has(name));
     if (missing.length > 0) {
       changes.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
     }
@@ -186,8 +186,8 @@ function createRestoredTable(options: RestorationOptions) {
     const verdict = await verify(target);
     report(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
     if (verdict.unlisted.length > 0) {
-      const entered = await enter(target, verdict.unlisted);
-      report(`${entered} ledgers of an earlier release are now in the list of ledgers`);
+      const added = await listLedgers(target, verdict.unlisted);
+      report(`${added} ledgers of an earlier release are now in the list of ledgers`);
     }
     const faults = describeFaults(verdict, target, stage);
     if (faults.length > 0) {
@@ -220,7 +220,7 @@ function createWriters(aws: RestorationOptions['aws']) {
   // A function's version keeps the table name with which it was published, and CloudFormation publishes a new version for each
   // table. So the version that requests reach may still name the old table.
   async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
-    const tableOfRequests = await aws.readTableOf(name);
+    const tableOfRequests = await aws.readFunctionTable(name);
     if (tableOfRequests === tableInUse) return;
     throw new UserError(
       `Writes stay stopped: requests to ${name} still reach a version that writes ${tableOfRequests}, while the stack uses ${tableInUse}. Deploy the stage again, then repeat this command.`,
@@ -246,7 +246,7 @@ function createWriters(aws: RestorationOptions['aws']) {
 function createSwitch({ aws, target, sleep }: RestorationOptions) {
   const isSwitched = async () => (await aws.readStack()).tableInUse === target;
 
-  async function isSettled(): Promise<boolean> {
+  async function isSwitchComplete(): Promise<boolean> {
     const { tableInUse, status } = await aws.readStack();
     return tableInUse === target && status === 'UPDATE_COMPLETE';
   }
@@ -266,18 +266,21 @@ function createSwitch({ aws, target, sleep }: RestorationOptions) {
     }
   }
 
-  return { isSwitched, isSettled, switchTable };
+  return { isSwitched, isSwitchComplete, switchTable };
 }
 
 /** Runs the steps that are not yet done, in order. */
-export async function runSteps(steps: readonly Step[], say: (line: string) => void): Promise<void> {
+export async function runSteps(
+  steps: readonly Step[],
+  report: (line: string) => void,
+): Promise<void> {
   for (const [n, step] of steps.entries()) {
     const what = `${n + 1}/${steps.length} ${step.title}`;
     if (await step.isDone()) {
-      say(`${what}: done`);
+      report(`${what}: done`);
       continue;
     }
-    say(what);
+    report(what);
     await step.run();
   }
 }

@@ -11,9 +11,9 @@ import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import { createCommand, createStageOption, EXIT, runProgram } from '../../processes/program.ts';
 import { createResources } from '../../processes/resources.ts';
-import { withBar } from '../progress.ts';
+import { explainFailures } from '../find-database.ts';
+import { withProgressBar } from '../progress.ts';
 import { createAsk } from '../prompt.ts';
-import { explainFailures } from '../reach-database.ts';
 import { createRestoration, nameRestoredTable, runSteps } from './restoration.ts';
 import { createStageOnAws, type StageOnAws } from './stage-on-aws.ts';
 
@@ -56,17 +56,17 @@ async function restore(options: Options): Promise<void> {
   await explainFailures(place, async () => {
     const { tableInUse } = await aws.readStack();
     const source = from ?? tableInUse;
-    const say = (line: string) => console.error(line);
+    const report = (line: string) => console.error(line);
     const { client } = aws;
     const verify = (tableName: string) => verifyTable(aws, tableName);
-    const enter = (tableName: string, ledgerIds: readonly string[]) =>
+    const listLedgers = (tableName: string, ledgerIds: readonly string[]) =>
       registerLedgers(
         openTable({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY }),
         ledgerIds,
       );
     const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
     const { steps, resume } = createRestoration({
-      ...{ aws, stage, source, target, time, verify, enter, say },
+      ...{ aws, stage, source, target, time, verify, listLedgers, report },
       sleep: (milliseconds) => sleep(milliseconds),
     });
     if (dryRun) {
@@ -75,14 +75,14 @@ async function restore(options: Options): Promise<void> {
       }
       return;
     }
-    if (abort) return await runSteps([resume], say);
+    if (abort) return await runSteps([resume], report);
     if (tableInUse !== target) await refuseDuringRun(aws, tableInUse, options.duringRun);
     if (!options.yes && !(await isConfirmed(options, tableInUse))) {
       console.error('Nothing was changed.');
       process.exitCode = EXIT.failed;
       return;
     }
-    await runSteps(steps, say);
+    await runSteps(steps, report);
     console.log(
       `The stage ${stage} uses ${target}. Delete again the ledgers that were deleted since that moment, and revoke again the keys that were revoked since.`,
     );
@@ -91,7 +91,7 @@ async function restore(options: Options): Promise<void> {
 
 async function verifyTable(aws: StageOnAws, tableName: string) {
   const { ItemCount = 0 } = (await aws.describeTable(tableName)) ?? {};
-  return await withBar(ItemCount, (onItem) =>
+  return await withProgressBar(ItemCount, (onItem) =>
     verifyAllLedgers({ client: aws.client, tableName, onItem }),
   );
 }
@@ -100,12 +100,12 @@ async function verifyTable(aws: StageOnAws, tableName: string) {
 async function refuseDuringRun(
   { client }: StageOnAws,
   tableName: string,
-  accepted: string | undefined,
+  acceptedRun: string | undefined,
 ): Promise<void> {
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const lock = await database.get(LOCK_KEY);
   const run = lock?.active_run || (lock?.live_runs as string[] | undefined)?.at(-1);
-  if (!run || run === accepted) return;
+  if (!run || run === acceptedRun) return;
   const phase = (await database.get(recordKey(String(run))))?.phase;
   if (hasEnded(phase as string)) return;
   throw new UserError(

@@ -70,13 +70,13 @@ function createStack(StackName: string, region: string) {
   async function readStack(): Promise<StackState> {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const { Parameters = [], StackStatus = '' } = Stacks[0] ?? {};
-    const named = Parameters.find(({ ParameterKey }) => ParameterKey === PARAMETER);
-    if (named?.ParameterValue === undefined) {
+    const parameter = Parameters.find(({ ParameterKey }) => ParameterKey === PARAMETER);
+    if (parameter?.ParameterValue === undefined) {
       throw new UserError(
         `The stack ${StackName} has no parameter ${PARAMETER}: an earlier release deployed it. Deploy the stage with this one first.`,
       );
     }
-    return { tableInUse: named.ParameterValue, status: StackStatus };
+    return { tableInUse: parameter.ParameterValue, status: StackStatus };
   }
 
   /**
@@ -105,7 +105,7 @@ function createStack(StackName: string, region: string) {
   return { readStack, useTable, listWriters };
 }
 
-/** Stops and allows the functions of the stage that write. A reserved concurrency of zero stops a function. */
+/** Stops and allows the writes of the stage's functions. A reserved concurrency of zero stops a function. */
 function createWriters(region: string) {
   const client = new LambdaClient({ region });
 
@@ -140,7 +140,7 @@ function createWriters(region: string) {
     }
   }
 
-  return { areWritesStopped, stopWrites, allowWrites, readTableOf: readFunctionTable };
+  return { areWritesStopped, stopWrites, allowWrites, readFunctionTable };
 }
 
 /** Reads, restores and changes tables, including the settings that a restore does not carry over. */
@@ -233,8 +233,8 @@ function createTables(region: string) {
     ...{ describeTable, restore, readRecovery, switchRecoveryOn, protectFromDeletion },
     ...{
       limitThroughput,
-      doItemsExpire: isExpiryOn,
-      letItemsExpire: switchExpiryOn,
+      isExpiryOn,
+      switchExpiryOn,
       readTags,
       addTags,
     },

@@ -12,7 +12,7 @@ import { createLedgerDatabase } from '../../lib/ledger/store/schema.ts';
 import { createDocumentClient } from '../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { claimBuildFolder } from '../../processes/build-folder.ts';
+import { createBuildFolder } from '../../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../../processes/caches.ts';
 import { createResources, type Resources } from '../../processes/resources.ts';
 import { runToEnd } from '../../processes/tools.ts';
@@ -122,7 +122,7 @@ export async function runServerless(
   const commandResources = createResources();
   resources?.onStop(commandResources.stop);
   // The packager leaves a temporary folder for each function, so it gets a folder that is removed.
-  const scratch = join(PROJECT, claimBuildFolder(commandResources));
+  const scratch = join(PROJECT, createBuildFolder(commandResources));
   const parameterArgs = Object.entries(parameters).map(
     ([name, value]) => `--param=${name}=${value}`,
   );
@@ -138,7 +138,7 @@ export async function runServerless(
         TMPDIR: scratch,
         HOME: scratch,
         SLS_SCHEMA_CACHE_BASE_DIR: SERVERLESS_HOME,
-        BUILD_FOLDER: claimBuildFolder(commandResources),
+        BUILD_FOLDER: createBuildFolder(commandResources),
         ...environment,
       },
     });

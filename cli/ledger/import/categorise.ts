@@ -17,7 +17,7 @@ import {
 import type { LedgerRow, TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import { EXIT } from '../../../processes/program.ts';
-import { withBar } from '../../progress.ts';
+import { withProgressBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { print, showSome } from './preview.ts';
@@ -94,7 +94,7 @@ export async function categoriseLedger(
     transaction: row,
     fields: ['category'] as const,
   }));
-  const { changed, refused } = await withBar(changes.length, (onProgress) =>
+  const { changed, refused } = await withProgressBar(changes.length, (onProgress) =>
     applyChanges(service, changes, onProgress),
   );
   for (const { line, message } of refused) print(`transaction ${line} refused: ${message}`);

@@ -12,7 +12,7 @@ import { createRecorder, resolvePendingRecords } from '../../../lib/ledger/impor
 import { type Statement, splitTrailer } from '../../../lib/ledger/import/statement.ts';
 import type { StatementRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { EXIT } from '../../../processes/program.ts';
-import { withBar } from '../../progress.ts';
+import { withProgressBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readRules, showChoices, showInactive } from './categorise.ts';
 import { openLayoutFile } from './layout-file.ts';
@@ -160,11 +160,13 @@ async function runImport(
     { importId, total, account: readOptions(options).account },
     (part) => writePart(service, part),
   );
-  const uploaded = await withBar(total, (onProgress) =>
+  const uploaded = await withProgressBar(total, (onProgress) =>
     upload(service, { rows, importId, recorder }, onProgress),
   );
   const updated = options.update
-    ? await withBar(changes.length, (onProgress) => applyChanges(service, changes, onProgress))
+    ? await withProgressBar(changes.length, (onProgress) =>
+        applyChanges(service, changes, onProgress),
+      )
     : undefined;
   const refused = [...uploaded.refused, ...(updated?.refused ?? [])];
   showRefused(refused);

@@ -8,7 +8,7 @@ import {
 } from '../../../lib/ledger/import/recorded-rows.ts';
 import type { LedgerRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { EXIT } from '../../../processes/program.ts';
-import { withBar } from '../../progress.ts';
+import { withProgressBar } from '../../progress.ts';
 import type { ServiceClient } from '../service-client.ts';
 import { readLedger } from './ledger-rows.ts';
 import { describeDates, describeRow, print, showSome } from './preview.ts';
@@ -60,7 +60,7 @@ export async function undoImport(
     return;
   }
   await writeParts(service, announceRemoval(recorded, edited));
-  const changed = await withBar(unedited.length, (onProgress) =>
+  const changed = await withProgressBar(unedited.length, (onProgress) =>
     deleteRows(service, unedited, onProgress),
   );
   const kept = [...edited, ...changed];

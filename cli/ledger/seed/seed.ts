@@ -9,7 +9,7 @@ import {
   parseHttpAddress,
   runProgram,
 } from '../../../processes/program.ts';
-import { withBar } from '../../progress.ts';
+import { withProgressBar } from '../../progress.ts';
 import { createServiceClient, readLocalAddress, type ServiceClient } from '../service-client.ts';
 import { createHouseholdCategories, generateHouseholdTransactions } from './household.ts';
 
@@ -71,7 +71,7 @@ async function seed({ url, transactions, years, until, seed }: SeedOptions): Pro
     categoryIds,
   });
 
-  await withBar(transactions, async (onProgress) => {
+  await withProgressBar(transactions, async (onProgress) => {
     let done = 0;
     const worker = async () => {
       for (const transaction of history) {

@@ -16,7 +16,7 @@ import type { RetryPolicy } from '../../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
 import { ensureTable } from '../../../local/create-table.ts';
 import type { Resources } from '../../../processes/resources.ts';
-import { reachDatabase } from '../../reach-database.ts';
+import { findDatabase } from '../../find-database.ts';
 import { FUNCTIONS, type FunctionName } from './commands.ts';
 import type { Needs, Place } from './place.ts';
 
@@ -100,7 +100,7 @@ export function createLocalPlace({ where, records, services }: Sources): Place {
 
 async function reachTable(resources: Resources) {
   try {
-    const database = await reachDatabase(resources, process.env);
+    const database = await findDatabase(resources, process.env);
     const { endpoint, tableName } = database;
     // No deployment creates the table of a data folder, so it is created here.
     if (endpoint && !process.env.DYNAMODB_ENDPOINT) await ensureTable(endpoint, tableName);

@@ -37,13 +37,13 @@ await runProgram(command, {
   onError: (error) => reportFailure(error, output, state.aftermath),
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Stopping ...',
-  messageWhenStopped: (isUndone) => `Interrupted: ${lockText(isUndone)} ${continuation()}`,
+  messageWhenStopped: (isReleased) => `Interrupted: ${lockText(isReleased)} ${continuation()}`,
   stopMilliseconds: STOP_MILLISECONDS,
 });
 
-function lockText(isUndone: boolean): string {
+function lockText(isReleased: boolean): string {
   if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
-  if (isUndone) return 'this command holds no lock.';
+  if (isReleased) return 'this command holds no lock.';
   return 'a request is still running; if it holds the lock, that expires within two minutes.';
 }
 

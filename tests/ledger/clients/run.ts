@@ -30,7 +30,7 @@ const POLLY = join(import.meta.dirname, 'polly.cs');
 /** The npm package that contains the JSON library of the C# client. */
 const NEWTONSOFT = {
   name: '@microsoft.azure/autorest.csharp@2.3.102',
-  part: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
+  path: 'autorest.csharp/src/bin/netcoreapp2.0/Newtonsoft.Json.dll',
 };
 const SHOWN_AMOUNT = '12345678.91';
 /** Amounts that a 32-bit float would change. */
@@ -373,7 +373,7 @@ async function fetchNewtonsoft(): Promise<string> {
     await unpackFromNpm(draft, run, NEWTONSOFT);
     return draft;
   });
-  return join(folder, NEWTONSOFT.part);
+  return join(folder, NEWTONSOFT.path);
 }
 
 async function generateWithJava(

@@ -311,7 +311,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
 
   // The table that a command works on.
-  ...mutantsOf('cli/reach-database.ts', 'tests/shared/unit/cli/reach-database.test.ts', [
+  ...mutantsOf('cli/find-database.ts', 'tests/shared/unit/cli/find-database.test.ts', [
     ["readStackOutput(stage, 'TableName')", "readStackOutput(stage, 'LedgerTableName')"],
     ['environment.TABLE_NAME || (await', '(await'],
   ]),

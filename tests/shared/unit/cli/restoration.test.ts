@@ -21,7 +21,7 @@ class Killed extends Error {}
 interface FakeTable {
   description: TableDescription;
   isRecoverable: boolean;
-  doItemsExpire: boolean;
+  isExpiryOn: boolean;
   readonly tags: Map<string, string>;
   /** Number of times that the table is described before it becomes active */
   busyFor: number;
@@ -42,7 +42,7 @@ function createAws() {
           DeletionProtectionEnabled: true,
         },
         isRecoverable: true,
-        doItemsExpire: true,
+        isExpiryOn: true,
         tags: new Map([['stage', 'prod']]),
         busyFor: 0,
       },
@@ -74,7 +74,7 @@ function createAws() {
     async stopWrites(name: string) {
       stopped.add(name);
     },
-    readTableOf: async (_name: string) => stack.tableInUse,
+    readFunctionTable: async (_name: string) => stack.tableInUse,
     async allowWrites(name: string) {
       log.push(`allow on ${stack.tableInUse}`);
       stopped.delete(name);
@@ -94,7 +94,7 @@ function createAws() {
       log.push(`restore ${source} ${time.toISOString()}, ${stopped.size} stopped`);
       if (tables.has(target)) throw new Error('TableAlreadyExists');
       const description = { TableArn: target, GlobalSecondaryIndexes: [{ IndexName: 'all' }] };
-      const bare = { isRecoverable: false, doItemsExpire: false, tags: new Map(), busyFor: 3 };
+      const bare = { isRecoverable: false, isExpiryOn: false, tags: new Map(), busyFor: 3 };
       tables.set(target, { description, ...bare });
     },
     protectFromDeletion: async (name: string) =>
@@ -111,10 +111,10 @@ function createAws() {
         expect(days).toBe(35);
         table.isRecoverable = true;
       }),
-    doItemsExpire: async (name: string) => tableOf(name).doItemsExpire,
-    letItemsExpire: async (name: string) =>
+    isExpiryOn: async (name: string) => tableOf(name).isExpiryOn,
+    switchExpiryOn: async (name: string) =>
       change(name, (table) => {
-        table.doItemsExpire = true;
+        table.isExpiryOn = true;
       }),
     readTags: async (name: string) => new Map(tableOf(name).tags),
     async addTags(name: string, tags: ReadonlyMap<string, string>) {
@@ -145,14 +145,14 @@ function killedAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
 async function restore(
   aws: Fake['calls'],
   {
-    say = () => undefined,
+    report = () => undefined,
     isRestored = false,
-    enter = async () => 0,
+    listLedgers = async () => 0,
     ...verdict
   }: Partial<TableVerdict> & {
-    say?: (line: string) => void;
+    report?: (line: string) => void;
     isRestored?: boolean;
-    enter?: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
+    listLedgers?: (tableName: string, ledgerIds: readonly string[]) => Promise<number>;
   } = {},
 ) {
   const { tableInUse } = await aws.readStack();
@@ -166,11 +166,11 @@ async function restore(
       ...{ ledgers: 2, rows: 9, unbalanced: [], unlisted: [], lost: [] },
       ...verdict,
     }),
-    enter,
+    listLedgers,
     sleep: async () => undefined,
-    say,
+    report,
   });
-  await runSteps(steps, say);
+  await runSteps(steps, report);
 }
 
 function expectRestored({ stack, stopped, tableOf, log }: Fake): void {
@@ -178,7 +178,7 @@ function expectRestored({ stack, stopped, tableOf, log }: Fake): void {
   expect(tableOf(RESTORED)).toMatchObject({
     description: { DeletionProtectionEnabled: true, OnDemandThroughput: LIMITS },
     isRecoverable: true,
-    doItemsExpire: true,
+    isExpiryOn: true,
     tags: new Map([
       ['stage', 'prod'],
       ['verified', 'all ledgers'],
@@ -221,7 +221,7 @@ describe('a restore', () => {
     const fake = createAws();
     await restore(fake.calls);
     const said: string[] = [];
-    await restore(fake.calls, { say: (line) => said.push(line) });
+    await restore(fake.calls, { report: (line) => said.push(line) });
     expect(said).toHaveLength(6);
     for (const line of said) expect(line).toMatch(/: done$/);
     expectRestored(fake);
@@ -240,16 +240,16 @@ describe('a restore', () => {
   it('adds the ledgers that an earlier release began, says so, and continues', async () => {
     const fake = createAws();
     const said: string[] = [];
-    const entered: unknown[] = [];
+    const listed: unknown[] = [];
     await restore(fake.calls, {
       unlisted: ['home', 'shop'],
-      say: (line) => said.push(line),
-      enter: async (...given) => {
-        entered.push(given);
+      report: (line) => said.push(line),
+      listLedgers: async (...given) => {
+        listed.push(given);
         return 2;
       },
     });
-    expect(entered).toEqual([[RESTORED, ['home', 'shop']]]);
+    expect(listed).toEqual([[RESTORED, ['home', 'shop']]]);
     expect(said).toContain('2 ledgers of an earlier release are now in the list of ledgers');
     expectRestored(fake);
   });
@@ -267,7 +267,7 @@ describe('a restore', () => {
   it('switches to a table that exists already, and ends if it is missing', async () => {
     const fake = createAws();
     const move = () => restore(fake.calls, { isRestored: true });
-    await expect(move()).rejects.toThrow(`The table ${RESTORED} is absent`);
+    await expect(move()).rejects.toThrow(`The table ${RESTORED} is missing`);
     await fake.calls.restore(DAMAGED, RESTORED, TIME);
     await move();
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([RESTORED, 0]);
@@ -301,8 +301,8 @@ describe('a restore', () => {
 
   it('allows no writes while any function still writes to the damaged table', async () => {
     const fake = createAws();
-    const readTableOf = async (name: string) => (name === 'delete' ? DAMAGED : RESTORED);
-    await expect(restore({ ...fake.calls, readTableOf })).rejects.toThrow(
+    const readFunctionTable = async (name: string) => (name === 'delete' ? DAMAGED : RESTORED);
+    await expect(restore({ ...fake.calls, readFunctionTable })).rejects.toThrow(
       `Writes stay stopped: requests to delete still reach a version that writes ${DAMAGED}, while the stack uses ${RESTORED}.`,
     );
     expect(fake.stopped.size).toBe(2);

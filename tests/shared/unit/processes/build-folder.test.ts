@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { claimBuildFolder } from '../../../../processes/build-folder.ts';
+import { createBuildFolder } from '../../../../processes/build-folder.ts';
 import { createResources } from '../../../../processes/resources.ts';
 
 it('a folder of a process that was killed is removed at the next claim', () => {
@@ -14,6 +14,6 @@ it('a folder of a process that was killed is removed at the next claim', () => {
   onTestFinished(() => rmSync(left, { recursive: true, force: true }));
   const resources = createResources();
   onTestFinished(resources.stop);
-  claimBuildFolder(resources);
+  createBuildFolder(resources);
   expect(existsSync(left)).toBe(false);
 });

@@ -158,7 +158,7 @@ describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   it('undoes what was started and exits with the given code', async () => {
     const program = `await runProgram(${SERVE}, {
       resources, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
-      messageWhenStopped: (isUndone) => \`stopped \${isUndone}\`,
+      messageWhenStopped: (isReleased) => \`stopped \${isReleased}\`,
     });`;
     const ended = await run(program, [], (pid) => process.kill(pid, signal));
     expect(ended).toEqual({

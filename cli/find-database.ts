@@ -1,4 +1,4 @@
-// Finds the database for a command that runs beside `npm start` or without it.
+// Finds the database for a command, whether `npm start` is running or not.
 import { existsSync } from 'node:fs';
 import { UserError } from '../lib/shared/user-error.ts';
 import { FolderInUseError, openDataFolder } from '../local/data-folder.ts';
@@ -8,20 +8,20 @@ import { readLocalSettings } from '../local/settings.ts';
 import type { Resources } from '../processes/resources.ts';
 import { readStackOutput, stackName } from './deployed-stack.ts';
 
-export interface ReachedDatabase {
+export interface DatabaseLocation {
   /** Undefined for DynamoDB in the AWS region. */
   readonly endpoint: string | undefined;
   readonly tableName: string;
 }
 
 /** Finds the database of a deployed stage, or without a stage the local one. @throws UserError if there is none */
-export async function reachLedgerDatabase(
+export async function findLedgerDatabase(
   resources: Resources,
   stage: string | undefined,
-): Promise<ReachedDatabase> {
+): Promise<DatabaseLocation> {
   return stage
-    ? await reachStageDatabase(stage, process.env)
-    : await reachLocalDatabase(resources, process.env);
+    ? await findStageDatabase(stage, process.env)
+    : await findLocalDatabase(resources, process.env);
 }
 
 /**
@@ -29,10 +29,10 @@ export async function reachLedgerDatabase(
  * that is started for as long as the command runs. Never reaches AWS.
  * @throws UserError if there is no database
  */
-export async function reachLocalDatabase(
+export async function findLocalDatabase(
   resources: Resources,
   environment: NodeJS.ProcessEnv,
-): Promise<ReachedDatabase> {
+): Promise<DatabaseLocation> {
   const { databaseEndpoint, dataFolder, tableName } = readLocalSettings(environment);
   useLocalAccess(environment);
   return {
@@ -46,10 +46,10 @@ export async function reachLocalDatabase(
  * read from the stack, because a restore gives the stage another table: a key revoked in the old table would still work.
  * @throws UserError if DYNAMODB_ENDPOINT is set, or the stack names no table
  */
-export async function reachStageDatabase(
+export async function findStageDatabase(
   stage: string,
   environment: NodeJS.ProcessEnv,
-): Promise<ReachedDatabase> {
+): Promise<DatabaseLocation> {
   if (environment.DYNAMODB_ENDPOINT) {
     throw new UserError('--stage reads from AWS. Unset DYNAMODB_ENDPOINT, or leave --stage out.');
   }
@@ -72,24 +72,24 @@ async function readStageTable(stage: string): Promise<string> {
 }
 
 /**
- * Like `reachLocalDatabase`, except that DynamoDB in the AWS region is used if TABLE_NAME is set without DATA_DIR and
+ * Like `findLocalDatabase`, except that DynamoDB in the AWS region is used if TABLE_NAME is set without DATA_DIR and
  * DYNAMODB_ENDPOINT: the migration keeps its run records there.
  * @throws UserError if there is no database
  */
-export async function reachDatabase(
+export async function findDatabase(
   resources: Resources,
   environment: NodeJS.ProcessEnv,
-): Promise<ReachedDatabase> {
+): Promise<DatabaseLocation> {
   const { databaseEndpoint, tableName } = readLocalSettings(environment);
   if (!databaseEndpoint && environment.TABLE_NAME && !environment.DATA_DIR) {
     return { endpoint: undefined, tableName };
   }
-  return await reachLocalDatabase(resources, environment);
+  return await findLocalDatabase(resources, environment);
 }
 
 /** Does the work, and turns a failure of the database into an error that says what to do. */
 export async function explainFailures<Result>(
-  database: ReachedDatabase,
+  database: DatabaseLocation,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -99,7 +99,7 @@ export async function explainFailures<Result>(
   }
 }
 
-function explainFailure(error: unknown, { endpoint, tableName }: ReachedDatabase): unknown {
+function explainFailure(error: unknown, { endpoint, tableName }: DatabaseLocation): unknown {
   const { name, code } = error as NodeJS.ErrnoException;
   const { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
   const place = endpoint || AWS_ENDPOINT_URL_DYNAMODB || AWS_ENDPOINT_URL || 'AWS';

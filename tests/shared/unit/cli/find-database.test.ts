@@ -1,7 +1,7 @@
 // With --stage, a command works on the table that the stage uses, even after a restore replaced it, unless TABLE_NAME names
 // another table.
 import { afterEach, expect, it, vi } from 'vitest';
-import { reachStageDatabase } from '../../../../cli/reach-database.ts';
+import { findStageDatabase } from '../../../../cli/find-database.ts';
 import { openCloudFormation } from '../../support/cloud-formation.ts';
 
 afterEach(() => void vi.unstubAllEnvs());
@@ -11,20 +11,20 @@ it('the database is the table that the stack of the stage names, also after a re
     LedgerTableName: 'finance-ledger-prod',
     TableName: 'finance-ledger-prod-restored',
   });
-  const reached = await reachStageDatabase('prod', {});
-  expect(reached).toEqual({ endpoint: undefined, tableName: 'finance-ledger-prod-restored' });
+  const found = await findStageDatabase('prod', {});
+  expect(found).toEqual({ endpoint: undefined, tableName: 'finance-ledger-prod-restored' });
   expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-prod')]);
 });
 
 it('there is no database if the stack names no table: no name is derived from the stage', async () => {
   await openCloudFormation({ LedgerTableName: 'finance-ledger-prod' });
-  await expect(reachStageDatabase('prod', {})).rejects.toThrow(
+  await expect(findStageDatabase('prod', {})).rejects.toThrow(
     'The stack finance-ledger-prod does not name the table in use: an earlier release deployed it. Deploy it again, or set TABLE_NAME.',
   );
 });
 
 it('the database is that of TABLE_NAME, even before the functions use it, without a look at the stack', async () => {
   const { asked } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
-  const reached = await reachStageDatabase('prod', { TABLE_NAME: 'restored' });
-  expect([reached.tableName, asked]).toEqual(['restored', []]);
+  const found = await findStageDatabase('prod', { TABLE_NAME: 'restored' });
+  expect([found.tableName, asked]).toEqual(['restored', []]);
 });
