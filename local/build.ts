@@ -1,4 +1,5 @@
-// Builds the parts that the local gateway serves: the functions, bundled as for deployment, and the definition with every variable resolved.
+// Builds what the local gateway serves: the functions, bundled as for deployment, and the definition with every variable
+// resolved.
 // Usage: `node local/build.ts FOLDER`. This is a separate program, because bundler and framework keep everything that they read
 // in memory until they end.
 import { execFile } from 'node:child_process';

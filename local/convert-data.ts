@@ -87,7 +87,7 @@ async function moveApiKeys(database: Database): Promise<number> {
   return await createApiKeys({ database, clock: () => new Date() }).moveEarlierKeys();
 }
 
-/** Gives each item a schema version, and enters each ledger into the list of ledgers. */
+/** Gives each item a schema version, and adds each ledger to the list of ledgers. */
 async function addVersions(_: Database, table: TableToConvert): Promise<number> {
   return (await sweepTable(table)).upgraded;
 }

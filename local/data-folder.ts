@@ -1,4 +1,4 @@
-// The data folder of the local service: locked by one start at a time, and closed to other users.
+// The data folder of the local service: one start at a time locks it, and other users cannot read it.
 import {
   accessSync,
   chmodSync,
@@ -17,7 +17,7 @@ import { firstLine, UserError } from '../lib/shared/user-error.ts';
 export interface DataFolder {
   readonly path: string;
   /** Records the address of the database, for tools that run while the folder is locked. */
-  announce(endpoint: string): void;
+  recordEndpoint(endpoint: string): void;
   release(): void;
 }
 
@@ -45,10 +45,10 @@ export function openDataFolder(folder: string): DataFolder {
     throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
   }
   const release = lock(path, folder);
-  const announce = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
-  announce('');
-  closeToOthers(path);
-  return { path, announce, release };
+  const recordEndpoint = (endpoint: string) => writeFileSync(endpointFile(path), endpoint);
+  recordEndpoint('');
+  denyOtherUsers(path);
+  return { path, recordEndpoint, release };
 }
 
 // Not `recursive: true`, which never returns if a file system refuses new folders with ENOENT, as /proc does.
@@ -66,15 +66,15 @@ function makeFolder(path: string): void {
 }
 
 // Names of files that the engines, SQLite and this module create.
-const OWN_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
+const OWN_FILE_NAME = /^(endpoint|.+\.db(-\w+)?)$/;
 
 /**
- * Closes files that an earlier release left open. In a folder that also has other files, such as /tmp, closes only the files of
- * this service.
+ * Takes access away from other users, to whom an earlier release gave it. In a folder that also has other files, such as /tmp,
+ * changes only the files of this service.
  */
-function closeToOthers(path: string): void {
+function denyOtherUsers(path: string): void {
   const entries = readdirSync(path, { withFileTypes: true });
-  const own = entries.filter((entry) => entry.isFile() && OWN_NAME.test(entry.name));
+  const own = entries.filter((entry) => entry.isFile() && OWN_FILE_NAME.test(entry.name));
   for (const { name } of own) chmodSync(join(path, name), 0o600);
   if (own.length === entries.length) chmodSync(path, 0o700);
 }
@@ -92,12 +92,12 @@ function lock(path: string, folder: string): () => void {
       throw new UserError(`The data folder ${folder} cannot be used: ${firstLine(error)}`);
     throw new FolderInUseError(
       `The data folder ${folder} is in use by another start; choose another one with DATA_DIR`,
-      readAnnouncedEndpoint(path),
+      readRecordedEndpoint(path),
     );
   }
 }
 
-function readAnnouncedEndpoint(path: string): string | undefined {
+function readRecordedEndpoint(path: string): string | undefined {
   return existsSync(endpointFile(path))
     ? readFileSync(endpointFile(path), 'utf8') || undefined
     : undefined;

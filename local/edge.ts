@@ -24,7 +24,7 @@ import { USER_AGENTS } from './user-agents.ts';
 
 export interface EdgeOptions {
   readonly port: number;
-  /** Browser origins that may call, and whose hosts may name this service; `*` for any. */
+  /** Browser origins that may send requests, and whose hosts are accepted in the Host header; `*` for any. */
   readonly allowedOrigins: readonly string[];
   readonly log: (line: string) => void;
 }
@@ -34,8 +34,8 @@ export interface Edge {
   forwardTo(socketPath: string): void;
 }
 
-// User agents of commands that send many requests: only their failed requests are logged.
-const UNLOGGED_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
+// User agents of commands that send many requests; only those that fail are logged.
+const QUIET_AGENTS: ReadonlySet<string | undefined> = new Set(Object.values(USER_AGENTS));
 
 // The name "localhost" may resolve to either address.
 const HOSTS = ['127.0.0.1', '::1'];
@@ -51,7 +51,7 @@ const SERVERLESS_FILE = join(import.meta.dirname, '../serverless.yml');
 
 /** @throws UserError if the port cannot be used */
 export async function openEdge(resources: Resources, options: EdgeOptions): Promise<Edge> {
-  const { promise: firstGateway, resolve: gatewayStarted } = Promise.withResolvers<string>();
+  const { promise: firstGateway, resolve: setFirstGateway } = Promise.withResolvers<string>();
   let gateway: Promise<string> = firstGateway;
   const agent = new Agent({ keepAlive: true });
   const cors = createCors(options.allowedOrigins);
@@ -59,22 +59,22 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { origin } = request.headers;
-    const sender = origin ?? findEmbeddingPage(request);
+    const sender = origin ?? describeEmbeddingPage(request);
     const isRefused = cors.refuses(sender);
     // Checks every Host header, because a proxy in front of this service may trust another one than Node does.
     const host = request.headersDistinct.host?.join(', ');
-    const isForeign = !isHostAllowed(host);
-    const reason = isForeign
-      ? `host "${host}" is not of this machine. ${adviseOn(host)}`
+    const isForeignHost = !isHostAllowed(host);
+    const reason = isForeignHost
+      ? `host "${host}" is not a name of this machine. ${adviseOn(host)}`
       : origin === undefined
         ? `${sender} embeds it`
         : `origin ${origin} is not in ALLOWED_ORIGINS`;
-    logWhenDone(request, response, options.log, isForeign || isRefused ? reason : undefined);
-    if (isForeign) {
+    logWhenDone(request, response, options.log, isForeignHost || isRefused ? reason : undefined);
+    if (isForeignHost) {
       const message = `Requests to the host "${host}" are not allowed. ${adviseOn(host)}`;
       reject(response, 403, { error: 'forbidden_host', message });
     } else if (isPreflight(request)) {
-      start(response, 204, cors.preflightHeaders(request.headers.origin)).end();
+      startResponse(response, 204, cors.preflightHeaders(request.headers.origin)).end();
     } else if (isRefused) {
       const message = `Requests from ${sender} are not allowed`;
       reject(response, 403, { error: 'forbidden_origin', message });
@@ -91,14 +91,14 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
         );
         // API Gateway itself answers with this body, without the API's envelope.
         const body = JSON.stringify({ message: 'Internal Server Error' });
-        start(response, 500, { 'content-type': 'application/json' }).end(body);
+        startResponse(response, 500, { 'content-type': 'application/json' }).end(body);
         return;
       }
       const headers = {
         ...removeCorsHeaders(answer.headers),
         ...cors.headers(request.headers.origin),
       };
-      await pipeline(answer, start(response, answer.statusCode ?? 502, headers));
+      await pipeline(answer, startResponse(response, answer.statusCode ?? 502, headers));
     }
   }
 
@@ -116,7 +116,7 @@ export async function openEdge(resources: Resources, options: EdgeOptions): Prom
   for (const host of HOSTS) await listen(resources, server(), { host, port: options.port });
   return {
     forwardTo(socketPath) {
-      gatewayStarted(socketPath);
+      setFirstGateway(socketPath);
       gateway = Promise.resolve(socketPath);
     },
   };
@@ -187,10 +187,10 @@ function removeCorsHeaders(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 /**
  * Describes the page that embeds the requested address as an image, a script or a frame. Such a request has no origin, but the
- * browser marks it as coming from another site. The page could measure how long a search of this machine's ledger takes. A link
- * that a person follows does not embed: it is a navigation to a document.
+ * browser marks it as coming from another site. The page could measure how long a search of this machine's ledger takes. Following a
+ * link does not embed: it is a navigation to a document.
  */
-function findEmbeddingPage({ headers }: IncomingMessage): string | undefined {
+function describeEmbeddingPage({ headers }: IncomingMessage): string | undefined {
   const { 'sec-fetch-site': site = 'none', 'sec-fetch-mode': mode } = headers;
   const isLink = mode === 'navigate' && headers['sec-fetch-dest'] === 'document';
   return site === 'none' || site === 'same-origin' || isLink ? undefined : `a ${site} page`;
@@ -239,7 +239,7 @@ function createCors(allowed: readonly string[]) {
 
 /**
  * A website can point its own name at this machine. A browser then takes this service for that website, and sends GETs without
- * an origin: only the Host header gives it away.
+ * an origin: only the Host header reveals it.
  */
 function createHostCheck(allowedOrigins: readonly string[]) {
   const allowed = allowedOrigins.map((origin) => URL.parse(origin)?.hostname);
@@ -259,11 +259,11 @@ function reject(response: ServerResponse, status: number, failure: object): void
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': randomUUID(),
   };
-  start(response, status, headers).end(JSON.stringify({ success: false, ...failure }));
+  startResponse(response, status, headers).end(JSON.stringify({ success: false, ...failure }));
 }
 
 /** Sets headers one by one, because the log cannot read those that `writeHead` sends. */
-function start(response: ServerResponse, status: number, headers: object): ServerResponse {
+function startResponse(response: ServerResponse, status: number, headers: object): ServerResponse {
   response.statusCode = status;
   return response.setHeaders(new Map(Object.entries(headers)));
 }
@@ -277,7 +277,7 @@ function logWhenDone(
   const started = performance.now();
   response.once('close', () => {
     const status = response.writableFinished ? response.statusCode : 'aborted';
-    if (UNLOGGED_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
+    if (QUIET_AGENTS.has(headers['user-agent']) && Number(status) < 400) return;
     const id = response.getHeader('x-request-id') ?? '-';
     const line = `${method} ${hideValues(url)} ${status} ${Math.round(performance.now() - started)} ms ${id}`;
     // A header may contain control characters that a terminal would execute.

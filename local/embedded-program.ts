@@ -50,7 +50,7 @@ export function whyNoEmbeddedProgram(failure?: string): string {
   const embeddedPackage = findEmbeddedPackage(process.platform, process.arch);
   const titles = Object.values(PLATFORMS).join(', ');
   if (!embeddedPackage)
-    return `the embedded database is not published for this platform, but for ${titles}`;
+    return `the embedded database is published only for ${titles}, not for this platform`;
   const why = failure === undefined ? 'is not installed' : `cannot be fetched: ${failure}`;
   return `the embedded database for ${embeddedPackage.title} (package ${embeddedPackage.name}) ${why}`;
 }

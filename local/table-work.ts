@@ -15,7 +15,7 @@ const [, , name = '', endpoint = '', tableName = ''] = process.argv;
 await runProgram({
   parseAsync: async () => {
     const work = WORK[name];
-    if (!work) throw new UserError(`"${name}" is none of ${Object.keys(WORK).join(', ')}`);
+    if (!work) throw new UserError(`"${name}" is not one of ${Object.keys(WORK).join(', ')}`);
     await work(endpoint, tableName);
   },
 });

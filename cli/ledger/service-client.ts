@@ -43,12 +43,12 @@ export const PATIENT_POLICY: RetryPolicy = {
   maxDelayMs: 30_000,
   deadlineMs: 900_000,
 };
-const NO_SERVER = ['ECONNREFUSED', 'ENOTFOUND'];
-/** Failures below HTTP that may pass; other failures, such as those of TLS, would recur on every attempt. */
+const NO_SERVER_CODES = ['ECONNREFUSED', 'ENOTFOUND'];
+/** Network failures that may pass; other failures, such as those of TLS, would recur on every attempt. */
 const TRANSIENT_CODES =
   /^(ECONNRESET|ECONNABORTED|EPIPE|ETIMEDOUT|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENETDOWN|UND_ERR_.*)$/;
 const MAX_SHOWN_CHARACTERS = 200;
-const HOW_TO_GET_A_KEY =
+const KEY_ADVICE =
   '. Set API_KEY to a valid key: export API_KEY=$(npm run -s keys -- create --name my-key)';
 
 /** Returns the address of the service that `npm start` runs. */
@@ -77,7 +77,7 @@ export function createServiceClient(options: ServiceClientOptions) {
     });
     const text = await response.text();
     if (response.status < 400) return text;
-    const advice = response.status === 401 ? HOW_TO_GET_A_KEY : '';
+    const advice = response.status === 401 ? KEY_ADVICE : '';
     const message = `${method} ${url}${path} answered ${response.status}: ${readMessage(text)}${advice}`;
     const retryAfter = Number(response.headers.get('retry-after') ?? 0);
     throw Object.assign(new UserError(message), { status: response.status, retryAfter });
@@ -107,9 +107,12 @@ export function createServiceClient(options: ServiceClientOptions) {
     try {
       return JSON.parse(text) as Responses[Id];
     } catch (cause) {
-      throw new UserError(`${url} answered no JSON: ${text.slice(0, MAX_SHOWN_CHARACTERS)}`, {
-        cause,
-      });
+      throw new UserError(
+        `${url} did not answer with JSON: ${text.slice(0, MAX_SHOWN_CHARACTERS)}`,
+        {
+          cause,
+        },
+      );
     }
   }
 
@@ -145,14 +148,18 @@ export function createServiceClient(options: ServiceClientOptions) {
 function isTransient(error: unknown, isRepeatable: boolean): boolean {
   const { status, cause } = error as { status?: number; cause?: { code?: string } };
   if (status !== undefined) return status === 429 || (isRepeatable && status >= 500);
-  return isRepeatable && !NO_SERVER.includes(cause?.code ?? '') && !findPermanentCause(error);
+  return isRepeatable && !NO_SERVER_CODES.includes(cause?.code ?? '') && !findPermanentCause(error);
 }
 
 /** Says why no attempt can succeed: TLS, or a port that fetch refuses. Undefined if nothing answers, or a retry may succeed. */
 function findPermanentCause(error: unknown): string | undefined {
   const { cause } = error as { cause?: { code?: string; message?: string } };
   const { code, message } = cause ?? {};
-  if (message === undefined || NO_SERVER.includes(code ?? '') || TRANSIENT_CODES.test(code ?? ''))
+  if (
+    message === undefined ||
+    NO_SERVER_CODES.includes(code ?? '') ||
+    TRANSIENT_CODES.test(code ?? '')
+  )
     return;
   if (code === 'ERR_SSL_WRONG_VERSION_NUMBER') return 'it does not speak TLS; try http://';
   return message.trim().split('\n', 1)[0];

@@ -93,7 +93,7 @@ async function verifyLedger({ repair, full = repair, stage, json }: Options): Pr
   if (drifts.length > 0) process.exitCode = EXIT.failed;
 }
 
-/** Describes the cost of one pass. Each drift is read three times, which this leaves out. */
+/** Describes the cost of one pass. Each drift is read three more times, which the figure does not include. */
 function describeCost(units: number, wholeTable: string | undefined): string {
   const subject = wholeTable ? `all of ${wholeTable}` : 'the ledger';
   const usd = ((units / 1e6) * USD_PER_MILLION_UNITS).toFixed(4);

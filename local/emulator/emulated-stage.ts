@@ -30,7 +30,7 @@ export interface EmulatedStage {
 
 /**
  * Packages the service into a folder, and deploys it from there.
- * @throws UserError with the output of the packager
+ * @throws UserError with the output of the Serverless Framework
  */
 export async function deployStage(
   deployed: EmulatedStage,
@@ -38,13 +38,13 @@ export async function deployStage(
   parameters: Readonly<Record<string, string>> = {},
 ): Promise<void> {
   await runServerless(deployed, ['package', '--package', packageFolder], parameters);
-  await leaveOutUnsupported(packageFolder);
+  await removeUnsupportedResources(packageFolder);
   await runServerless(deployed, ['deploy', '--package', packageFolder], parameters);
 }
 
 // The policy of the code bucket requires HTTPS, which the emulator does not offer. The emulator's CloudFormation knows neither
 // saved queries nor CodeDeploy.
-const REFUSED_TYPES = [
+const UNSUPPORTED_TYPES = [
   'AWS::S3::BucketPolicy',
   'AWS::Logs::QueryDefinition',
   'AWS::CodeDeploy::Application',
@@ -55,14 +55,14 @@ const REFUSED_TYPES = [
  * Removes from a package the resources that the emulator refuses, including alarms with metric math. The conditions of those
  * alarms are approved in tests/shared/wiring/approved/migrating.yml.
  */
-async function leaveOutUnsupported(packageFolder: string): Promise<void> {
+async function removeUnsupportedResources(packageFolder: string): Promise<void> {
   const file = join(packageFolder, 'serverless-state.json');
   const state = JSON.parse(await readFile(file, 'utf8'));
   const { compiledCloudFormationTemplate, coreCloudFormationTemplate } = state.service.provider;
   for (const { Resources } of [compiledCloudFormationTemplate, coreCloudFormationTemplate]) {
     for (const [name, resource] of Object.entries<PackagedResource>(Resources)) {
       const { Type, Properties } = resource;
-      if (Properties?.Metrics || REFUSED_TYPES.includes(Type)) delete Resources[name];
+      if (Properties?.Metrics || UNSUPPORTED_TYPES.includes(Type)) delete Resources[name];
       // The policy names CodeDeploy groups, which were removed above.
       delete resource.UpdatePolicy;
     }
@@ -121,7 +121,7 @@ export async function runServerless(
 ): Promise<string> {
   const commandResources = createResources();
   resources?.onStop(commandResources.stop);
-  // The packager leaves a temporary folder for each function, so it gets a folder that is removed.
+  // The framework leaves a temporary folder for each function, so it gets a folder that is removed afterwards.
   const scratch = join(PROJECT, createBuildFolder(commandResources));
   const parameterArgs = Object.entries(parameters).map(
     ([name, value]) => `--param=${name}=${value}`,

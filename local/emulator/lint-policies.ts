@@ -36,7 +36,7 @@ export const publishedSchema = v.object({
 export interface PolicyFinding {
   readonly linter: 'policies';
   readonly rule: string;
-  readonly what: string;
+  readonly message: string;
 }
 
 /** Operations of CloudFormation whose actions each policy must allow. */
@@ -57,13 +57,13 @@ export async function lintPolicies(
   const unknown = policies.flatMap(({ name, mentioned }) =>
     mentioned
       .filter((pattern) => ![...published].some((action) => isMatch(action, pattern)))
-      .map((pattern) => ({ rule: pattern, what: `unknown to AWS, in the policy ${name}` })),
+      .map((pattern) => ({ rule: pattern, message: `unknown to AWS, in the policy ${name}` })),
   );
   const missing = policies.flatMap(({ name, allowed }) =>
     types.flatMap((type) =>
       listPermissions(handlers[type], OPERATIONS[name] ?? [])
         .filter((action) => !allowed.some((pattern) => isMatch(action, pattern)))
-        .map((action) => ({ rule: action, what: `${type} needs it, in the policy ${name}` })),
+        .map((action) => ({ rule: action, message: `${type} needs it, in the policy ${name}` })),
     ),
   );
   return [...unknown, ...missing].map((finding) => ({ linter: 'policies' as const, ...finding }));

@@ -19,7 +19,7 @@ const EXCEPTIONS = join(import.meta.dirname, '../../serverless/lint-exceptions.j
 interface Finding {
   readonly linter: 'cfn-lint' | 'checkov' | 'policies';
   readonly rule: string;
-  readonly what: string;
+  readonly message: string;
 }
 
 const exceptionsSchema = v.object({
@@ -67,7 +67,8 @@ const command = createCommand('npm run lint:template --', 'Lint the packaged tem
     ];
     const findings = await collectFindings(templates);
     const { unexplained, unused } = await compareWithExceptions(findings);
-    for (const { linter, rule, what } of unexplained) console.log(`${linter} ${rule}: ${what}`);
+    for (const { linter, rule, message } of unexplained)
+      console.log(`${linter} ${rule}: ${message}`);
     for (const rule of unused) console.log(`${rule} has a reason, but no finding: remove it`);
     const explained = findings.length - unexplained.length;
     console.log(`${explained} findings have a reason in serverless/lint-exceptions.json`);
@@ -88,7 +89,7 @@ async function packageTemplate(
 
 async function collectFindings(templates: readonly string[]): Promise<Finding[]> {
   const python = await preparePython(resources, REQUIREMENTS);
-  // cfn-lint has no module to run with `-m`, so this does what its installed program does.
+  // cfn-lint has no module to run with `-m`, so this does message its installed program does.
   const cfnLint = await runLinter(python, [
     ...['-c', 'import sys; from cfnlint.runner import main; sys.exit(main())'],
     ...['--format', 'json', '--', ...templates],
@@ -105,12 +106,12 @@ async function collectFindings(templates: readonly string[]): Promise<Finding[]>
     ...v.parse(cfnLintSchema, cfnLint).map(({ Rule, Message, Location }) => ({
       linter: 'cfn-lint' as const,
       rule: Rule.Id,
-      what: `${Message} (${(Location.Path ?? []).join('/')})`,
+      message: `${Message} (${(Location.Path ?? []).join('/')})`,
     })),
     ...v.parse(checkovSchema, checkov).results.failed_checks.map((check) => ({
       linter: 'checkov' as const,
       rule: check.check_id,
-      what: `${check.check_name} (${check.resource})`,
+      message: `${check.check_name} (${check.resource})`,
     })),
   ];
 }
@@ -120,7 +121,7 @@ async function readTypes(template: string): Promise<string[]> {
   return Object.values(Resources).map(({ Type }) => Type);
 }
 
-// A linter that finds something exits with a code other than 0; its output is then on the error.
+// A linter that finds something exits with a code other than 0; the output is then a property of the error.
 async function runLinter(program: string, args: readonly string[]): Promise<unknown> {
   const options = { maxBuffer: 64 * 1024 * 1024 };
   const { stdout } = await promisify(execFile)(program, args, options).catch(

@@ -15,7 +15,7 @@ const ATTRIBUTES = [
   ['.modal-ux h6', { role: 'presentation' }],
 ];
 
-function complete() {
+function addAttributes() {
   for (const [selector, attributes] of ATTRIBUTES) {
     for (const element of document.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(attributes)) {
@@ -26,7 +26,7 @@ function complete() {
   }
 }
 
-new MutationObserver(complete).observe(document.body, { childList: true, subtree: true });
+new MutationObserver(addAttributes).observe(document.body, { childList: true, subtree: true });
 
 // The viewer has a dark scheme under this class.
 const isDark = matchMedia('(prefers-color-scheme: dark)');
@@ -37,7 +37,7 @@ followScheme();
 const viewer = SwaggerUIBundle({
   url: '/openapi.json',
   dom_id: '#viewer',
-  // There is only one server. A heading takes the place of the list, because the levels of headings must have no gap.
+  // There is only one server. A heading takes the place of the list, because heading levels must not skip one.
   plugins: [
     ({ React }) => ({
       wrapComponents: {

@@ -69,7 +69,7 @@ export function showInactive(rows: readonly TransactionRow[], names: CategoryNam
     );
 }
 
-/** Offers categories for the rows of the ledger that have none. */
+/** Proposes categories for the rows of the ledger that have none. */
 export async function categoriseLedger(
   service: ServiceClient,
   options: CategoryOptions & { readonly isConfirmed: boolean },

@@ -1,4 +1,4 @@
-// Previews the import of a file, and with --yes runs the import that the preview announces.
+// Previews the import of a file, and runs it with --yes.
 import { basename } from 'node:path';
 import { listImportIds, makeImportId } from '../../../lib/ledger/import/import-id.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
@@ -39,16 +39,18 @@ export async function importFile(
   const layouts = openLayoutFile(options.layouts);
   const statementOptions = readOptions(options);
   // Without remembered layouts the file is read first, so that an unreadable file is reported even if no service runs.
-  const unrecalled = layouts.isEmpty ? await readFile(file, bytes, statementOptions) : undefined;
+  const earlyStatement = layouts.isEmpty
+    ? await readFile(file, bytes, statementOptions)
+    : undefined;
   if (
-    unrecalled &&
-    unrecalled.rows.length + unrecalled.refused.length + unrecalled.leftOut.length === 0
+    earlyStatement &&
+    earlyStatement.rows.length + earlyStatement.refused.length + earlyStatement.leftOut.length === 0
   )
     return console.log('The file has no rows: nothing to import.');
   const service = await open();
   const ledger = `${service.url} ${(await service.call<'identifyCaller'>('GET', '/me')).ledger}`;
   const statement =
-    unrecalled ??
+    earlyStatement ??
     (await readFile(file, bytes, { ...statementOptions, layouts: layouts.read(ledger) }));
   const remember = (layout: LayoutOptions | undefined) =>
     statement.layout && layouts.write(ledger, statement.layout.key, layout);
@@ -97,8 +99,8 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
   const { plan } = planned;
   showPreview(request, planned, new Set(categories.map(({ name }) => name)));
   const needs = [...statement.needs, ...plan.needs];
-  const refusedBefore = statement.refused.length + plan.refused.length;
-  if (refusedBefore + needs.length > 0) process.exitCode = EXIT.failed;
+  const refusedInPreview = statement.refused.length + plan.refused.length;
+  if (refusedInPreview + needs.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(request.file)}`);
   else if (needs.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
@@ -112,7 +114,7 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
       writePart: (part) => writePart(service, part),
     });
     const importId = makeImportId(basename(request.file), listImportIds(stored.rows, imports));
-    await runImport(service, plan, { importId, options, refusedBefore });
+    await runImport(service, plan, { importId, options, refusedInPreview });
     return true;
   }
   return false;
@@ -148,7 +150,7 @@ function requiresChoice({ possibleDuplicates }: ImportPlan, options: Options): b
 async function runImport(
   service: ServiceClient,
   plan: ImportPlan,
-  { importId, options, refusedBefore }: Pick<ImportRequest, 'options'> & NewImport,
+  { importId, options, refusedInPreview }: Pick<ImportRequest, 'options'> & NewImport,
 ): Promise<void> {
   const { changes, missing, possibleDuplicates } = plan;
   const skipped = new Set<StatementRow>(
@@ -174,14 +176,14 @@ async function runImport(
   showUnapplied(plan, updated?.changed);
   if (uploaded.created > 0) console.log(`import ${importId}: --undo ${importId} removes it`);
   console.log(
-    `${uploaded.created} created, ${plan.present + uploaded.duplicates} were there already, ${refused.length + refusedBefore} refused`,
+    `${uploaded.created} created, ${plan.present + uploaded.duplicates} were there already, ${refused.length + refusedInPreview} refused`,
   );
   if (refused.length > 0) process.exitCode = EXIT.failed;
 }
 
 interface NewImport {
   readonly importId: string;
-  readonly refusedBefore: number;
+  readonly refusedInPreview: number;
 }
 
 /**
@@ -202,8 +204,8 @@ function showUnapplied({ deleted, changes }: ImportPlan, changed: number | undef
 
 /** Says how to confirm. npm consumes an option before `--` itself, and passes it on only as a variable. */
 function explainConfirmation(file: string): string {
-  const named = /[^\w./-]/.test(file) ? `'${file}'` : file;
+  const quotedFile = /[^\w./-]/.test(file) ? `'${file}'` : file;
   return process.env.npm_config_yes === 'true'
-    ? `npm took --yes for itself. To import: npm run import -- ${named} --yes`
+    ? `npm took --yes for itself. To import: npm run import -- ${quotedFile} --yes`
     : 'Add --yes to import.';
 }

@@ -14,11 +14,11 @@ await runProgram(command.action(start));
 async function start(file: string | undefined, options: Options): Promise<void> {
   const { list, undo, categorise, yes = false } = options;
   refuseUnusedOptions();
-  const isForImports = list || categorise || undo !== undefined;
+  const takesNoFile = list || categorise || undo !== undefined;
   if (undo === '') command.error('error: --undo takes the id of an import; --list shows them.');
-  if (isForImports === (file !== undefined))
+  if (takesNoFile === (file !== undefined))
     command.error(
-      isForImports
+      takesNoFile
         ? `error: ${list ? '--list' : categorise ? '--categorise' : '--undo'} takes no file.`
         : 'error: Name a file to import, or use --list, --undo <id> or --categorise.',
     );

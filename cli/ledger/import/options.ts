@@ -104,7 +104,7 @@ function addWord(word: string, words: readonly string[]): readonly string[] {
   return [...words, word];
 }
 
-/** Uses other than an import, each with a test for the options that it accepts besides the address. */
+/** Uses of the command other than an import; each function tells which options the use accepts besides the address. */
 const OTHER_USES: Readonly<Record<string, (option: string) => boolean>> = {
   list: () => false,
   undo: (option) => option === 'yes',
@@ -118,7 +118,7 @@ const SENDING_OPTIONS: ReadonlySet<string> = new Set([
 ]);
 const ADDRESS_OPTIONS: readonly string[] = ['url', 'stage'];
 
-/** Ends the program if an option would be ignored: a user who gave it expects more than would be done. */
+/** Ends the program if an option would be ignored: a user who gives an option expects it to have an effect. */
 export function refuseUnusedOptions(): void {
   const typed = command.options.filter(
     (option) => command.getOptionValueSource(option.attributeName()) === 'cli',

@@ -13,7 +13,7 @@ import type { Statement } from '../../../lib/ledger/import/statement.ts';
 import type { TransactionRow } from '../../../lib/ledger/import/transaction-row.ts';
 import { maskUnprintable } from '../../../lib/shared/printable.ts';
 
-const FIRST_ROWS = 5;
+const MAX_EXAMPLES = 5;
 const MAX_SHOWN_LINES = 20;
 
 /** Prints how the file was read. */
@@ -36,7 +36,7 @@ export function showStatement(statement: Statement): void {
   if (ignored.length > 0)
     print(`ignored: ${ignored.map((header) => `column "${header}"`).join(', ')}`);
   if (rows.length > 0) console.log('first rows, as they would be imported:');
-  for (const row of rows.slice(0, FIRST_ROWS)) print(`  line ${row.line}: ${describeRow(row)}`);
+  for (const row of rows.slice(0, MAX_EXAMPLES)) print(`  line ${row.line}: ${describeRow(row)}`);
   if (decimal !== null) console.log(`decimal sign: ${decimal}\ndate order: ${dateOrder}`);
   for (const finding of statement.findings) print(finding);
   showLeftOut(leftOut);
@@ -60,7 +60,7 @@ function showLeftOut(lines: readonly LeftOutLine[]): void {
     );
 }
 
-/** Prints the questions that only a person can answer. */
+/** Prints the questions that only the user can answer. */
 export function showNeeds(needs: readonly Need[]): void {
   for (const { message } of needs) console.error(maskUnprintable(message));
 }
@@ -114,12 +114,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
     console.log(
       `${pluralize(plan.reusedIds, 'new row')} with an id that the ledger has with another date or amount: other bookings`,
     );
-  showDoubtful(plan);
+  showUncertain(plan);
   showSome(`changes (${changes.length}), applied with --update:`, changes.map(describeChange));
 }
 
 /** Prints the rows about which the ledger and the file may disagree. */
-function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: ImportPlan): void {
+function showUncertain({ deleted, unproven, possibleDuplicates, vanished }: ImportPlan): void {
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => {
@@ -130,7 +130,7 @@ function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: Impor
   showSome(
     `new, unless you have deleted them (${unproven.length}): an import of them was interrupted, or had another name for the account. Take deleted ones out of the file:`,
     unproven.map((row) => `  line ${row.line}: ${describeRow(row)}`),
-    FIRST_ROWS,
+    MAX_EXAMPLES,
   );
   showSome(
     `possible duplicates (${possibleDuplicates.length}) of transactions that are there under another id:`,
@@ -141,7 +141,7 @@ function showDoubtful({ deleted, unproven, possibleDuplicates, vanished }: Impor
   showSome(
     `not in the file any more (${vanished.length}), though other rows of their imports are; the bank may have taken them back:`,
     vanished.map((transaction) => `  transaction ${transaction.id}: ${describeRow(transaction)}`),
-    FIRST_ROWS,
+    MAX_EXAMPLES,
   );
 }
 

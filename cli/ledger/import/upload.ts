@@ -14,7 +14,7 @@ import {
 import { UserError } from '../../../lib/shared/user-error.ts';
 import type { ServiceClient } from '../service-client.ts';
 
-export interface Uploaded {
+export interface UploadResult {
   readonly created: number;
   /** Number of rows that the ledger already had. */
   readonly duplicates: number;
@@ -50,7 +50,7 @@ export async function upload(
     readonly recorder: Recorder;
   },
   onProgress: OnProgress,
-): Promise<Uploaded> {
+): Promise<UploadResult> {
   const categories = await ensureCategories(service, rows);
   const toBody = (row: StatementRow) => ({
     ...toTransactionBody(row),
@@ -80,7 +80,7 @@ export async function upload(
 
 /**
  * Counts rows as created if they conflict but have the id of this import: a request whose response was lost may have created
- * them, so that its repetition gets a 409. All other conflicting rows were created by another import since the ledger was read.
+ * them, so that repeating it gets a 409. All other conflicting rows were created by another import since the ledger was read.
  */
 async function claimCreated(
   service: ServiceClient,
@@ -165,7 +165,7 @@ interface BulkRequest<Item> {
   readonly toBody: (item: Item) => object;
   /** Completes before these items are sent; called while the previous request is still running. */
   readonly announce?: (items: readonly Item[]) => Promise<void>;
-  /** Handles the results of a request. @returns the corrected results */
+  /** Processes the results of a request. @returns the corrected results */
   readonly onSent?: (results: readonly ItemResult<Item>[]) => Promise<readonly ItemResult<Item>[]>;
 }
 

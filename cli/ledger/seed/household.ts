@@ -11,7 +11,7 @@ export interface HouseholdOptions {
   readonly years: number;
   readonly lastDay: string;
   readonly seed: number;
-  /** Ids of the household's categories, in the order of `householdCategories()`. */
+  /** Ids of the household's categories, in the order of `createHouseholdCategories`. */
   readonly categoryIds: readonly number[];
 }
 
@@ -65,20 +65,20 @@ function* countByDay(
   const mean = transactions / days;
   const busiest = Math.max(BUSY_DAY_TRANSACTIONS, mean);
   const busyDayShare = Math.min(BUSY_DAY_SHARE, (MAX_BUSY_TRANSACTION_SHARE * mean) / busiest);
-  const loads = Array.from({ length: days }, () =>
+  const counts = Array.from({ length: days }, () =>
     random.chance(busyDayShare) ? busiest : mean * random.between(0.25, 1.75),
   );
-  const ordinary = loads.filter((load) => load !== busiest);
+  const ordinary = counts.filter((count) => count !== busiest);
   const scale =
     (transactions - (days - ordinary.length) * busiest) /
-    ordinary.reduce((sum, load) => sum + load, 0);
+    ordinary.reduce((sum, count) => sum + count, 0);
   let expected = 0;
-  let counted = 0;
-  for (const [day, load] of loads.entries()) {
-    expected += load === busiest ? load : load * scale;
+  let yielded = 0;
+  for (const [day, count] of counts.entries()) {
+    expected += count === busiest ? count : count * scale;
     const total = day === days - 1 ? transactions : Math.round(expected);
-    yield [daysBefore(lastDay, days - 1 - day), total - counted];
-    counted = total;
+    yield [daysBefore(lastDay, days - 1 - day), total - yielded];
+    yielded = total;
   }
 }
 

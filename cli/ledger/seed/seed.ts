@@ -21,10 +21,10 @@ const command = createCommand(
   'npm run seed --',
   "Fill a running service with a household's history.",
 )
-  .option('--transactions <n>', 'how many', parseCount, 20_000)
+  .option('--transactions <n>', 'number of transactions', parseCount, 20_000)
   .option(
     '--years <n>',
-    'over how many years up to the last day',
+    'number of years up to the last day',
     createNumberParser({ min: 1, max: 1_000 }),
     10,
   )
@@ -36,7 +36,7 @@ const command = createCommand(
   )
   .option(
     '--seed <n>',
-    'of the random numbers: the same seed and last day give the same history',
+    'seed of the random numbers: the same seed and last day give the same history',
     parseCount,
     1,
   )
@@ -88,7 +88,7 @@ async function seed({ url, transactions, years, until, seed }: SeedOptions): Pro
   console.log(`${transactions} transactions in ${categoryIds.length} categories at ${url}`);
 }
 
-/** Creates missing categories of the household. @returns the ids of all, in the order of `householdCategories()` */
+/** Creates missing categories of the household. @returns the ids of all, in the order of `createHouseholdCategories` */
 async function ensureHouseholdCategories(service: ServiceClient): Promise<number[]> {
   const categories = createHouseholdCategories().map(({ isActive: _, ...fields }) => fields);
   const ids = await service.ensureCategories(categories);

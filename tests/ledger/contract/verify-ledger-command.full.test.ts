@@ -61,11 +61,11 @@ describe('the data folder of npm start', () => {
     const folder = await createTemporaryFolder();
     const start = createResources();
     onTestFinished(start.stop);
-    const { announce, release } = openDataFolder(folder);
+    const { recordEndpoint, release } = openDataFolder(folder);
     start.onStop(release);
     const { endpoint } = await startDatabase(start, folder);
     await ensureTable(endpoint, 'finance-ledger-local');
-    announce(endpoint);
+    recordEndpoint(endpoint);
     expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');
     await start.stop();
     expect((await verifyLedger({ DATA_DIR: folder })).stdout).toContain('in order');

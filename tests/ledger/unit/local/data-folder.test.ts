@@ -15,8 +15,8 @@ it('a data folder and its files are closed to other users, new or not', async ()
   const files = ['ledger.db', 'lock.db', 'endpoint'].map((name) => join(folder, name));
   for (const path of files) chmodSync(path, 0o644);
   chmodSync(folder, 0o755);
-  const { announce, release } = openDataFolder(folder);
-  announce('unix:/nowhere');
+  const { recordEndpoint, release } = openDataFolder(folder);
+  recordEndpoint('unix:/nowhere');
   release();
   expect(files.map(readMode)).toEqual(['600', '600', '600']);
   expect(readMode(folder)).toBe('700');

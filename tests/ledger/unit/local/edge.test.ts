@@ -198,7 +198,7 @@ describe('a page of another site', () => {
   const ofOrigin = (origin: string) =>
     [{ origin }, 'forbidden_origin', `${origin} is not in ALLOWED_ORIGINS`] as const;
   const ofHost = (host: string) =>
-    [{ host }, 'forbidden_host', `host "${host}" is not of this machine`] as const;
+    [{ host }, 'forbidden_host', `host "${host}" is not a name of this machine`] as const;
 
   it.each([
     ...['null', `${OWN}.example`, 'http://localhost'].map(ofOrigin),

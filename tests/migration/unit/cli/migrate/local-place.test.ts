@@ -25,7 +25,7 @@ it('waits for a database that does not answer no longer than "npm start" does', 
   onTestFinished(() => rmSync(path, { recursive: true }));
   const folder = openDataFolder(path);
   onTestFinished(folder.release);
-  folder.announce(await startSilentDatabase());
+  folder.recordEndpoint(await startSilentDatabase());
   for (const [name, value] of [
     ['DATA_DIR', path],
     ['TABLE_NAME', 'runs'],
