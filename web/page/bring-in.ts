@@ -90,7 +90,7 @@ export async function preview(
     const { readStatement, planWithCategories } = await loadImporter();
     if (!isAgain) stored = await readStored();
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
-    const isAccountKnown = Boolean(options.account) || options.isAsItIs === true;
+    const isAccountKnown = Boolean(options.account) || options.isPreviewAccepted === true;
     const { account } = options;
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };

@@ -47,7 +47,7 @@ const TEXTS = [
 
 const CHECKS = [
   ['isInverted', 'Expenses are positive'],
-  ['isAsItIs', 'The preview is right as it is'],
+  ['isPreviewAccepted', 'The preview is right as it is'],
 ] as const;
 
 /** Labels of the fields on this page, by the command-line option that a sentence of the importer names. */

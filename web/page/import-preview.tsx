@@ -16,20 +16,20 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
   const card = useRef<HTMLElement>(null);
   useEffect(() => card.current?.focus(), []);
   const { reading, problem, name } = state;
-  const needs = reading ? [...reading.statement.needs, ...reading.plan.needs] : [];
+  const questions = reading ? [...reading.statement.questions, ...reading.plan.questions] : [];
   return (
     <section ref={card} class="card import" aria-label="Import preview" tabIndex={-1}>
       <div class="title">
         <h2 dir="auto">{name}</h2>
       </div>
       {problem && <p class="field-error">{sayFields(problem)}</p>}
-      {needs.map(({ message }) => (
+      {questions.map(({ message }) => (
         <p key={message} class="field-error">
           {sayFields(message)}
         </p>
       ))}
       {reading && <Facts reading={reading} rows={chooseRows(reading.plan, choices)} />}
-      <OptionFields key={name} state={state} isOpen={problem !== '' || needs.length > 0} />
+      <OptionFields key={name} state={state} isOpen={problem !== '' || questions.length > 0} />
       {reading && (
         <PlanParts state={state} plan={reading.plan} choices={choices} onChoose={setChoices} />
       )}
@@ -38,7 +38,7 @@ export function PreviewCard({ state }: { readonly state: Preview }) {
         {reading && (
           <Button
             kind="primary"
-            disabled={needs.length > 0 || countWork(reading.plan, choices) === 0}
+            disabled={questions.length > 0 || countWork(reading.plan, choices) === 0}
             onClick={() => runImport(state, choices)}
           >
             Import

@@ -163,7 +163,7 @@ async function applyChanges(
   changes: readonly Change[],
   onProgress: (done: number) => void,
 ): Promise<{ readonly changed: number; readonly refused: readonly string[] }> {
-  const { changedSince, toChangeBody } = await loadImporter();
+  const { describeChangedRecord, toChangeBody } = await loadImporter();
   const moved = changes.filter(({ fields }) => fields.includes('category'));
   const categoryIds = await ensureCategories(moved.map(({ row }) => row));
   const refused: string[] = [];
@@ -178,7 +178,7 @@ async function applyChanges(
       const { row, transaction } = change;
       const isChanged = result.status === PRECONDITION_FAILED;
       refused.push(
-        `Line ${row.line}: ${isChanged ? changedSince(transaction.id) : describeRefusal(result)}`,
+        `Line ${row.line}: ${isChanged ? describeChangedRecord(transaction.id) : describeRefusal(result)}`,
       );
     }
     onProgress(first + some.length);

@@ -1,5 +1,5 @@
 // The importer as a separate script, which the page loads only when it needs it: for a chosen file, or to undo an import.
-export { changedSince, toChangeBody } from '../../lib/ledger/import/plan.ts';
+export { describeChangedRecord, toChangeBody } from '../../lib/ledger/import/plan.ts';
 export { planWithCategories } from '../../lib/ledger/import/plan-with-categories.ts';
 export {
   announceRemoval,

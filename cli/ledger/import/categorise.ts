@@ -103,7 +103,7 @@ export async function categoriseLedger(
 }
 
 /** Fields that only a row from a file has. */
-const NO_FILE = { bankId: null, formerBankId: null, exported: null };
+const NO_FILE = { bankId: null, legacyBankId: null, exported: null };
 
 function nameRow({ id }: LedgerRow): string {
   return `transaction ${id}`;

@@ -21,8 +21,8 @@ import { type Options, readOptions } from './options.ts';
 import {
   describeOptions,
   print,
-  showNeeds,
   showPlan,
+  showQuestions,
   showRefused,
   showStatement,
 } from './preview.ts';
@@ -98,11 +98,11 @@ async function importStatement(service: ServiceClient, request: ImportRequest): 
   });
   const { plan } = planned;
   showPreview(request, planned, new Set(categories.map(({ name }) => name)));
-  const needs = [...statement.needs, ...plan.needs];
+  const questions = [...statement.questions, ...plan.questions];
   const refusedInPreview = statement.refused.length + plan.refused.length;
-  if (refusedInPreview + needs.length > 0) process.exitCode = EXIT.failed;
+  if (refusedInPreview + questions.length > 0) process.exitCode = EXIT.failed;
   if (!options.yes) console.log(`Nothing was sent. ${explainConfirmation(request.file)}`);
-  else if (needs.length > 0) console.error('Nothing was imported.');
+  else if (questions.length > 0) console.error('Nothing was imported.');
   else if (requiresChoice(plan, options)) {
     console.error(
       'Nothing was imported. Leave possible duplicates out with --skip-duplicates, or import them with --import-duplicates.',
@@ -135,7 +135,7 @@ function showPreview(
   if (options.trailer) console.log(`left out after the rows: ${length} lines`);
   else if (length > 0 && length === refused.length)
     console.error(`If every export from this bank ends with these lines, add --trailer ${length}.`);
-  showNeeds([...statement.needs, ...plan.needs]);
+  showQuestions([...statement.questions, ...plan.questions]);
 }
 
 export function readCategoryOptions({ categories, rules }: Options): CategoryOptions {

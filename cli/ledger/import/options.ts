@@ -145,7 +145,7 @@ export function readOptions(options: Options): StatementOptions {
     ...{ dateOrder, decimal, encoding, currency, leaveOut },
     account: account?.trim() || undefined,
     isInverted: options.invert,
-    isAsItIs: options.asItIs,
+    isPreviewAccepted: options.asItIs,
     onlyAccount: options.onlyAccount,
     words: { income, expense },
   };

@@ -3,8 +3,8 @@ import { fromCents, toCents } from '../../../lib/ledger/domain/money.ts';
 import type { TransactionType } from '../../../lib/ledger/domain/transaction.ts';
 import {
   type LeftOutLine,
-  type Need,
   pluralize,
+  type Question,
   type RefusedLine,
 } from '../../../lib/ledger/import/booking.ts';
 import type { LayoutOptions } from '../../../lib/ledger/import/layouts.ts';
@@ -61,8 +61,8 @@ function showLeftOut(lines: readonly LeftOutLine[]): void {
 }
 
 /** Prints the questions that only the user can answer. */
-export function showNeeds(needs: readonly Need[]): void {
-  for (const { message } of needs) console.error(maskUnprintable(message));
+export function showQuestions(questions: readonly Question[]): void {
+  for (const { message } of questions) console.error(maskUnprintable(message));
 }
 
 /** Names of the command's options that differ from the names of their settings. */

@@ -4,7 +4,11 @@ import { randomUUID } from 'node:crypto';
 import { MAX_BULK_ITEMS } from '../../../lib/ledger/domain/transaction.ts';
 import type { TransactionResult } from '../../../lib/ledger/http/api-types.ts';
 import type { RefusedLine } from '../../../lib/ledger/import/booking.ts';
-import { type Change, changedSince, toChangeBody } from '../../../lib/ledger/import/plan.ts';
+import {
+  type Change,
+  describeChangedRecord,
+  toChangeBody,
+} from '../../../lib/ledger/import/plan.ts';
 import type { Recorder } from '../../../lib/ledger/import/recorded-rows.ts';
 import {
   type LedgerRow,
@@ -127,7 +131,7 @@ export async function applyChanges(
       item: row,
       result:
         result.status === PRECONDITION_FAILED
-          ? { ...result, message: changedSince(transaction.id) }
+          ? { ...result, message: describeChangedRecord(transaction.id) }
           : result,
     })),
   );

@@ -92,10 +92,10 @@ export function comparatorFor(
   order: RowOrder = '-date',
 ): (one: RowPosition, other: RowPosition) => number {
   const orders = {
-    date: (one, other) => comparePositions(one, other),
-    '-date': (one, other) => comparePositions(other, one),
-    amount: (one, other) => one.amount - other.amount || comparePositions(other, one),
-    '-amount': (one, other) => other.amount - one.amount || comparePositions(other, one),
+    date: (a, b) => comparePositions(a, b),
+    '-date': (a, b) => comparePositions(b, a),
+    amount: (a, b) => a.amount - b.amount || comparePositions(b, a),
+    '-amount': (a, b) => b.amount - a.amount || comparePositions(b, a),
   } satisfies Record<RowOrder, (one: RowPosition, other: RowPosition) => number>;
   return orders[order];
 }

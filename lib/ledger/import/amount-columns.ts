@@ -42,9 +42,9 @@ export function findAmounts(
   const split = { ...NAMED, debit, credit, isSplit: true };
   const hasSplit = debit.length > 0 && credit.length > 0;
   if (chosen.debit !== undefined || chosen.credit !== undefined) {
-    const lacking = debit.length === 0 ? 'debit' : 'credit';
-    if (hasSplit || chosen[lacking] !== undefined) return split;
-    return { ...split, problem: describeMissing(`for the ${lacking}`, lacking) };
+    const missing = debit.length === 0 ? 'debit' : 'credit';
+    if (hasSplit || chosen[missing] !== undefined) return split;
+    return { ...split, problem: describeMissing(`for the ${missing}`, missing) };
   }
   const picked = pick('amount');
   if (picked !== undefined) return { ...NAMED, amount: picked };
@@ -94,8 +94,8 @@ function findOtherAmounts(
 }
 
 /**
- * Puts the amount in the account's currency first. If two columns share a name, such as "Amount" and "Amount in EUR", that is
- * the one whose header has a currency. If a currency column has one value only, the order stays.
+ * Puts the amount in the account's currency first. If two columns share a name, such as "Amount" and "Amount in EUR", the one
+ * whose header has a currency comes first. If a currency column has one value only, the order stays.
  */
 function preferOwnCurrency(
   amounts: readonly number[],
@@ -118,7 +118,7 @@ function isShared(names: readonly string[]): boolean {
   return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
 
-/** The account paid the gross amount if the file names a tax. */
+/** Names of a gross amount, which is what the account paid if the file names a tax. */
 const GROSS = /^(?:gross|gross amount|total gross|brutto|bruttobetrag)$/;
 const TAX = /^(?:vat|tax|gst|sales tax|mwst|ust|iva|tva|btw|moms)(?: amount| betrag)?$/;
 

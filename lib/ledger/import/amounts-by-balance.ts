@@ -1,4 +1,4 @@
-// Finds which of several columns of numbers holds the amounts, if no name says it: a balance changes by the amount of its row.
+// Finds the amounts among several columns of numbers whose names do not tell: a balance changes by the amount of its row.
 import { isEmptyAmount, readAmount } from './amounts.ts';
 import { compareWithBalances } from './balance.ts';
 import type { TableRow } from './csv-text.ts';
@@ -54,7 +54,7 @@ function readColumn(rows: readonly TableRow[], index: number): Numbers {
 }
 
 /**
- * True if most balances differ by the amount of the row between them. If the amounts have no signs, either direction counts.
+ * True if most balances change by the amount of their row. If the amounts have no signs, either direction counts.
  */
 function followsAmounts(amounts: Numbers, balances: Numbers, areSigned = false): boolean {
   const rows = amounts.flatMap((signed, n) =>
@@ -63,8 +63,8 @@ function followsAmounts(amounts: Numbers, balances: Numbers, areSigned = false):
   const { agreeing, reversed, pairs } = compareWithBalances(rows);
   const hasSigns = areSigned || rows.some(({ signed }) => signed < 0);
   const matching = hasSigns ? agreeing : agreeing + reversed;
-  const isEnough = pairs * 2 > amounts.length - 1;
-  return pairs > 0 && isEnough && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
+  const hasEnoughPairs = pairs > 0 && pairs * 2 > amounts.length - 1;
+  return hasEnoughPairs && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
 }
 
 /** Merges debits and credits into signed amounts; undefined if a row has both. */

@@ -1,5 +1,5 @@
 // Reads amounts as banks write them: grouped in any way, with a currency, a sign on either side, or a word for the direction.
-import { isCurrencyCode, mayBeEqual } from './currencies.ts';
+import { isCurrencyCode, mayBeSameCurrency } from './currencies.ts';
 import { type Direction, findDirection } from './direction-words.ts';
 
 export const DECIMAL_SIGNS = ['point', 'comma'] as const;
@@ -23,7 +23,7 @@ const SIGN = /^[-+−–]/;
 const CURRENCY_SIGN =
   /^(?:\p{Sc}|(?:[\p{L}$]{1,4}\.?|R\$|[A-Z]{1,3}\$)(?![\p{L}]))\s*|\s*(?:\p{Sc}|\p{L}{1,4}\.?)$/u;
 
-export interface ReadAmount {
+export interface ParsedAmount {
   readonly signed: number;
   /** A word beside the number, such as DR. */
   readonly direction: Direction | null;
@@ -37,20 +37,21 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
 }
 
 /** @throws Error if the text is not an amount with this decimal sign */
-export function readAmount(text: string, decimal: DecimalSign): ReadAmount {
+export function readAmount(text: string, decimal: DecimalSign): ParsedAmount {
   if (isRounded(text))
     throw new Error(`"${text.trim()}" is a rounded amount. Write the whole number in the file`);
   const bare = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
   const number = bare && readNumber(bare.digits, decimal);
   if (bare && number !== undefined) {
     const { isNegative, direction, currency } = bare;
+    // Subtracting from 0 never gives -0.
     return { signed: isNegative ? 0 - number : number, direction, currency };
   }
   const shown = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
   const [, sign] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
   if (sign === (decimal === 'comma' ? ',' : '.'))
     throw new Error(
-      `${shown} has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
+      `${shown} has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
     );
   throw new Error(`${shown} is not an amount with a decimal ${decimal} (--decimal chooses it)`);
 }
@@ -68,7 +69,7 @@ function isRounded(text: string): boolean {
 }
 
 /** The digits of an amount, and the facts from the signs and words around them. */
-interface StrippedAmount extends Omit<ReadAmount, 'signed'> {
+interface StrippedAmount extends Omit<ParsedAmount, 'signed'> {
   readonly digits: string;
   readonly isNegative: boolean;
 }
@@ -99,17 +100,15 @@ function stripAmount(written: string): StrippedAmount | undefined {
       text = text.slice(0, -1).trim();
       continue;
     }
-    const [found] = CURRENCY_SIGN.exec(text) ?? [];
-    words = found === undefined ? undefined : addWord(words, found.trim(), /\d$/.test(text));
-    if (found === undefined || words === undefined) return undefined;
-    text = (
-      text.startsWith(found) ? text.slice(found.length) : text.slice(0, -found.length)
-    ).trim();
+    const [word] = CURRENCY_SIGN.exec(text) ?? [];
+    words = word === undefined ? undefined : addWord(words, word.trim(), /\d$/.test(text));
+    if (word === undefined || words === undefined) return undefined;
+    text = (text.startsWith(word) ? text.slice(word.length) : text.slice(0, -word.length)).trim();
   }
   return signs > 1 ? undefined : { digits: text, isNegative, ...words };
 }
 
-type Words = Pick<ReadAmount, 'direction' | 'currency'>;
+type Words = Pick<ParsedAmount, 'direction' | 'currency'>;
 
 /** @returns undefined for a second currency */
 function addWord(
@@ -121,21 +120,21 @@ function addWord(
   const meant = isPrefix && word.length < 2 ? undefined : findDirection(word);
   if (meant) return { direction: meant, currency };
   if (currency === null) return { direction, currency: word };
-  if (!mayBeEqual(currency, word)) return undefined;
+  if (!mayBeSameCurrency(currency, word)) return undefined;
   // A code says more than a sign: "$5.00 USD" is in USD.
   return { direction, currency: isCurrencyCode(currency) ? currency : word };
 }
 
 function readNumber(digits: string, decimal: DecimalSign): number | undefined {
-  const found = NUMBERS[decimal].exec(digits);
-  if (!found) return undefined;
-  const [, whole = '0', , cents, onlyCents = '0'] = found;
+  const match = NUMBERS[decimal].exec(digits);
+  if (!match) return undefined;
+  const [, whole = '0', , cents, onlyCents = '0'] = match;
   return Number(`${whole.replace(/\D/g, '')}.${cents ?? onlyCents}`);
 }
 
 const THIRD_DECIMAL = /([.,])(\d\d)0(?=\D{0,8}$)/;
 
-/** Finds the sign before three last digits that end in a zero, such as the comma of "25,500": they may be three decimals. */
+/** Finds the sign before the last three digits if these end in a zero, as in "25,500": they may be three decimals. */
 export function findThirdDecimal(text: string): string | undefined {
   return THIRD_DECIMAL.exec(text)?.[1];
 }

@@ -6,11 +6,12 @@ interface RowWithBalance {
 }
 
 export interface BalanceAgreement {
-  /** Pairs of rows whose difference is the amount. */
-  readonly agreeing: number;
-  /** Pairs whose difference is the amount with the other sign. */
-  readonly reversed: number;
+  /** Number of consecutive rows that both have a balance. */
   readonly pairs: number;
+  /** Number of pairs whose balances differ by the amount. */
+  readonly agreeing: number;
+  /** Number of pairs whose balances differ by the amount with the opposite sign. */
+  readonly reversed: number;
 }
 
 /** @param rows in the order of the file, oldest or newest first */

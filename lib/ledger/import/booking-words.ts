@@ -1,5 +1,5 @@
-// Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still open, balances and
-// totals, card payments, currency conversions, and columns of yes and no.
+// Recognizes rows by the words of banks and apps, in many languages: bookings that failed or are still pending, balances and
+// totals, card payments, currency conversions, and yes/no columns.
 
 const list = (words: string) => words.split(',').map((word) => word.trim());
 
@@ -28,7 +28,7 @@ const DONE = [
   ),
 ];
 /** Pending, planned or authorised. The bank lists such a payment again when it is booked, often under another date. */
-const OPEN = [
+const PENDING = [
   ...list('pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress'),
   ...list(
     'on hold, hold, held, uncompleted, incomplete, awaiting, open, placed, future, draft, unsettled',
@@ -91,7 +91,7 @@ const FAILED = [
   ),
 ];
 
-export type RowState = 'done' | 'open' | 'failed';
+export type RowState = 'done' | 'pending' | 'failed';
 
 function normalize(word: string): string {
   // Every text of a file is normalized here: plain ASCII, the usual case, skips the slow Unicode step.
@@ -104,7 +104,7 @@ function normalize(word: string): string {
 
 const STATES = new Map<string, RowState>([
   ...DONE.map((word) => [normalize(word), 'done'] as const),
-  ...OPEN.map((word) => [normalize(word), 'open'] as const),
+  ...PENDING.map((word) => [normalize(word), 'pending'] as const),
   ...FAILED.map((word) => [normalize(word), 'failed'] as const),
 ]);
 /** A longer text is not looked up as a status. */
@@ -180,7 +180,7 @@ const BALANCE_START = new RegExp(
   'i',
 );
 
-/** True for "Opening balance" and the like, also with a date, an amount or a colon after it. */
+/** True for "Opening balance" and the like, even if followed by a date, an amount or a colon. */
 export function isBalanceText(text: string): boolean {
   if (text.length > 80 || !BALANCE_START.test(text)) return false;
   const plain = normalize(text)
@@ -208,8 +208,8 @@ export function isConversionText(text: string): boolean {
 }
 
 /**
- * A card issuer thanks for a payment, or says that it was received. A payment alone, a direct debit or a refund are in the
- * files of accounts as well. Only whole words count: accounts pay "en comercio" and "recurring".
+ * Texts in which a card issuer thanks for a payment, or says that it was received. Files of accounts also contain payments,
+ * direct debits and refunds. Only whole words count: accounts pay "en comercio" and "recurring".
  */
 const CARD_PAYMENT =
   /(?:payments?|pymt|zahlung|paiement|pago|pagamento|betaling|betalning|wpłata)\b.{0,20}\b(?:thanks?|received|dank|danke(?:schon)?|erhalten|merci|recu|gracias|recibido|obrigad[ao]|recebido|grazie|ricevuto|ontvangen|bedankt|tack|mottag(?:en|et)|mottatt|modtaget|erhallen|dziekujemy)\b|\b(?:thanks?|dank|danke|erhaltene|merci|gracias|obrigad[ao]|grazie|bedankt|tack|erhallen|received)\b.{0,20}(?:payment|zahlung|paiement|pago|pagamento|betaling|betalning)\b|ご入金/;
@@ -220,36 +220,36 @@ export function isCardPayment(text: string): boolean {
   return text.length < 200 && CARD_PAYMENT.test(normalize(text));
 }
 
-/** Recognizes a refund, which stands beside the payments of a card, and in other files too. */
+/** Recognizes a refund. Files of cards list it among the payments, but other files have refunds too. */
 export function isCardRefund(text: string): boolean {
   return text.length < 200 && CARD_REFUND.test(normalize(text));
 }
 
 /**
  * @param leaveOut status words that the user named
- * @returns why a booking with this status is left out; undefined if it is kept, as one with an unknown word is
+ * @returns why a booking with this status is left out; undefined if it is kept, which includes an unknown status
  */
-export function describeState(
+export function findLeaveOutReason(
   status: string | null,
   leaveOut: readonly string[],
 ): string | undefined {
   if (status === null) return undefined;
-  const same = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
-  if (leaveOut.some(same)) return `"${status}"`;
+  const isSame = (word: string) => word.trim().toLowerCase() === status.trim().toLowerCase();
+  if (leaveOut.some(isSame)) return `"${status}"`;
   const state = findStatus(status);
-  if (state === 'open') return `"${status}": not booked yet`;
+  if (state === 'pending') return `"${status}": not booked yet`;
   return state === 'failed' ? `"${status}": never happened` : undefined;
 }
 
 /**
- * Columns of yes and no in which yes means that a booking is still open or has failed. "Planned" and "scheduled" are left out
- * on purpose: a purchase that they mark may be booked.
+ * Yes/no columns in which yes means that a booking is still pending or has failed. "Planned" and "scheduled" are not listed on
+ * purpose: a purchase that they mark may be booked.
  */
 const FLAGS =
   /^(?:is )?(pending|void(?:ed)?|cancell?ed|declined|failed|rejected|removed|vorgemerkt|storniert|pendiente|pendente)$/;
 /**
- * Columns of yes and no in which yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money
- * that a budget excludes has still moved. The user must say whether such rows count.
+ * Yes/no columns in which yes leaves a doubt: the counterpart of a reversed booking may be in the file too, and money that a
+ * budget excludes has still moved. The user must say whether such rows count.
  */
 const DOUBTFUL_FLAGS = new Set(
   [
@@ -280,23 +280,23 @@ const YES =
 const NO =
   /^(?:false|no|n|0|-|nein|nee|non|não|nie|ne|falsch|onwaar|faux|falso|fałsz|nepravda|nej|nei|falskt|falsk|usant|ei|epätosi|nem|hamis|hayır|yanlış|нет|ні|ложь|否|いいえ|아니오|)$/i;
 
-/** Columns such as "counts towards the budget", in which no means that a row does not count. */
+/** Yes/no columns such as "counts towards the budget", in which no means that a row does not count. */
 const COUNTED_FLAGS = new Set(
   list('計算対象, 集計対象, 计入收支, 计入预算, 是否计入收支').map(normalize),
 );
 
-/** @returns why a booking with a yes in this column is left out; undefined for a column of another kind */
-export function describeFlag(header: string): string | undefined {
+/** @returns why a row with yes in this column is left out; undefined if the column is not such a flag */
+export function findFlagReason(header: string): string | undefined {
   const [, word] = FLAGS.exec(normalize(header)) ?? [];
-  return word === undefined ? undefined : describeState(word, []);
+  return word === undefined ? undefined : findLeaveOutReason(word, []);
 }
 
-/** True for the name of a column whose no may mean that a row does not count. */
+/** True for the name of a column in which no may mean that a row does not count. */
 export function isCountedFlag(header: string): boolean {
   return COUNTED_FLAGS.has(normalize(header));
 }
 
-/** True for the name of a column whose yes may mean that a row does not count. */
+/** True for the name of a column in which yes may mean that a row does not count. */
 export function isDoubtfulFlag(header: string): boolean {
   const name = normalize(header)
     .replace(/[?:]+$/, '')

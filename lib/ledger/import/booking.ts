@@ -1,5 +1,4 @@
-// The bookings of a file as the bank states them: the form that the reader of every format produces, before anything is
-// decided.
+// The bookings of a file as the bank states them. The reader of every format produces them, before anything is decided.
 
 /** One booking of an account. A format that lacks a field leaves it null. */
 export interface Booking {
@@ -11,7 +10,7 @@ export interface Booking {
   readonly signed: number;
   /** True if the file states the direction in a word or in a column of its own, not only by a sign. */
   readonly isDirectionStated: boolean;
-  /** The amount as text, in a table before its direction is decided: part of the identity of a booking with an id. */
+  /** The amount as text, part of the identity of a booking with an id. In a table it is the amount without a decided direction. */
   readonly writtenAmount: string;
   /**
    * Texts of the booking without empty ones, the most telling first: the other party, then the purpose. One becomes the
@@ -34,7 +33,7 @@ export interface Booking {
   /** The bank's word for the booking's state. A booking is left out if the word says that no money has moved. */
   readonly status: string | null;
   /** Header of a column that marks the booking as one that may not count. */
-  readonly doubt?: string | undefined;
+  readonly doubtfulColumn?: string | undefined;
   /** The account's balance after the booking. */
   readonly balance: number | null;
   /** The bank's id of the booking to which this one belongs, as a currency conversion belongs to a payment. */
@@ -42,10 +41,10 @@ export interface Booking {
   /** All cells of the row as written: the identity of a booking without an id. */
   readonly cells: readonly string[];
   /** The row as earlier releases read it, if they read it differently. */
-  readonly former?: FormerReading;
+  readonly legacy?: LegacyReading;
 }
 
-export interface FormerReading {
+export interface LegacyReading {
   readonly description: string;
   readonly notes: string | null;
   readonly category: string | null;
@@ -68,9 +67,9 @@ export interface LeftOutLine {
   readonly text: string;
 }
 
-/** Something that the user must decide before the import; the preview is shown, and nothing is sent. */
-export interface Need {
-  readonly question:
+/** A question that the user must answer before the import; the preview is shown, and nothing is sent. */
+export interface Question {
+  readonly topic:
     | 'account'
     | 'decimal'
     | 'fees'
@@ -85,13 +84,13 @@ export interface Need {
 }
 
 /** Result of reading a file in one of the formats. */
-export interface ReadBookings {
+export interface ParsedBookings {
   readonly bookings: readonly Booking[];
   readonly refused: readonly RefusedLine[];
   readonly leftOut: readonly LeftOutLine[];
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
-  readonly needs: readonly Need[];
+  readonly questions: readonly Question[];
   /** Codes that the file gives for the account's currency; they decide what a sign such as $ beside an amount means. */
   readonly currencies?: readonly string[];
 }

@@ -5,9 +5,9 @@ import { UserError } from '../../shared/user-error.ts';
 import {
   type Booking,
   type LeftOutLine,
-  type Need,
+  type ParsedBookings,
   pluralize,
-  type ReadBookings,
+  type Question,
   type RefusedLine,
 } from './booking.ts';
 import { toBankId } from './row-ids.ts';
@@ -41,13 +41,13 @@ const parser = new XMLParser({
   isArray: (_name, _path, _isLeaf, isAttribute) => !isAttribute,
 });
 
-/** Name of the encoding that the document declares; undefined if it declares none. */
+/** Reads the name of the encoding that the document declares; undefined if it declares none. */
 export function findXmlCharset(head: string): string | undefined {
   return /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1];
 }
 
 /** @throws UserError if the text has no statement in it */
-export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
+export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
   const document = parse(text);
   const statements = DOCUMENTS.flatMap((name) => select(document, 'Document', name)).flatMap(
     (each) => STATEMENTS.flatMap((name) => select(each, name)),
@@ -62,17 +62,17 @@ export function readCamt(text: string): Omit<ReadBookings, 'findings'> {
     bookings: numberSharedIds(read.flatMap(({ bookings }) => bookings)),
     leftOut: read.flatMap(({ leftOut }) => leftOut),
     refused: read.flatMap(({ refused }) => refused),
-    needs: unproven === 0 ? [] : [askAboutReversals(unproven)],
+    questions: unproven === 0 ? [] : [askAboutReversals(unproven)],
   };
 }
 
-interface ReadStatement extends Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'> {
+interface ParsedStatement extends Pick<ParsedBookings, 'bookings' | 'leftOut' | 'refused'> {
   /** Number of reversals whose direction the balances do not show. */
   readonly unproven: number;
 }
 
 /** @param lines the lines of all entries of the document, in order; a statement takes as many as it has entries */
-function readStatement(statement: Node, lines: Iterator<number, undefined>): ReadStatement {
+function readStatement(statement: Node, lines: Iterator<number, undefined>): ParsedStatement {
   const account = nameAccount(statement);
   const entries = select(statement, 'Ntry');
   const reversals = entries.filter(isBooked).filter(isReversal).length;
@@ -101,25 +101,25 @@ function parse(text: string): Node {
   const validity = XMLValidator.validate(text);
   if (validity === true) return parser.parse(text) as Node;
   const { msg, line } = validity.err;
-  throw new UserError(`The file is not valid XML: line ${line}: ${msg} Download it again.`);
+  throw new UserError(`The file is not valid XML in line ${line}: ${msg} Download it again.`);
 }
 
-interface EntryPlace {
+interface EntryContext {
   readonly line: number;
   readonly account: string | null;
   readonly keepsDirection: boolean;
 }
 
-function readEntry(entry: Node, { keepsDirection, ...place }: EntryPlace): readonly Booking[] {
+function readEntry(entry: Node, { keepsDirection, ...place }: EntryContext): readonly Booking[] {
   const [amount = ''] = select(entry, 'Amt');
-  const turn = keepsDirection && isReversal(entry) ? -1 : 1;
-  const signed = turn * readDirection(entry) * readExactAmount(readText(amount));
+  const sign = keepsDirection && isReversal(entry) ? -1 : 1;
+  const signed = sign * readDirection(entry) * readExactAmount(readText(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
   const shared = { ...place, date, currency: attribute(amount, 'Ccy') };
   const entryId = readReference(entry, 'AcctSvcrRef');
   const parts = select(entry, 'NtryDtls', 'TxDtls');
-  const amounts = readPartAmounts(parts, { entry, signed, turn, currency: shared.currency });
+  const amounts = readPartAmounts(parts, { entry, signed, sign, currency: shared.currency });
   if (!amounts) {
     const texts = listTexts(parts[0] ?? '', entry, signed);
     return [toBooking({ ...shared, signed, texts, bankId: entryId })];
@@ -127,11 +127,11 @@ function readEntry(entry: Node, { keepsDirection, ...place }: EntryPlace): reado
   return parts.map((part, n) => {
     const partId = readReference(part, 'Refs', 'AcctSvcrRef');
     // The bank may give a batch one reference, and repeat it for each part.
-    const ofBatch = entryId && `${entryId}/${n + 1}`;
+    const numberedId = entryId && `${entryId}/${n + 1}`;
     const own = amounts[n] ?? 0;
     return toBooking({
       ...{ ...shared, signed: own, texts: listTexts(part, entry, own) },
-      bankId: partId === null || partId === entryId ? ofBatch : partId,
+      bankId: partId === null || partId === entryId ? numberedId : partId,
     });
   });
 }
@@ -144,7 +144,7 @@ function readPartAmounts(
   whole: {
     readonly entry: Node;
     readonly signed: number;
-    readonly turn: 1 | -1;
+    readonly sign: 1 | -1;
     readonly currency: string | null;
   },
 ): readonly number[] | undefined {
@@ -158,16 +158,16 @@ function readPartAmounts(
     const own = value(part, 'CdtDbtInd') === '' ? whole.entry : part;
     return written === undefined
       ? Number.NaN
-      : whole.turn * readDirection(own) * readExactAmount(readText(written));
+      : whole.sign * readDirection(own) * readExactAmount(readText(written));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
   return cents === Math.round(whole.signed * 100) ? amounts : undefined;
 }
 
 /**
- * By the standard a reversal has the direction of its own money: a reversed debit is a credit. Some banks repeat the
- * direction of the reversed booking instead. The statement's balances show which.
- * @returns undefined if balances are missing, or fit both readings or neither
+ * Finds the direction that a bank writes for reversals. By the standard it is that of the money: a reversed debit is a credit.
+ * Some banks repeat the direction of the reversed booking instead. The statement's balances show which.
+ * @returns undefined if balances are missing, or fit both directions or neither
  */
 function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
   const booked = select(statement, 'Ntry').filter(isBooked);
@@ -177,9 +177,11 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
   if (!opening || !closing) return undefined;
   try {
     const moved = readCents(closing) - readCents(opening);
-    const fits = (reversed: 1 | -1) =>
-      booked.reduce((all, each) => all + readCents(each) * (isReversal(each) ? reversed : 1), 0) ===
-      moved;
+    const fits = (reversalSign: 1 | -1) =>
+      booked.reduce(
+        (sum, each) => sum + readCents(each) * (isReversal(each) ? reversalSign : 1),
+        0,
+      ) === moved;
     if (fits(1) === fits(-1)) return undefined;
     return fits(1) ? 'own' : 'repeated';
   } catch {
@@ -187,10 +189,10 @@ function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined 
   }
 }
 
-function askAboutReversals(reversals: number): Need {
+function askAboutReversals(reversals: number): Question {
   return {
-    question: 'direction',
-    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the booking that is taken back. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
+    topic: 'direction',
+    message: `The balances do not show the direction of ${pluralize(reversals, 'reversed booking')}. The preview reads a credit as money that came back, as the standard says, but some banks repeat the direction of the reversed booking. If the preview is right, add --as-it-is. If not, download the statement of whole days with its balances.`,
   };
 }
 
@@ -222,7 +224,7 @@ function readDate(entry: Node, name: string): string | undefined {
   return /^\d{4}-\d{2}-\d{2}/.exec(written)?.[0];
 }
 
-/** The other party first, then the purpose. */
+/** Lists the other party first, then the purpose. */
 function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
   // A reversal repeats the parties of the reversed booking: if money returns, the other party is still the creditor.
   const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));

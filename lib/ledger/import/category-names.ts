@@ -1,4 +1,4 @@
-// Finds the categories of a file's rows: by name, in any letter case; by a rule; or from earlier rows.
+// Finds the categories of a file's rows: by name, regardless of case; by a rule; or from earlier rows.
 import { type CategoryRule, findRule } from './category-rules.ts';
 import type { DescribedRow, ProposeCategory } from './learned-categories.ts';
 
@@ -7,10 +7,10 @@ export interface KnownCategory {
   readonly isActive: boolean;
 }
 
-/** Names match regardless of case and surrounding spaces. */
+/** Matches names regardless of case and surrounding spaces. */
 export function createCategoryNames(known: readonly KnownCategory[]) {
   // If names differ only in case, an active category wins.
-  const sorted = known.toSorted((one, other) => Number(one.isActive) - Number(other.isActive));
+  const sorted = known.toSorted((a, b) => Number(a.isActive) - Number(b.isActive));
   const byFolded = new Map(sorted.map((category) => [fold(category.name), category]));
   const exact = new Map(known.map((category) => [category.name, category]));
 
@@ -20,7 +20,7 @@ export function createCategoryNames(known: readonly KnownCategory[]) {
 
   return {
     find,
-    /** The category's name in the ledger; for a new category, the spelling that was asked for first. */
+    /** Returns the category's name in the ledger; for a new category, its first spelling. */
     resolve: (name: string): string => {
       const found = find(name);
       if (found) return found.name;

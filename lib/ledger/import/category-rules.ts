@@ -26,18 +26,17 @@ export function parseCategoryRules(text: string): readonly CategoryRule[] {
 }
 
 function parseRule(rule: string, line: number): CategoryRule {
-  // The last "=" separates the two: an expression may contain one, a category does not.
+  // The last "=" is the separator: an expression may contain one, a category does not.
   const at = rule.lastIndexOf('=');
   const pattern = rule.slice(0, Math.max(at, 0)).trim();
   const category = rule.slice(at + 1).trim();
   if (pattern === '' || category === '')
     throw new Error(
-      `Line ${line} of the rules is no rule: "${rule}". Write text = Category, or /expression/ = Category.`,
+      `Line ${line} of the rules is not a rule: "${rule}". Write text = Category, or /expression/ = Category.`,
     );
   return { line, pattern, category, matches: createMatcher(pattern, line) };
 }
 
-/** Ignores case. */
 function createMatcher(pattern: string, line: number): CategoryRule['matches'] {
   const [, source] = EXPRESSION.exec(pattern) ?? [];
   if (source === undefined) {
@@ -49,7 +48,7 @@ function createMatcher(pattern: string, line: number): CategoryRule['matches'] {
     return (description) => expression.test(description);
   } catch (cause) {
     const { message } = cause as Error;
-    throw new Error(`Line ${line} of the rules has an expression that is not valid: ${message}.`, {
+    throw new Error(`Line ${line} of the rules has an invalid expression: ${message}.`, {
       cause,
     });
   }

@@ -9,7 +9,7 @@ export type ChosenField = Exclude<
 >;
 export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefined>>>;
 
-/** Stands for a column's name in an option: the file has no column for this field. */
+/** Value of an option if the file has no column for the field. */
 export const NO_COLUMN = 'none';
 
 export function optionName(field: Field): string {
@@ -25,15 +25,15 @@ export function findChosen(
 ): readonly number[] {
   const find = (text: string) => {
     const wanted = text.trim();
-    const same = headers.flatMap((header, index) => (header.trim() === wanted ? [index] : []));
-    if (same.length > 1)
+    const exact = headers.flatMap((header, index) => (header.trim() === wanted ? [index] : []));
+    if (exact.length > 1)
       throw new UserError(
-        `Two columns are named "${wanted}". Name one by its number: ${optionName(field)} ${(same[0] ?? 0) + 1} or ${(same[1] ?? 0) + 1}.`,
+        `Two columns are named "${wanted}". Name one by its number: ${optionName(field)} ${(exact[0] ?? 0) + 1} or ${(exact[1] ?? 0) + 1}.`,
       );
-    if (same.length === 1) return same;
+    if (exact.length === 1) return exact;
     const lower = wanted.toLowerCase();
-    const alike = headers.findIndex((header) => header.trim().toLowerCase() === lower);
-    if (alike >= 0) return [alike];
+    const anyCase = headers.findIndex((header) => header.trim().toLowerCase() === lower);
+    if (anyCase >= 0) return [anyCase];
     const number = /^\d{1,3}$/.test(wanted) ? Number(wanted) : 0;
     return number >= 1 && number <= headers.length ? [number - 1] : [];
   };

@@ -337,7 +337,7 @@ export function findNamed(names: readonly string[], field: Field): readonly numb
       const found = ranks.get(name);
       return found === undefined ? [] : [{ index, found }];
     })
-    .toSorted((one, other) => one.found - other.found)
+    .toSorted((a, b) => a.found - b.found)
     .map(({ index }) => index);
 }
 

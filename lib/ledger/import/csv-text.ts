@@ -1,5 +1,5 @@
-// Splits text into rows and cells, which commas, semicolons, tabs or bars separate. Banks write quotes carelessly: a quote that
-// is never closed must cost its own row at most, not all rows up to the next quote.
+// Splits text into rows and cells at commas, semicolons, tabs or bars. Banks write quotes carelessly: an unclosed quote must cost
+// at most its own row, not all rows up to the next quote.
 
 export interface TableRow {
   /** Line in the file, from 1; the first of several if a quoted cell has line breaks. */
@@ -10,7 +10,7 @@ export interface TableRow {
 export interface CsvText {
   /** The rows of the text; empty lines are skipped. */
   readonly rows: readonly TableRow[];
-  /** Lines with an opening quote that is never closed. The quote was read as text. */
+  /** Lines with an unclosed quote, which was read as text. */
   readonly openQuotes: readonly number[];
 }
 
@@ -27,17 +27,17 @@ interface Line {
   readonly lineBreak: string;
 }
 
-interface Reading {
-  /** Reads this many lines at most. */
+interface SplitOptions {
+  /** Reads at most this many lines. */
   readonly limit?: number;
   /** Trusts every quote, for a file that this service wrote: its quotes are right, and a cell may have any number of lines. */
-  readonly isExact?: boolean;
+  readonly trustsQuotes?: boolean;
 }
 
 export function splitCsv(
   text: string,
   delimiter: string,
-  { limit, isExact = false }: Reading = {},
+  { limit, trustsQuotes = false }: SplitOptions = {},
 ): CsvText {
   const lines = splitLines(text, limit);
   const rows: TableRow[] = [];
@@ -45,7 +45,7 @@ export function splitCsv(
   for (let n = 0; n < lines.length; ) {
     const { text: line = '' } = lines[n] ?? {};
     const read = line.includes('"')
-      ? readQuotedRow({ lines, delimiter, isExact }, n)
+      ? readQuotedRow({ lines, delimiter, trustsQuotes }, n)
       : { cells: line.split(delimiter), next: n + 1, isOpen: false };
     if (read.isOpen) openQuotes.push(n + 1);
     const cells = unwrap(read.cells, delimiter).map(readTextFormula);
@@ -73,23 +73,23 @@ function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Li
   return lines;
 }
 
-/** Finds a character at or after positions that are asked for in ascending order. */
+/** Returns a function that finds a character at or after a position. Call it with ascending positions. */
 function createFinder(text: string, character: string): (from: number) => number {
-  let found = -1;
+  let next = -1;
   return (from) => {
-    if (found < from) found = text.indexOf(character, from);
-    if (found < 0) found = Number.POSITIVE_INFINITY;
-    return found;
+    if (next < from) next = text.indexOf(character, from);
+    if (next < 0) next = Number.POSITIVE_INFINITY;
+    return next;
   };
 }
 
-/** Reads a line whose only cell is a whole row: some spreadsheets put quotes around the whole of a line. */
+/** Reads a line whose only cell is a whole row: some spreadsheets put quotes around whole lines. */
 function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
   if (cells.length !== 1) return cells;
   const [only = ''] = cells;
   if (!only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
   const lines = [{ text: only, lineBreak: '' }];
-  const inner = readQuotedRow({ lines, delimiter, isExact: false }, 0);
+  const inner = readQuotedRow({ lines, delimiter, trustsQuotes: false }, 0);
   return inner.cells;
 }
 
@@ -102,7 +102,7 @@ function readTextFormula(cell: string): string {
 interface Source {
   readonly lines: readonly Line[];
   readonly delimiter: string;
-  readonly isExact: boolean;
+  readonly trustsQuotes: boolean;
 }
 
 interface QuotedRow {
@@ -113,14 +113,14 @@ interface QuotedRow {
 }
 
 function readQuotedRow(source: Source, first: number): QuotedRow {
-  const { lines, delimiter, isExact } = source;
+  const { lines, delimiter, trustsQuotes } = source;
   const cells: string[] = [];
   let isOpen = false;
   let n = first;
   let at = 0;
   for (;;) {
     const line = lines[n]?.text ?? '';
-    if (!isExact) at += countSpacesBeforeQuote(line, at);
+    if (!trustsQuotes) at += countSpacesBeforeQuote(line, at);
     if (line[at] === '"') {
       const cell = readQuotedCell(source, { n, at });
       if (cell) {
@@ -163,25 +163,25 @@ interface Position {
 
 /** @returns undefined for a quote that is not closed */
 function readQuotedCell(
-  { lines, delimiter, isExact }: Source,
+  { lines, delimiter, trustsQuotes }: Source,
   start: Position,
 ): (Position & { readonly value: string }) | undefined {
   let value = '';
   let from = start.at + 1;
-  const end = isExact ? lines.length : Math.min(lines.length, start.n + MAX_CELL_LINES);
+  const end = trustsQuotes ? lines.length : Math.min(lines.length, start.n + MAX_CELL_LINES);
   for (let n = start.n; n < end; n += 1) {
     const { text, lineBreak } = lines[n] ?? { text: '', lineBreak: '' };
     for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 2)) {
       if (quote < 0) {
-        if (!isExact && n > start.n && looksLikeRow(text, delimiter)) return undefined;
+        if (!trustsQuotes && n > start.n && looksLikeRow(text, delimiter)) return undefined;
         value += undouble(text.slice(from)) + lineBreak;
         break;
       }
       if (text[quote + 1] === '"') continue;
-      const spaces = isExact ? 0 : countSpaces(text, quote + 1);
+      const spaces = trustsQuotes ? 0 : countSpaces(text, quote + 1);
       const after = quote + 1 + spaces;
       const isClosed = after === text.length || text.startsWith(delimiter, after);
-      const isLater = !isExact && n > start.n;
+      const isLater = !trustsQuotes && n > start.n;
       if (isClosed && !(isLater && isReopened(text.slice(from, quote), delimiter)))
         return {
           value: value + undouble(text.slice(from, quote)),

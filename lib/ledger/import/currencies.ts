@@ -6,16 +6,14 @@ export function isCurrencyCode(text: string): boolean {
   return CURRENCY_CODES.has(text.trim().toUpperCase());
 }
 
-/**
- * Reads a header that is a currency: some banks have a column of amounts for each currency, named by the code, such as "CAD$".
- */
+/** Reads a header that is only a currency, such as "CAD$": some banks write a column of amounts for each currency. */
 export function parseCurrencyHeader(header: string): string | null {
   // Upper case only: Bob is a name, BOB a currency.
   const code = /^([A-Z]{3})\$?$/.exec(header.trim())?.[1];
   return code !== undefined && CURRENCY_CODES.has(code) ? code : null;
 }
 
-/** Finds the codes that a text names among other words, such as "Amount (USD)". */
+/** Finds the codes among the words of a text, such as "Amount (USD)". */
 export function findCurrencyCodes(text: string): readonly string[] {
   const words = text.match(/(?<![\p{L}\p{N}])[A-Z]{3}(?![\p{L}\p{N}])/gu) ?? [];
   return words.filter((word) => CURRENCY_CODES.has(word));
@@ -69,7 +67,7 @@ const MEANINGS = Map.groupBy(
   ({ sign }) => sign,
 );
 
-/** The currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
+/** Lists the currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
 function listMeanings(written: string): readonly string[] {
   const text = normalize(written);
   return MEANINGS.get(text)?.map(({ code }) => code) ?? text.split(' ');
@@ -79,10 +77,10 @@ function normalize(written: string): string {
   return written.normalize('NFKC').trim().toUpperCase().replace(/\.$/, '');
 }
 
-/** True if both may be one currency, such as $ and USD. */
-export function mayBeEqual(one: string, other: string): boolean {
-  const meanings = new Set(listMeanings(one));
-  return listMeanings(other).some((code) => meanings.has(code));
+/** True if both may mean the same currency, such as $ and USD. */
+export function mayBeSameCurrency(first: string, second: string): boolean {
+  const meanings = new Set(listMeanings(first));
+  return listMeanings(second).some((code) => meanings.has(code));
 }
 
 export type CurrencyReader = (written: string) => string;

@@ -6,7 +6,7 @@ import { derivePerText } from './distinct-texts.ts';
 export const DATE_ORDERS = ['ymd', 'dmy', 'mdy'] as const;
 export type DateOrder = (typeof DATE_ORDERS)[number];
 
-/** Three letters or more of a month's name, in the languages of the banks that are covered. */
+/** Names of each month and their abbreviations, in the languages of the supported banks. */
 const MONTHS: readonly string[] = [
   'jan january januar janvier januari enero ene gennaio gen janeiro styczen stycznia sty tammikuu tammi leden ledna januara sausis января январь янв ocak oca janvar jaanuar ιαν ianuarie ian sijecanj sijecnja janar janvaris janv janner tammikuuta jaan januarja sausio януари січня січ ιανουαριου sij',
   'feb february februar fevrier fev febrero februari febbraio fevereiro luty lutego lut helmikuu helmi unor unora vasaris февраля февраль фев subat sub φεβ februarie veljaca veljace februaris veebruar febr fevr helmikuuta februara vasario veebr февр февруари лютого лют φεβρουαριου velj',
@@ -26,7 +26,7 @@ const MONTH_NUMBERS = new Map(
     names.split(' ').map((name) => [toPlainWord(name), String(n + 1)] as const),
   ),
 );
-/** Words between the day and the month, or before the time, and those for "year" or "day" beside a number. */
+/** Words between the day and the month or before the time, and words for "year" or "day" beside a number. */
 const PREPOSITIONS = new Set([
   ...['de', 'of', 'as', 'at', 'um', 'kl', 'klo', 'om', 'alle', 'las'],
   ...['m', 'd', 'г', 'р'],
@@ -47,12 +47,12 @@ const TIME_BEFORE = /^\s*\d{1,2}:\d{2}(?::\d{2})?\s*(?:[ap]\.?m\.?)?[\s,]+(?=\S)
 const SERIAL = /^([3-5]\d{4})(?:[.,]\d+)?$/;
 const SERIAL_EPOCH = Date.UTC(1899, 11, 30);
 const DAY_MILLISECONDS = 86_400_000;
-/** A reading of the dates that ends this much earlier than another is unlikely: fifteen years, in days. */
+/** Fifteen years, in days: a reading of the dates that ends this much earlier than another is unlikely. */
 const MAX_AGE_DIFFERENCE = 5_480;
 
 /**
- * The numbers of a date in the order in which they were written; `fixed` if the text itself shows the order, as a month's name
- * does.
+ * The numbers of a date in the order in which they were written. `fixed` is that order if the text itself shows it, as a
+ * month's name does.
  */
 interface DateParts {
   readonly parts: readonly [string, string, string];
@@ -157,7 +157,7 @@ const BUDDHIST_YEARS = 543;
 const MINGUO_YEARS = 1911;
 /** No bank's file has dates before this year. */
 const FIRST_YEAR = 1970;
-/** Years of the Persian and the Islamic calendar. They are refused, because their months begin on other days. */
+/** Years of the Persian and the Islamic calendar. They are refused because their months begin on other days. */
 const OTHER_CALENDARS = /^1[34]\d\d$/;
 
 /**
@@ -219,9 +219,7 @@ export function readDates(dates: readonly string[], options: DateOptions): DateR
           `"${text}" has no year. Download a file with whole dates, or add the year to it`,
         );
       if (text.split(/\D+/).some((number) => OTHER_CALENDARS.test(number)))
-        throw new Error(
-          `"${text}" is of another calendar. Download a file with dates of the common one`,
-        );
+        throw new Error(`"${text}" is in another calendar. Download a file with Gregorian dates`);
       throw new Error(`"${text}" is not a date (${order})`);
     },
   };
@@ -251,7 +249,7 @@ function countRows(dates: readonly { readonly rows: number }[]): number {
 }
 
 /**
- * Checks the order that an option named or an earlier import remembered. The bank may have changed it since, and a date that
+ * Checks the order that an option gave or an earlier import remembered. The bank may have changed it since, and a date that
  * fits both orders would silently become another day.
  * @throws UserError if a date does not fit the order, and all dates fit another one
  */
@@ -263,21 +261,21 @@ function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYea
   const other = DATE_ORDERS.find((each) => written.every(isDate(each)));
   if (!wrong || !other) return;
   throw new UserError(
-    `"${wrong.date}" is no date in ${order}, and all dates are in ${other}. Read them with --date-order ${other}.`,
+    `"${wrong.date}" is not a date in ${order}, and all dates fit ${other}. Read them with --date-order ${other}.`,
   );
 }
 
-/** If two orders read equally many dates, the likelier statement wins: the one that lies in the past and spans little time. */
+/** Chooses the order that reads the most dates. In a tie the likelier statement wins: one in the past that spans little time. */
 function chooseOrder(
   written: readonly WrittenDate[],
   { today, isDayFirst }: DateOptions,
   lastYear: number,
 ): DateOrder {
-  const open = written.filter(({ parts }) => parts.fixed === undefined);
-  if (open.length === 0) return written[0]?.parts.fixed ?? 'ymd';
+  const ambiguous = written.filter(({ parts }) => parts.fixed === undefined);
+  if (ambiguous.length === 0) return written[0]?.parts.fixed ?? 'ymd';
   const all = DATE_ORDERS.map((order) => ({
     order,
-    days: open.flatMap(({ date, parts, rows }) => {
+    days: ambiguous.flatMap(({ date, parts, rows }) => {
       if (order === 'mdy' && date.includes('.')) return [];
       const read = toIsoDate(parts, order, lastYear);
       return read === undefined ? [] : [{ day: Date.parse(read) / DAY_MILLISECONDS, rows }];
@@ -290,28 +288,28 @@ function chooseOrder(
     ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirst,
   );
   const most = Math.max(...readings.map(({ rows }) => rows));
-  const fixed = countRows(written) - countRows(open);
+  const fixed = countRows(written) - countRows(ambiguous);
   // Most dates state their order themselves. The few others are refused, each with its line.
   if (fixed > most || most === 0) return 'ymd';
   const best = readings.filter(({ rows }) => rows === most);
   if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
   // The year can come first or last only if it has two digits.
   const likely = best.some(({ order }) => order === 'ymd')
-    ? keepEitherOfDayAndMonth(best, dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS))
+    ? keepDayAndMonthOrders(best, dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS))
     : best;
-  const usual = open.every(({ date }) => date.includes('-'))
+  const usual = ambiguous.every(({ date }) => date.includes('-'))
     ? likely
     : likely.filter(({ order }) => order !== 'ymd' || likely.length === 1);
-  const [one, other] = usual;
-  if (one && other) throw ambiguousOrder(one.order, other.order);
-  return one?.order ?? 'ymd';
+  const [first, second] = usual;
+  if (first && second) throw ambiguousOrder(first.order, second.order);
+  return first?.order ?? 'ymd';
 }
 
 /**
- * Likelihood decides whether the year comes first or last, never between day and month: interest once a month is as likely as
- * three purchases in one month.
+ * Keeps both orders of day and month if either is likely: interest once a month is as likely as three purchases in one month.
+ * Likelihood decides only whether the year comes first or last.
  */
-function keepEitherOfDayAndMonth(
+function keepDayAndMonthOrders(
   all: readonly OrderReading[],
   likely: readonly OrderReading[],
 ): readonly OrderReading[] {
@@ -325,8 +323,8 @@ interface OrderReading {
 }
 
 /**
- * Drops the unlikely readings of dates such as 25-12-27 and 25-12-28: no statement lies in the future, is far older than
- * another reading, or is years long by chance.
+ * Drops the unlikely readings of dates such as 25-12-27 and 25-12-28: those in the future, far older than another reading, or
+ * spread over years.
  */
 function dropUnlikely(readings: readonly OrderReading[], today: number): readonly OrderReading[] {
   const ranges = readings.map(({ order, days }) => {
@@ -342,16 +340,16 @@ function dropUnlikely(readings: readonly OrderReading[], today: number): readonl
   return recent.filter(({ span }) => span <= shortest * 4);
 }
 
-function larger(one: number, other: number): number {
-  return Math.max(one, other);
+function larger(a: number, b: number): number {
+  return Math.max(a, b);
 }
 
-function smaller(one: number, other: number): number {
-  return Math.min(one, other);
+function smaller(a: number, b: number): number {
+  return Math.min(a, b);
 }
 
-function ambiguousOrder(one: DateOrder, other: DateOrder): UserError {
+function ambiguousOrder(first: DateOrder, second: DateOrder): UserError {
   return new UserError(
-    `Dates may be ${one} or ${other}. Say which with --date-order ${one} or ${other}.`,
+    `Dates may be ${first} or ${second}. Say which with --date-order ${first} or ${second}.`,
   );
 }

@@ -1,5 +1,5 @@
-// Decides which sign separates the decimals of a file's amounts, and whether they have a third decimal to drop. If three digits
-// after the only sign are all that a file shows, the user is asked: "1,234" may be a thousand, or little more than one.
+// Decides which sign separates the decimals of a file's amounts, and whether they have a third decimal to drop. If every amount
+// has three digits after its only sign, the user is asked: "1,234" may be a thousand, or little more than one.
 import {
   type DecimalSign,
   dropThirdDecimal,
@@ -7,7 +7,7 @@ import {
   isEmptyAmount,
   MAX_AMOUNT_LENGTH,
 } from './amounts.ts';
-import type { Need } from './booking.ts';
+import type { Question } from './booking.ts';
 
 export interface DecimalEvidence {
   /** Cells of the amounts that are imported. */
@@ -23,40 +23,42 @@ export interface DecimalEvidence {
 
 export interface FoundDecimals {
   readonly decimal: DecimalSign;
-  /** Drops a third decimal, if the file writes one. */
+  /** Drops a third decimal if the file writes one. */
   readonly trim: (amount: string) => string;
   /** Asks for the sign if the file does not show it. */
-  readonly need?: Need;
+  readonly question?: Question;
 }
 
 export function findDecimals(evidence: DecimalEvidence): FoundDecimals {
   const { amounts, others, texts, bankTexts = [], chosen } = evidence;
-  const digits = findMinorDigits([...texts, ...bankTexts.filter(isOfWholeUnits)]);
+  const digits = findMinorDigits([...texts, ...bankTexts.filter(usesWholeUnits)]);
   const trim = createDecimalTrimmer([...amounts, ...others], { chosen, digits });
   const written = amounts.map(trim);
-  const found =
+  const known =
     chosen ??
     findDecimalSign(written) ??
     findProvenSign(written) ??
     findDecimalSign(others.map(trim));
-  if (found !== undefined) return { decimal: found, trim };
+  if (known !== undefined) return { decimal: known, trim };
   const [example, sign] =
     written.map((amount) => ONE_GROUP.exec(amount)).find((match) => match !== null) ?? [];
   if (example === undefined) return { decimal: 'point', trim };
   const group = sign === ',' ? 'point' : 'comma';
   const decimal = digits === 3 ? (group === 'point' ? 'comma' : 'point') : group;
-  return digits === 2 ? { decimal, trim, need: askForSign(example, decimal) } : { decimal, trim };
+  return digits === 2
+    ? { decimal, trim, question: askForSign(example, decimal) }
+    : { decimal, trim };
 }
 
-function askForSign(example: string, group: DecimalSign): Need {
+function askForSign(example: string, group: DecimalSign): Question {
   const decimal = group === 'point' ? 'comma' : 'point';
   return {
-    question: 'decimal',
+    topic: 'decimal',
     message: `"${example.trim()}" may be thousands or have three decimals, and no other amount shows which. Choose --decimal ${group} if it is thousands, or --decimal ${decimal}.`,
   };
 }
 
-/** Finds the sign before the last one or two digits of most amounts; failing that, the sign that does not separate groups. */
+/** Finds the sign before the last one or two digits of most amounts; failing that, the other sign than that between groups. */
 export function findDecimalSign(amounts: readonly string[]): DecimalSign | undefined {
   let commas = 0;
   for (const amount of amounts) {
@@ -110,22 +112,22 @@ const WHOLE_UNIT_TEXTS =
 /** Case matters here: FT, for example, is another word. */
 const WHOLE_UNIT_SIGNS = /(?<!\p{L})(?:Rp|Ft)(?!\p{L})/u;
 
-function isOfWholeUnits(text: string): boolean {
+function usesWholeUnits(text: string): boolean {
   if (text.length > MAX_TEXT_LENGTH) return false;
   return WHOLE_UNIT_TEXTS.test(text) || WHOLE_UNIT_SIGNS.test(text);
 }
 
-/** Number of decimals in the currency that the file names: 2 if it names none, or several with different numbers. */
+/** Finds the number of decimals in the file's currency: 2 if it names none, or several with different numbers. */
 function findMinorDigits(texts: readonly string[]): number {
-  const found = new Set<number>();
+  const digits = new Set<number>();
   const relevantTexts = texts.filter(
     (text) => text.length <= MAX_TEXT_LENGTH && !BARE_NUMBER.test(text),
   );
   for (const text of new Set(relevantTexts)) {
-    if (isOfWholeUnits(text)) found.add(0);
-    for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) found.add(countDecimals(code));
+    if (usesWholeUnits(text)) digits.add(0);
+    for (const [code] of text.matchAll(CODE)) if (CODES.has(code)) digits.add(countDecimals(code));
   }
-  const [only = 2, ...more] = found;
+  const [only = 2, ...more] = digits;
   return more.length > 0 ? 2 : only;
 }
 

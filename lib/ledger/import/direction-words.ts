@@ -41,7 +41,7 @@ const WORDS = new Map<string, Direction>([
 ]);
 const MAX_WORD_LENGTH = 40;
 
-/** The letters that one bank writes for income and expenses. */
+/** Pairs of letters for income and expenses, each from one language. */
 const LETTER_PAIRS = ['cd', 'hs', 'kd', 'jt', 'πχ'];
 
 /**

@@ -1,8 +1,8 @@
-// Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by the words of a
-// column. If a word and a sign both state the direction, they must agree.
+// Decides which rows are income and which are expenses: by the sign of the amount, by a word beside it, or by a word in a column
+// of its own. If a word and a sign both state the direction, they must agree.
 import { UserError } from '../../shared/user-error.ts';
 import { TRANSACTION_TYPES, type TransactionType } from '../domain/transaction.ts';
-import type { ReadAmount } from './amounts.ts';
+import type { ParsedAmount } from './amounts.ts';
 import { type Direction, findDirection } from './direction-words.ts';
 import { derivePerText } from './distinct-texts.ts';
 
@@ -21,7 +21,7 @@ export interface DirectedAmount {
 
 /** A row whose amount can be read. */
 export interface Reading {
-  readonly amount: ReadAmount;
+  readonly amount: ParsedAmount;
   /** Cell of the direction column. */
   readonly word: string | null;
 }
@@ -30,7 +30,7 @@ export interface DirectionReader {
   /** True if the words of the column decide. */
   readonly usesColumn: boolean;
   /** @throws Error if the word is not known, or contradicts the sign */
-  readonly read: (amount: ReadAmount, word: string | null) => DirectedAmount;
+  readonly read: (amount: ParsedAmount, word: string | null) => DirectedAmount;
 }
 
 /** How signs and words combine in a file: no signs, a minus for expenses, or a minus for income as on cards. */
@@ -117,7 +117,7 @@ interface SignPatterns {
 function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: SignPatterns) {
   const { only, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
   const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
-  return (amount: ReadAmount): DirectedAmount => {
+  return (amount: ParsedAmount): DirectedAmount => {
     const { signed } = amount;
     if (isSigned || signed === 0)
       return { signed: column.convention === 'reversed' ? 0 - signed : signed, isStated: false };
@@ -163,7 +163,7 @@ interface Stated {
 }
 
 function readStated(
-  { signed, direction: mark }: ReadAmount,
+  { signed, direction: mark }: ParsedAmount,
   { direction, convention }: Stated,
 ): DirectedAmount {
   const isExpected =
@@ -172,7 +172,7 @@ function readStated(
       ? signed > 0
       : signed < 0 === ((direction === 'expense') === (convention === 'signed')));
   if (!isExpected) {
-    const other = mark === null ? ', or go by the signs alone with --type none' : '';
+    const other = mark === null ? ', or use the signs alone with --type none' : '';
     throw new Error(
       `the amount ${signed} and the word for ${direction} disagree. Correct one in the file${other}`,
     );

@@ -1,4 +1,4 @@
-// Saves work on columns that repeat their texts: a statement has many rows of one day, one currency and one state.
+// Saves work on columns with repeated texts: many rows of a statement share their day, currency or state.
 
 /** Derives a value from each distinct text once. */
 export function derivePerText<Value>(derive: (text: string) => Value): (text: string) => Value {

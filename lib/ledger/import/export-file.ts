@@ -1,4 +1,4 @@
-// Reads an export of this service, which its header identifies. The texts come back exactly as they were stored.
+// Reads an export of this service, recognized by its header. Texts are read exactly as they were stored.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
 import { type DecimalSign, readAmount } from './amounts.ts';
 import { pluralize, type RefusedLine } from './booking.ts';
@@ -15,7 +15,7 @@ export interface ExportOptions {
   readonly today: string;
 }
 
-export interface ReadExport {
+export interface ParsedExport {
   readonly rows: readonly StatementRow[];
   readonly refused: readonly RefusedLine[];
   readonly dateOrder: DateOrder;
@@ -27,7 +27,7 @@ export function isExportHeader(cells: readonly string[] | undefined): boolean {
 }
 
 /** Reads an export even after a spreadsheet has rewritten its dates and amounts. */
-export function readExport(records: readonly TableRow[], options: ExportOptions): ReadExport {
+export function readExport(records: readonly TableRow[], options: ExportOptions): ParsedExport {
   const amounts = records.map((record) => readRaw(record, 'amount'));
   const decimal = options.decimal ?? findDecimalSign(amounts) ?? 'point';
   const dates = readDates(
@@ -61,7 +61,7 @@ function toRow(
   const width = CSV_COLUMNS.length;
   if (cells.length < width || cells.slice(width).some((cell) => cell !== ''))
     throw new Error(`It has ${pluralize(cells.length, 'cell')}, the header ${width}.`);
-  const text = (column: Column) => {
+  const readText = (column: Column) => {
     const cell = readRaw(record, column);
     return cell === '' ? null : fromTextCell(cell);
   };
@@ -70,14 +70,14 @@ function toRow(
   return {
     line,
     date,
-    description: text('description') ?? '',
+    description: readText('description') ?? '',
     // If the type is stated, the amount keeps its sign: a negative one is a refund or a correction.
     ...readType(readRaw(record, 'type').trim().toLowerCase(), signed),
-    category: text('category_name'),
-    notes: text('notes'),
-    externalId: text('external_id'),
+    category: readText('category_name'),
+    notes: readText('notes'),
+    externalId: readText('external_id'),
     bankId: null,
-    formerBankId: null,
+    legacyBankId: null,
     exported: {
       id: readRaw(record, 'id'),
       createdAt: readRaw(record, 'created_at'),

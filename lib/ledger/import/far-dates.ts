@@ -1,6 +1,6 @@
-// Asks about bookings whose dates are far from all others or well after today: a mistyped year hides a booking from its owner.
+// Asks about bookings dated far from all others or well after today: a mistyped year hides a booking from its owner.
 import { fromDayNumber, toDayNumber } from '../domain/calendar-date.ts';
-import type { Booking, Need } from './booking.ts';
+import type { Booking, Question } from './booking.ts';
 
 /** Two years, in days. */
 const FAR_DAYS = 731;
@@ -9,7 +9,7 @@ const MAX_DAYS_AHEAD = 31;
 const MAX_SHOWN = 5;
 
 /** @param today `YYYY-MM-DD` */
-export function askAboutDates(bookings: readonly Booking[], today: string): readonly Need[] {
+export function askAboutDates(bookings: readonly Booking[], today: string): readonly Question[] {
   const byDate = Map.groupBy(bookings, ({ date }) => date);
   const ahead = new Set(findAhead(byDate, today));
   const far = findFar(byDate, bookings.length).filter((each) => !ahead.has(each));
@@ -25,10 +25,10 @@ function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
   return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
 }
 
-function askAboutAhead(ahead: readonly Booking[]): readonly Need[] {
+function askAboutAhead(ahead: readonly Booking[]): readonly Question[] {
   if (ahead.length === 0) return [];
-  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are no bookings: take them out of the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
-  return [{ question: 'dates', message }];
+  const message = `After today: ${showDates(ahead)}. Rows that have not happened yet are not bookings: remove them from the file, correct their dates, choose --date-order, or import them with --as-it-is.`;
+  return [{ topic: 'dates', message }];
 }
 
 /** Finds single bookings that are years from all others. */
@@ -36,7 +36,7 @@ function findFar(byDate: BookingsByDate, rows: number): readonly Booking[] {
   if (rows < 3) return [];
   const days = [...byDate]
     .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
-    .toSorted((one, other) => one.day - other.day);
+    .toSorted((a, b) => a.day - b.day);
   const middle = findMiddle(days, rows);
   const far = days.filter(({ day, bookings }, n) => {
     const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
@@ -60,10 +60,10 @@ function findMiddle(
   return 0;
 }
 
-function askAboutFar(far: readonly Booking[]): readonly Need[] {
+function askAboutFar(far: readonly Booking[]): readonly Question[] {
   if (far.length === 0) return [];
-  const message = `Far from all other dates: ${showDates(far)}. Correct the file, choose --date-order, or import it with --as-it-is.`;
-  return [{ question: 'dates', message }];
+  const message = `Far from all other dates: ${showDates(far)}. Correct the file, choose --date-order, or import the rows with --as-it-is.`;
+  return [{ topic: 'dates', message }];
 }
 
 function showDates(bookings: readonly Booking[]): string {

@@ -1,12 +1,12 @@
-// Decides whether a fee in a column of its own is added to the amount beside it or already part of it. The balances decide;
-// failing those, the known rule of a bank's layout; failing that, the user is asked.
+// Decides whether a fee in a column of its own must be added to the amount beside it or is already part of it. The balances
+// decide; failing those, the known rule of a bank's layout; failing that, the user is asked.
 import { compareWithBalances } from './balance.ts';
-import { type Need, pluralize } from './booking.ts';
+import { pluralize, type Question } from './booking.ts';
 
-/** How a layout's amounts relate to their fees. */
+/** Says whether a fee must be added to the amount or is already included. */
 export type FeeRule = 'added' | 'included' | 'unknown';
 
-interface Paid {
+interface PaidRow {
   readonly signed: number;
   readonly balance: number | null;
 }
@@ -14,7 +14,7 @@ interface Paid {
 export interface AddedFees<Row> {
   readonly rows: readonly (Row | Error)[];
   readonly findings: readonly string[];
-  readonly needs: readonly Need[];
+  readonly questions: readonly Question[];
 }
 
 export interface FeeOptions {
@@ -48,12 +48,12 @@ export function findFeeRule(
 }
 
 /** @param fees fees of the same rows, null for a row that has none; empty if the file has no such column */
-export function addFees<Row extends Paid>(
+export function addFees<Row extends PaidRow>(
   rows: readonly (Row | Error)[],
   fees: readonly (number | null)[],
   { rule, isChosen, column }: FeeOptions,
 ): AddedFees<Row> {
-  const unchanged = { rows, findings: [], needs: [] };
+  const unchanged = { rows, findings: [], questions: [] };
   if (fees.length === 0) return unchanged;
   const withFees = rows.map((row, n) => {
     const fee = fees[n] ?? 0;
@@ -66,20 +66,20 @@ export function addFees<Row extends Paid>(
   if (gained > 0 || (gained === 0 && rule === 'added'))
     return {
       rows: withFees,
-      findings: [`the fee is part of the amount in ${pluralize(count, 'row')}`],
-      needs: [],
+      findings: [`the fee was added to the amount in ${pluralize(count, 'row')}`],
+      questions: [],
     };
   if (gained < 0 || rule === 'included') return unchanged;
-  return { ...unchanged, needs: [askAboutFees(column, count)] };
+  return { ...unchanged, questions: [askAboutFees(column, count)] };
 }
 
-function countAgreeing(rows: readonly (Paid | Error)[]): number {
+function countAgreeing(rows: readonly (PaidRow | Error)[]): number {
   return compareWithBalances(rows.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
 }
 
-function askAboutFees(column: string, count: number): Need {
+function askAboutFees(column: string, count: number): Question {
   return {
-    question: 'fees',
+    topic: 'fees',
     message: `The column "${column}" has a fee in ${pluralize(count, 'row')}, and no balance shows whether the amounts include it. Add it with --fee "${column}", or leave the amounts as they are with --fee none.`,
   };
 }

@@ -1,9 +1,9 @@
-// Recognizes files that are not tables of text, by their content: extensions of downloads often lie. The code of a format is
-// loaded only when a file needs it. A file in an unsupported format is refused with the name of that format and what to do
-// instead.
+// Recognizes files that are not text tables by their content, because extensions of downloads are often wrong. The code of a
+// format is loaded only when a file needs it. A file in an unsupported format is refused, with the name of that format and what
+// to do instead.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
-import type { ReadBookings } from './booking.ts';
+import type { ParsedBookings } from './booking.ts';
 import type { DateOrder } from './dates.ts';
 import { decodeText } from './text-encoding.ts';
 import type { Sheet } from './xlsx.ts';
@@ -11,7 +11,7 @@ import type { Sheet } from './xlsx.ts';
 /** A workbook has one sheet or more, each with rows; every other format lists its bookings directly. */
 export type FileContents =
   | { readonly kind: 'sheets'; readonly sheets: readonly [Sheet, ...Sheet[]] }
-  | ({ readonly kind: 'bookings' } & ReadBookings);
+  | ({ readonly kind: 'bookings' } & ParsedBookings);
 
 export interface FormatOptions {
   readonly dateOrder?: DateOrder | undefined;
@@ -70,29 +70,29 @@ const FORMATS: readonly FileFormat[] = [
 
 const SAVE = 'Open it in a spreadsheet and save it as XLSX or CSV.';
 const DOWNLOAD = "Choose CAMT.053, OFX, QIF or CSV among your bank's downloads.";
-const UNPACK = 'Unpack it, and import what is in it.';
+const UNPACK = 'Unpack it, and import its contents.';
 /**
- * Formats that are recognized only to be refused; the first match decides. A mark that is a string is the beginning of the
- * file.
+ * Formats that are recognized only to be refused; the first match decides. A file has a mark if it begins with the string or
+ * matches the expression.
  */
 const UNSUPPORTED_FORMATS: readonly (readonly [
   mark: RegExp | string,
   what: string,
   remedy: string,
 ])[] = [
-  ['\u00d0\u00cf\u0011\u00e0', 'a workbook of old Excel (.xls)', SAVE],
+  ['\u00d0\u00cf\u0011\u00e0', 'an old Excel workbook (.xls)', SAVE],
   ['\u001f\u2039', 'a compressed file (gzip)', UNPACK],
   ['%PDF', 'a PDF', DOWNLOAD],
   [/^\s*(?:\{1:[^}]*\}|:20:)[\s\S]*?:(?:25P?|28C?|60[FM]):/, 'an MT940 statement', DOWNLOAD],
   [/<(?:[\w.-]+:)?BkToCstmrDbtCdtNtfctn[\s>]/, 'CAMT.054, single notifications', DOWNLOAD],
   [/<(?:[\w.-]+:)?Cstmr(?:CdtTrf|DrctDbt)Initn[\s>]/, 'a list of payment orders', DOWNLOAD],
-  [/urn:schemas-microsoft-com:office:spreadsheet/, 'a workbook of Excel 2003 (XML)', SAVE],
+  [/urn:schemas-microsoft-com:office:spreadsheet/, 'an Excel 2003 workbook (XML)', SAVE],
   [
     /^[^\w,;]*<(?:!doctype html|html|head|meta|table|body)\b/i,
     'a web page (HTML), which some banks call .xls',
     SAVE,
   ],
-  [/^[^\w,;]*<(?:\?xml\b|[\w.:-]+\s+xmlns)/, 'an XML file of a kind that is not known', DOWNLOAD],
+  [/^[^\w,;]*<(?:\?xml\b|[\w.:-]+\s+xmlns)/, 'an XML file of an unknown kind', DOWNLOAD],
   [/^\s*(?:\[\s*\{|\{\s*")/, 'JSON', 'Export it as CSV, and import that.'],
 ];
 
@@ -102,10 +102,10 @@ const UNSUPPORTED_FORMATS: readonly (readonly [
  */
 export function findFormat(bytes: Uint8Array): FileFormat | undefined {
   const latin = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
-  // Without its zero bytes, one beside each Latin character, UTF-16 is recognized as well.
+  // UTF-16 has a zero byte beside each Latin character. Without them it is recognized as well.
   const head = latin.replaceAll('\0', '');
-  const found = FORMATS.find(({ recognizes }) => recognizes(head));
-  if (found) return found;
+  const format = FORMATS.find(({ recognizes }) => recognizes(head));
+  if (format) return format;
   const [, what, remedy] = UNSUPPORTED_FORMATS.find(([mark]) => isMarked(head, mark)) ?? [];
   if (what !== undefined) throw new UserError(`This is ${what}. ${remedy}`);
   return undefined;
@@ -115,8 +115,10 @@ function isMarked(head: string, mark: RegExp | string): boolean {
   return typeof mark === 'string' ? head.startsWith(mark) : mark.test(head);
 }
 
-function toContents(read: Partial<ReadBookings> & Pick<ReadBookings, 'bookings'>): FileContents {
-  return { kind: 'bookings', refused: [], leftOut: [], findings: [], needs: [], ...read };
+function toContents(
+  read: Partial<ParsedBookings> & Pick<ParsedBookings, 'bookings'>,
+): FileContents {
+  return { kind: 'bookings', refused: [], leftOut: [], findings: [], questions: [], ...read };
 }
 
 /**

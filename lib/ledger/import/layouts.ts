@@ -1,4 +1,4 @@
-// Remembers how a file of each layout was read, so that next month's file needs no options.
+// Remembers the options for each layout of a file, so that next month's file needs none.
 
 import type { DecimalSign } from './amounts.ts';
 import { looksLikeAmount } from './amounts.ts';
@@ -8,7 +8,7 @@ import { type DateOrder, looksLikeDate } from './dates.ts';
 import type { TypeWords } from './direction.ts';
 import type { Table } from './table.ts';
 
-/** Options that say how a file is written. */
+/** Options for reading a file of one layout. */
 export interface LayoutOptions {
   /** For a field whose column is not recognized: its header, its number from 1, or "none". */
   readonly columns?: ChosenColumns | undefined;
@@ -40,13 +40,13 @@ export function describeLayout(
   const { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut } = options;
   const all = { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut };
   return {
-    key: headerLine > 0 ? headerKey(headers) : bareKey(rows[0]?.cells ?? []),
-    used: prune(all) ?? {},
+    key: headerLine > 0 ? toHeaderKey(headers) : toHeaderlessKey(rows[0]?.cells ?? []),
+    used: keepChosen(all) ?? {},
   };
 }
 
 /**
- * Finds the options for the first line that is a known header or, failing that, for a first row with the same kinds of cells.
+ * Recalls the options of the first line that is a known header or, failing that, of a first row with the same kinds of cells.
  */
 export function recallLayout(
   rows: readonly TableRow[],
@@ -54,36 +54,39 @@ export function recallLayout(
 ): LayoutOptions | undefined {
   if (Object.keys(layouts).length === 0) return undefined;
   // Only the first row counts: the same kinds of cells below a header are another layout.
-  const bare = bareKey(rows[0]?.cells ?? []);
-  const headers = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => headerKey(cells));
-  const key = [...headers, bare].find((each) => Object.hasOwn(layouts, each));
+  const headerless = toHeaderlessKey(rows[0]?.cells ?? []);
+  const headers = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => toHeaderKey(cells));
+  const key = [...headers, headerless].find((each) => Object.hasOwn(layouts, each));
   return key === undefined ? undefined : layouts[key];
 }
 
-function headerKey(headers: readonly string[]): string {
+function toHeaderKey(headers: readonly string[]): string {
   return headers
     .map((header) => header.trim())
     .join('|')
     .slice(0, MAX_KEY_LENGTH);
 }
 
-function bareKey(cells: readonly string[]): string {
-  const kind = (cell: string) => {
+function toHeaderlessKey(cells: readonly string[]): string {
+  const findKind = (cell: string) => {
     if (looksLikeDate(cell)) return 'date';
     if (looksLikeAmount(cell)) return 'amount';
     return cell === '' ? 'empty' : 'text';
   };
-  return `no header: ${cells.map((cell) => kind(cell.trim())).join(' ')}`.slice(0, MAX_KEY_LENGTH);
+  return `no header: ${cells.map((cell) => findKind(cell.trim())).join(' ')}`.slice(
+    0,
+    MAX_KEY_LENGTH,
+  );
 }
 
 /** Keeps only the options that were chosen. */
-function prune<Value>(value: Value): Value | undefined {
+function keepChosen<Value>(value: Value): Value | undefined {
   if (value === false || value === '' || value === undefined) return undefined;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.length === 0 ? undefined : value;
-  const kept = Object.entries(value).flatMap(([name, each]) => {
-    const pruned: unknown = prune(each);
-    return pruned === undefined ? [] : [[name, pruned] as const];
+  const entries = Object.entries(value).flatMap(([name, each]) => {
+    const chosen: unknown = keepChosen(each);
+    return chosen === undefined ? [] : [[name, chosen] as const];
   });
-  return kept.length === 0 ? undefined : (Object.fromEntries(kept) as Value);
+  return entries.length === 0 ? undefined : (Object.fromEntries(entries) as Value);
 }

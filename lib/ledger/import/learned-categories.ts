@@ -1,5 +1,5 @@
-// Proposes categories for rows without one, from the rows that have one: rows whose descriptions share words, apart from the card
-// numbers, dates and references that banks add. Income and expenses are learned apart.
+// Proposes categories for rows without one, from categorised rows whose descriptions share words with them, apart from the card
+// numbers, dates and references that banks add. Income and expenses are learned separately.
 import type { TransactionType } from '../domain/transaction.ts';
 
 /** A row to learn from, or to propose a category for. */
@@ -27,8 +27,9 @@ type Counts = Map<string, number>;
 
 const MIN_ROWS = 2;
 const MIN_SHARE = 4 / 5;
-/** Words in more than a fifth of the rows may be the bank's own. A smaller ledger does not show it. */
+/** Words in more than this share of the rows may be the bank's own. */
 const COMMON_SHARE = 1 / 5;
+/** In a ledger with fewer rows, frequent words prove nothing. */
 const MIN_LEDGER_ROWS = 30;
 /** Longer phrases are recognized by their runs of at most this many words. */
 const MAX_PHRASE_WORDS = 3;
@@ -37,7 +38,7 @@ const ANY_WORDS = '*';
 /** Number of words used from a description, which may have 1,000 characters. */
 const MAX_WORDS = 24;
 const MIN_WORD_LENGTH = 2;
-/** Standard score of the lower bound: one-sided 95 %. */
+/** Standard score of a one-sided lower bound of 95 %. */
 const CONFIDENCE = 1.645;
 /** Signs within a word: H&M and O'Neill are one word each. */
 const JOINED = /(?<=\p{L})[&'’](?=\p{L})/gu;
@@ -67,9 +68,9 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
 }
 
 /**
- * Proposes a category that at least two rows with these words have, and at least four fifths of them.
- * @param general counts of all rows, given if the words are only a part of the description: words that a bank puts into many
- * rows tell little, so the category must be much more frequent with them than without
+ * Proposes the category that at least two rows with these words have, and at least four fifths of all rows with them.
+ * @param general counts of all rows, given if the words are only a part of the description: a bank puts some words into many
+ * rows, so the category must be much more frequent with the words than without
  */
 function readProposal(
   words: string,
@@ -97,22 +98,23 @@ function sumCounts(counts: Counts): number {
  * of more rows count more, so a city that came up twice does not outvote a shop.
  */
 function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
-  const standing = proposals.filter(
+  const uncontradicted = proposals.filter(
     ({ words, category }) =>
       !proposals.some((other) => other.category !== category && contains(other.words, words)),
   );
-  const ranked = standing.toSorted((one, other) => support(other) - support(one));
+  const ranked = uncontradicted.toSorted((a, b) => measureSupport(b) - measureSupport(a));
   const [best] = ranked;
   const rival = ranked.find(({ category }) => category !== best?.category);
-  return best && rival && support(best) < support(rival) * MIN_LEAD ? undefined : best;
+  const isClear = best && (!rival || measureSupport(best) >= measureSupport(rival) * MIN_LEAD);
+  return isClear ? best : undefined;
 }
 
 function contains(phrase: string, part: string): boolean {
   return phrase.length > part.length && ` ${phrase} `.includes(` ${part} `);
 }
 
-/** Lower bound (Wilson) of the share of further rows with these words that will agree, if all rows so far did. */
-function support({ rows }: Proposal): number {
+/** Estimates the share of further rows with these words that will agree: the Wilson lower bound if all rows so far agreed. */
+function measureSupport({ rows }: Proposal): number {
   return rows / (rows + CONFIDENCE ** 2);
 }
 
@@ -128,8 +130,8 @@ function listPhrases(words: readonly string[]): readonly string[] {
 }
 
 /**
- * The words of a description in lower case. A word with digits is dropped as the number of a card, a date or a reference; only
- * digits at the end of a longer word are cut off instead.
+ * Lists the words of a description in lower case. Digits at the end of a longer word are cut off; any other word with digits is
+ * dropped as a card number, a date or a reference.
  */
 export function listWords(description: string): readonly string[] {
   return description

@@ -1,5 +1,5 @@
-// Completes dates without a year, as on statements of cards. The year follows from the statement's period or from the whole
-// dates above and below, if only one year fits.
+// Completes dates without a year, as on card statements. The year follows from the statement's period or from the complete dates
+// above and below, if only one year fits.
 import { isCalendarDate, yearOf } from '../domain/calendar-date.ts';
 import { pluralize } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
@@ -26,14 +26,14 @@ export function findPeriod(lines: readonly TableRow[], options: DateOptions): Pe
     const { read } = readDates(dates, { ...options, chosen: undefined });
     return toPeriod(dates.map(read));
   } catch {
-    // The two dates can be read in two orders, or in none.
+    // Two orders fit the dates, or none.
     return undefined;
   }
 }
 
 /**
  * @param texts the dates of all rows, in the order of the file
- * @returns each row's completed date; undefined for a date that has a year, or that several years fit
+ * @returns each row's completed date; undefined if it has a year already, or if several years fit
  */
 export function completeDates(
   texts: readonly string[],
@@ -58,7 +58,7 @@ export function describeCompleted(dates: readonly (string | undefined)[]): reado
   const count = dates.filter((date) => date !== undefined).length;
   if (count === 0) return [];
   return [
-    `${pluralize(count, 'date')} without a year: it follows from the period of the statement, or from the dates around`,
+    `${pluralize(count, 'date')} without a year: it follows from the period of the statement, or from the dates around it`,
   ];
 }
 

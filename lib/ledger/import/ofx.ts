@@ -4,8 +4,8 @@ import { UserError } from '../../shared/user-error.ts';
 import {
   type Booking,
   type LeftOutLine,
+  type ParsedBookings,
   pluralize,
-  type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
 import { toBankId } from './row-ids.ts';
@@ -18,7 +18,7 @@ import {
   toBooking,
 } from './stated-bookings.ts';
 
-type Read = Pick<ReadBookings, 'bookings' | 'leftOut' | 'refused'>;
+type ParsedStatement = Pick<ParsedBookings, 'bookings' | 'leftOut' | 'refused'>;
 
 /** A tag of the file: a value has text, an aggregate has children. */
 interface Element {
@@ -45,7 +45,7 @@ const MAX_CODE_POINT = 0x10ffff;
 
 const STATEMENTS = ['STMTRS', 'CCSTMTRS'];
 const INVESTMENT_STATEMENT = 'INVSTMTRS';
-/** Aggregates within a movement that reuse the names of the movement's own values; they are not searched. */
+/** Aggregates within a transaction that reuse the names of its own values; they are not searched. */
 const OTHER_PARTIES = ['BANKACCTTO', 'CCACCTTO', 'IMAGEDATA', 'EXTDPMT'];
 /** Types of money that leaves the account. They count only if a bank writes no signs at all. */
 const OUTGOING = [
@@ -67,7 +67,7 @@ const AMBIGUOUS = /^[-+]?\d{1,3}(?:[.,]\d{3})+$/;
 /** No statement nests deeper, so the search for an opening tag stays short. */
 const MAX_DEPTH = 60;
 
-/** Name of the encoding that the file's header declares; undefined if it declares none. */
+/** Reads the name of the encoding that the file's header declares; undefined if it declares none. */
 export function findOfxCharset(head: string): string | undefined {
   const declared =
     /^\s*<\?xml[^>]*\sencoding=["']([\w-]+)["']/i.exec(head)?.[1] ??
@@ -78,9 +78,9 @@ export function findOfxCharset(head: string): string | undefined {
   return declared === '' || /^none$/i.test(declared) ? undefined : declared;
 }
 
-export function readOfx(text: string): Omit<ReadBookings, 'needs'> {
+export function readOfx(text: string): Omit<ParsedBookings, 'questions'> {
   const document = parseElements(text);
-  const statements = findAll(document, STATEMENTS).map(readStatementElement);
+  const statements = findAll(document, STATEMENTS).map(readStatement);
   const investments = findAll(document, [INVESTMENT_STATEMENT]).map(({ line, children }) => {
     const rows = findAll(children, ['INVTRANLIST']).flatMap((list) => list.children);
     const count = rows.filter((row) => row.children.length > 0).length;
@@ -90,17 +90,19 @@ export function readOfx(text: string): Omit<ReadBookings, 'needs'> {
     bookings: numberSharedIds(statements.flatMap(({ bookings }) => bookings)),
     leftOut: [...statements.flatMap(({ leftOut }) => leftOut), ...investments],
     refused: statements.flatMap(({ refused }) => refused),
-    findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut'],
+    findings: /<\/OFX>/i.test(text) ? [] : ['the file has no </OFX> at its end: it may be cut off'],
   };
   refuseInvestments(read);
   return read;
 }
 
-function readStatementElement(statement: Element): Read {
+function readStatement(statement: Element): ParsedStatement {
   const rows = findAll(statement.children, ['STMTTRN']);
   const { current, replaced } = applyCorrections(rows);
-  const pending = findAll(statement.children, ['STMTTRNP']).map((row) => leave(row, 'pending'));
-  const owner = {
+  const pending = findAll(statement.children, ['STMTTRNP']).map((row) =>
+    toLeftOutLine(row, 'pending'),
+  );
+  const context = {
     sign: decideSigns(rows),
     account: nameAccount(statement),
     currency: findValue(statement, 'CURDEF') || null,
@@ -109,7 +111,7 @@ function readStatementElement(statement: Element): Read {
   const refused: RefusedLine[] = [];
   for (const row of current) {
     try {
-      bookings.push(readRow(row, owner));
+      bookings.push(readRow(row, context));
     } catch (error) {
       refused.push({ line: row.line, message: (error as Error).message });
     }
@@ -117,13 +119,13 @@ function readStatementElement(statement: Element): Read {
   return { bookings, leftOut: [...replaced, ...pending], refused };
 }
 
-interface Owner {
+interface StatementContext {
   readonly sign: Sign;
   readonly account: string | null;
   readonly currency: string | null;
 }
 
-function readRow(row: Element, { sign, account, currency }: Owner): Booking {
+function readRow(row: Element, { sign, account, currency }: StatementContext): Booking {
   const value = (name: string) => findValue(row, name);
   const type = readType(row);
   const number = value('CHECKNUM').replace(/^0+$/, '');
@@ -140,7 +142,7 @@ function readRow(row: Element, { sign, account, currency }: Owner): Booking {
   });
 }
 
-function leave(row: Element, reason: string): LeftOutLine {
+function toLeftOutLine(row: Element, reason: string): LeftOutLine {
   const text = ['DTPOSTED', 'DTTRAN', 'TRNAMT', 'NAME'].map((name) => findValue(row, name));
   return { line: row.line, reason, text: text.filter((each) => each !== '').join(' ') };
 }
@@ -148,8 +150,8 @@ function leave(row: Element, reason: string): LeftOutLine {
 type Sign = (amount: number, type: string) => number;
 
 /**
- * Decides how amounts are signed. Some banks write no signs, and some card issuers write them the wrong way round: then the
- * types of the rows decide.
+ * Decides how amounts are signed. Some banks write no signs, and some card issuers reverse them: then the types of the rows
+ * decide.
  */
 function decideSigns(rows: readonly Element[]): Sign {
   const signed = rows.map((row) => {
@@ -195,9 +197,11 @@ function applyCorrections(rows: readonly Element[]) {
   const current = rows.filter((row) => {
     const isCorrected = corrected.has(findValue(row, 'FITID'));
     const isDeletion = findValue(row, 'CORRECTACTION').toUpperCase() === 'DELETE';
-    if (isCorrected) replaced.push(leave(row, 'corrected by a later row'));
+    if (isCorrected) replaced.push(toLeftOutLine(row, 'corrected by a later row'));
     if (isDeletion)
-      replaced.push(leave(row, 'takes back an earlier row: delete that one if the ledger has it'));
+      replaced.push(
+        toLeftOutLine(row, 'cancels an earlier row: delete that one if the ledger has it'),
+      );
     return !isCorrected && !isDeletion;
   });
   return { current, replaced };
@@ -217,7 +221,7 @@ function findAll(elements: readonly Element[], names: readonly string[]): readon
   );
 }
 
-/** Finds the first value of that name at any depth: an unclosed empty value seems to hold the values that follow it. */
+/** Finds the first value with the name at any depth: an unclosed empty value seems to contain the values after it. */
 function findValue({ children }: Element, name: string): string {
   for (const child of children) {
     if (child.name === name && child.children.length === 0) return child.text;
@@ -237,11 +241,11 @@ function parseElements(text: string): readonly Element[] {
     const name = written.toUpperCase();
     const value = decodeEntities(following.trim());
     if (slash === '/') {
-      const at = open.findLastIndex((element) => element.name === name);
-      if (at > 0) open.length = at;
+      const opening = open.findLastIndex((element) => element.name === name);
+      if (opening > 0) open.length = opening;
       continue;
     }
-    // A movement never holds another: the closing tag of the open one is missing.
+    // A transaction never contains another: the closing tag of the open one is missing.
     const unclosed = name === 'STMTTRN' ? open.findIndex((element) => element.name === name) : -1;
     if (unclosed > 0) open.length = unclosed;
     const element = { name, line: lineAt(index), text: value, children: [] };

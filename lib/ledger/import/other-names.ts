@@ -1,17 +1,17 @@
-// Finds rows of a file that were imported under another name of the account: without a name, or with one that the user did not
-// give for this file. The identities of such rows differ only by that name.
-import { findOverlap, isOfAccount } from './overlapping-imports.ts';
+// Finds rows of a file that were imported under another name of the account: without a name, or with another than the user gave
+// for this file. The identities of such rows differ only by that name.
+import { findOverlap, isSameAccount } from './overlapping-imports.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
 export interface OtherName {
   /** The other name; undefined for rows that were imported without one. */
   readonly name: string | undefined;
-  /** Rows that the ledger has from imports of the same account; the many rows they share with the file prove it. */
+  /** Rows that the ledger has from imports under this name, which share so many rows that it must be the same account. */
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   /** Rows that were imported under this name, and deleted since. */
   readonly deleted: readonly StatementRow[];
-  /** Rows that were deleted since if the other name means the same account, which cannot be shown. */
+  /** Rows that were deleted since, if the other name means the same account, which nothing proves. */
   readonly unproven: readonly StatementRow[];
 }
 
@@ -48,26 +48,25 @@ export function findOtherNames(search: Search): readonly OtherName[] {
     const matchedHere = new Set(all.values());
     const deletedRows = new Set(deleted);
     const unknown = unmatchedRows.filter((row) => !all.has(row) && !deletedRows.has(row));
-    const lacking = unmatched.filter((transaction) => !matchedHere.has(transaction));
-    const overlap = findOverlap(rows, all, lacking);
+    const stillUnmatched = unmatched.filter((transaction) => !matchedHere.has(transaction));
+    const overlap = findOverlap(rows, all, stillUnmatched);
     const imports = new Set(
-      overlap.shared.keys().filter((id) => isOfAccount(overlap, id, unknown)),
+      overlap.shared.keys().filter((id) => isSameAccount(overlap, id, unknown)),
     );
-    const same = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
-    const [proven, unproven] = same.size === 0 ? [[], deleted] : [deleted, []];
-    return { name, pairs: same, deleted: proven, unproven };
+    const proven = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
+    return proven.size === 0
+      ? { name, pairs: proven, deleted: [], unproven: deleted }
+      : { name, pairs: proven, deleted, unproven: [] };
   });
 }
 
-/**
- * Lists the names under which the account may have been imported. Two names are two accounts, unless they differ only in case.
- */
+/** Lists other names of the account. Two names mean two accounts, unless they differ only in case. */
 function listNames(
   account: string | undefined,
   known: readonly string[],
 ): readonly (string | undefined)[] {
   if (account === undefined) return known;
-  const isAlike = (name: string) =>
+  const differsInCase = (name: string) =>
     name !== account && name.toLowerCase() === account.toLowerCase();
-  return [undefined, ...known.filter(isAlike)];
+  return [undefined, ...known.filter(differsInCase)];
 }

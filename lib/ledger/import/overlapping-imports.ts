@@ -1,6 +1,6 @@
-// Compares a file with the imports whose rows it repeats. A file of the same account also has their other rows of the same
+// Compares a file with earlier imports that share rows with it. A file of the same account also has their other rows of the same
 // days, except those that the bank removed or rebooked. A file of another account has few of them.
-import { type Need, pluralize } from './booking.ts';
+import { pluralize, type Question } from './booking.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
 
 /** Rows of one day that may be equal by chance, such as a fee and interest. */
@@ -11,7 +11,7 @@ export interface Overlap {
   /** Pairs of a row of the file and the equal row of an import, by import. */
   readonly shared: ReadonlyMap<string | null, readonly (readonly [StatementRow, LedgerRow])[]>;
   /** Transactions of these imports within the file's period that match no row of the file. */
-  readonly lacking: readonly LedgerRow[];
+  readonly missingFromFile: readonly LedgerRow[];
 }
 
 /** First and last date of a file. */
@@ -31,10 +31,10 @@ export function findOverlap(
     [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
     ([, { importId }]) => importId,
   );
-  const lacking = unmatched.filter(
+  const missingFromFile = unmatched.filter(
     ({ importId, date }) => shared.has(importId) && period.first <= date && date <= period.last,
   );
-  return { period, shared, lacking };
+  return { period, shared, missingFromFile };
 }
 
 function findPeriod(rows: readonly StatementRow[]): Period {
@@ -43,22 +43,21 @@ function findPeriod(rows: readonly StatementRow[]): Period {
   return { first: sorted[0] ?? '', last: sorted.at(-1) ?? '' };
 }
 
-/** Number of equal rows that shows the same account: two accounts seldom share so many rows of the same days. */
+/** Number of equal rows that prove the same account: two accounts seldom share so many rows of the same days. */
 const MIN_ROWS_OF_ACCOUNT = 10;
 const MAX_MISSING_SHARE = 1 / 4;
 
 /**
- * True if the file repeats the import as only a file of the same account does: they share many rows, and few rows of the same
- * days are in one of them alone.
+ * True if the file must be of the import's account: they share many rows, and few rows of the same days are in only one of them.
  * @param unknown rows of the file that were never imported
  */
-export function isOfAccount(
-  { shared, lacking }: Overlap,
+export function isSameAccount(
+  { shared, missingFromFile }: Overlap,
   importId: string | null,
   unknown: readonly StatementRow[],
 ): boolean {
   const equal = (shared.get(importId) ?? []).map(([, transaction]) => transaction);
-  const others = lacking.filter((transaction) => transaction.importId === importId);
+  const others = missingFromFile.filter((transaction) => transaction.importId === importId);
   const days = [...equal, ...others].map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [days[0], days.at(-1)];
   const added = unknown.filter(({ date }) => first <= date && date <= last);
@@ -70,43 +69,44 @@ export function isOfAccount(
 
 interface Comparison extends Overlap {
   /** Transactions that match no row of the file, and duplicate none. */
-  readonly strangers: readonly LedgerRow[];
+  readonly unexplained: readonly LedgerRow[];
+  /** Rows of the file that the ledger lacks. */
   readonly missing: readonly StatementRow[];
 }
 
 /**
  * Asks for the account if the file may be of another one: two accounts may have equal rows, and only a name tells them apart.
- * If file and import share only one day, one or two rows show nothing without the bank's id or a balance.
+ * If file and import share only one day, one or two equal rows prove nothing without the bank's id or a balance.
  */
-export function findOtherAccount(comparison: Comparison): readonly Need[] {
-  const { shared, strangers } = comparison;
-  const isStrange = new Set(strangers);
-  const lacking = Map.groupBy(
-    comparison.lacking.filter((transaction) => isStrange.has(transaction)),
+export function askAboutAccount(comparison: Comparison): readonly Question[] {
+  const { shared, unexplained } = comparison;
+  const unexplainedSet = new Set(unexplained);
+  const othersByImport = Map.groupBy(
+    comparison.missingFromFile.filter((transaction) => unexplainedSet.has(transaction)),
     ({ importId }) => importId,
   );
-  const isExtending = new Set(strangers.map(({ importId }) => importId));
+  const unexplainedImports = new Set(unexplained.map(({ importId }) => importId));
   const mayRepeatByChance = hasFewUnprovenRows(comparison);
-  return [...shared].flatMap(([importId, equal]): Need[] => {
-    const others = lacking.get(importId)?.length ?? 0;
-    const isDoubtful = mayRepeatByChance && isExtending.has(importId);
+  return [...shared].flatMap(([importId, equal]): Question[] => {
+    const others = othersByImport.get(importId)?.length ?? 0;
+    const isDoubtful = mayRepeatByChance && unexplainedImports.has(importId);
     if (others < equal.length && !isDoubtful) return [];
     const why =
       others < equal.length
-        ? 'nothing else shows whether the file is of another account'
-        : `${pluralize(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be of another account, unless they were pending`;
+        ? 'nothing else shows whether the file is from the same account'
+        : `${pluralize(others, 'other row')} of that import on these days ${others === 1 ? 'is' : 'are'} not in the file: it seems to be from another account, unless they were pending`;
     const message = `${pluralize(equal.length, 'row')} of the file and of the import ${importId} ${equal.length === 1 ? 'is' : 'are'} equal, and ${why}. Name the account with --account NAME, the same each time. If it is the same account, add --as-it-is.`;
-    return [{ question: 'account', message }];
+    return [{ topic: 'account', message }];
   });
 }
 
-/** True for one or two rows of one day that have neither an id of the bank nor a balance. */
+/** True if only one or two rows of one day are shared, without a bank's id or a balance. */
 function hasFewUnprovenRows({ shared, missing }: Comparison): boolean {
   const all = [...shared.values()].flat().map(([row]) => row);
-  const isShown = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
-  return missing.length > 0 && isFew(all) && !isShown;
+  const isProven = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
+  return missing.length > 0 && areFew(all) && !isProven;
 }
 
-function isFew(rows: readonly StatementRow[]): boolean {
+function areFew(rows: readonly StatementRow[]): boolean {
   return rows.length <= MAX_CHANCE_ROWS && rows.every(({ date }) => date === rows[0]?.date);
 }

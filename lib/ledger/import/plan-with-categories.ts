@@ -1,5 +1,5 @@
-// Plans an import and its categories: those that the file names, those of rules, and those learned from earlier rows. Pure, so
-// that both the command and the page use it.
+// Plans an import and its categories: those that the file names, those of rules, and those learned from earlier rows. It is pure,
+// so that both the command and the page can use it.
 import {
   type CategoryChoices,
   type CategoryNames,
@@ -36,19 +36,20 @@ export interface CategorisedPlan {
 }
 
 export function planWithCategories(
-  { rows: read, isExport, namesAccount }: Pick<Statement, 'rows' | 'isExport' | 'namesAccount'>,
+  statement: Pick<Statement, 'rows' | 'isExport' | 'namesAccount'>,
   stored: StoredLedger,
   options: CategoryOptions & Omit<PlanOptions, 'recorded'>,
 ): CategorisedPlan {
+  const { isExport, namesAccount } = statement;
   const names = createCategoryNames(stored.categories);
   // An export keeps its names exactly: the ledger may have categories that differ only in case.
-  const rows = isExport ? read : read.map((row) => resolveCategory(row, names));
+  const rows = isExport ? statement.rows : statement.rows.map((row) => resolveCategory(row, names));
   const recorded = createRecordedRows(stored.imports, stored.rows);
   const isAccountKnown = options.isAccountKnown || namesAccount;
-  const found = planImport(rows, stored.rows, { ...options, isAccountKnown, recorded });
-  const without = isExport ? [] : found.missing.filter(({ category }) => category === null);
-  const choices = chooseForRows(without, stored.rows, { ...options, names });
-  return { rows, choices, names, plan: fillCategories(found, choices) };
+  const plan = planImport(rows, stored.rows, { ...options, isAccountKnown, recorded });
+  const uncategorised = isExport ? [] : plan.missing.filter(({ category }) => category === null);
+  const choices = chooseForRows(uncategorised, stored.rows, { ...options, names });
+  return { rows, choices, names, plan: fillCategories(plan, choices) };
 }
 
 /** @param ledger transactions to learn from; those without an active category are skipped */

@@ -1,8 +1,8 @@
-// Plans an import: which rows the ledger has already, which are new, which it may have under another id, and which rows of an
-// edited export are changes.
-import type { Need, RefusedLine } from './booking.ts';
+// Plans an import: finds the rows that the ledger has already, those that are new, those that it may have under another id, and
+// the changes in an edited export.
+import type { Question, RefusedLine } from './booking.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
-import { findOtherAccount, findOverlap } from './overlapping-imports.ts';
+import { askAboutAccount, findOverlap } from './overlapping-imports.ts';
 import { findDuplicates, findRebooked, matchKey, type Pair } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
@@ -19,7 +19,7 @@ export interface Change extends Pair {
 }
 
 export interface ImportPlan {
-  /** How many rows the ledger has already. */
+  /** Number of rows that the ledger has already. */
   readonly present: number;
   /** Rows already in the ledger that were imported under another name of the account. */
   readonly otherNames: readonly OtherName[];
@@ -33,14 +33,14 @@ export interface ImportPlan {
   readonly unproven: readonly StatementRow[];
   /** Missing rows that may be a transaction of the ledger, each with that transaction. */
   readonly possibleDuplicates: readonly Pair[];
-  /** Transactions that the file lacks, even in another form, although it has other rows of the same imports. */
+  /** Transactions of earlier imports that are missing from the file, even in another form, although it repeats those imports. */
   readonly vanished: readonly LedgerRow[];
-  /** Number of missing rows whose bank's id the ledger has with another date or amount. */
+  /** Number of missing rows with a bank's id that the ledger has with another date or amount. */
   readonly reusedIds: number;
   readonly changes: readonly Change[];
   /** Questions that the user must answer before anything is imported. */
-  readonly needs: readonly Need[];
-  /** Edited rows of an export whose transaction was changed in the ledger since, or is another row of the file, too. */
+  readonly questions: readonly Question[];
+  /** Edited rows of an export whose transaction was changed in the ledger since, or matches another row of the file too. */
   readonly refused: readonly RefusedLine[];
 }
 
@@ -67,7 +67,7 @@ export function planImport(
   options: PlanOptions = {},
 ): ImportPlan {
   const { importsDeleted = false, recorded, account } = options;
-  const { pairs, edited, isOfThisLedger } = matchRows(rows, ledger);
+  const { pairs, edited, isFromThisLedger } = matchRows(rows, ledger);
   const otherNames = findOtherNames({ rows, ledger, pairs, recorded, account });
   for (const other of otherNames)
     for (const [row, transaction] of other.pairs) pairs.set(row, transaction);
@@ -75,7 +75,7 @@ export function planImport(
   const unproven = new Set(otherNames.flatMap((each) => each.unproven));
   const wasImported = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
-    const isOfExport = isOfThisLedger && id && createdAt;
+    const isOfExport = isFromThisLedger && id && createdAt;
     return isOfExport || recorded?.has(row) || deletedUnderOthers.has(row);
   };
   const { deleted = [], missing = [] } = Object.groupBy(
@@ -105,39 +105,39 @@ interface Comparison {
 }
 
 /**
- * Compares the rows and transactions that found no match. A row that was rebooked explains why the file lacks a transaction
- * only if the user says so: a file of another account has such rows, too.
+ * Compares the rows and transactions without a match. A row that looks rebooked does not prove why a transaction is missing from
+ * the file: a file of another account has such rows too.
  */
 function compareUnmatched(
   { rows, pairs, missing, unmatched }: Comparison,
   { recorded, isAccountKnown = false }: PlanOptions,
-): Pick<ImportPlan, 'possibleDuplicates' | 'vanished' | 'needs'> {
-  if (unmatched.length === 0) return { possibleDuplicates: [], vanished: [], needs: [] };
+): Pick<ImportPlan, 'possibleDuplicates' | 'vanished' | 'questions'> {
+  if (unmatched.length === 0) return { possibleDuplicates: [], vanished: [], questions: [] };
   const overlap = findOverlap(rows, pairs, unmatched);
   const duplicates = findDuplicates(missing, unmatched, recorded);
   const explained = new Set(duplicates.map(({ transaction }) => transaction));
-  const doubled = new Set(duplicates.map(({ row }) => row));
-  const strangers = unmatched.filter((transaction) => !explained.has(transaction));
+  const duplicateRows = new Set(duplicates.map(({ row }) => row));
+  const unexplained = unmatched.filter((transaction) => !explained.has(transaction));
   const rebooked = findRebooked(
-    missing.filter((row) => !doubled.has(row)),
-    strangers,
+    missing.filter((row) => !duplicateRows.has(row)),
+    unexplained,
     {
       firstDate: overlap.period.first,
-      vanished: overlap.lacking.filter((transaction) => !explained.has(transaction)),
+      vanished: overlap.missingFromFile.filter((transaction) => !explained.has(transaction)),
     },
   );
   const possibleDuplicates = [...duplicates, ...rebooked];
   const paired = new Set(possibleDuplicates.map(({ transaction }) => transaction));
   return {
     possibleDuplicates: possibleDuplicates.toSorted((a, b) => a.row.line - b.row.line),
-    vanished: overlap.lacking.filter((transaction) => !paired.has(transaction)),
-    needs: isAccountKnown ? [] : findOtherAccount({ ...overlap, strangers, missing }),
+    vanished: overlap.missingFromFile.filter((transaction) => !paired.has(transaction)),
+    questions: isAccountKnown ? [] : askAboutAccount({ ...overlap, unexplained, missing }),
   };
 }
 
 /**
- * Turns edited rows of an export into changes. A row is refused if its transaction was changed since, or is another row of the
- * file, too.
+ * Turns edited rows of an export into changes. A row is refused if its transaction was changed since, or matches another row of
+ * the file too.
  */
 function planChanges(
   edited: readonly (readonly [StatementRow, LedgerRow])[],
@@ -150,14 +150,14 @@ function planChanges(
     const fields = CHANGEABLE.filter((field) => row[field] !== transaction[field]);
     const { id, updatedAt } = transaction;
     const other = rowsByMatch.get(transaction)?.find((each) => each !== row);
-    if (other) refused.push({ line: row.line, message: sameRecord(id, other) });
+    if (other) refused.push({ line: row.line, message: describeSharedRecord(id, other) });
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, transaction, fields });
-    else refused.push({ line: row.line, message: changedSince(id) });
+    else refused.push({ line: row.line, message: describeChangedRecord(id) });
   }
   return { changes, refused };
 }
 
-/** The fields that differ, in the form of a bulk update, which applies only if the transaction is still as it was exported. */
+/** Converts the fields that differ to an item of a bulk update, which applies only if the transaction is unchanged. */
 export function toChangeBody(
   { row, transaction, fields }: Change,
   categoryId: number | null,
@@ -176,12 +176,12 @@ export function toChangeBody(
   return { id: Number(transaction.id), if_match: transaction.etag, ...changed };
 }
 
-export function changedSince(id: string): string {
+export function describeChangedRecord(id: string): string {
   return `transaction ${id} was changed after the export. Export it again`;
 }
 
-function sameRecord(id: string, { line }: StatementRow): string {
-  return `line ${line} is transaction ${id}, too. Empty the id and external_id of a row that should be a new one`;
+function describeSharedRecord(id: string, { line }: StatementRow): string {
+  return `line ${line} is transaction ${id} too. Empty the id and external_id of a row that should become a new transaction`;
 }
 
 /** Matches rows to transactions: by the id in an export, by the external id, or by all fields. */
@@ -196,21 +196,21 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
     if (transaction) pairs.set(row, transaction);
   }
   // An export of another ledger matches no record of this one.
-  const isOfThisLedger = pairs.size > 0;
+  const isFromThisLedger = pairs.size > 0;
   const edited = [...pairs].filter(
     ([row, transaction]) => contentKey(row) !== contentKey(transaction),
   );
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
   const used = new Set(pairs.values());
-  // Equal transactions without an external id are matched one to one with rows.
-  const open = rows.filter((row) => !pairs.has(row));
-  const isUnidentified = open.some(({ externalId }) => externalId === null);
+  // Rows without an external id are matched one to one with equal transactions.
+  const otherRows = rows.filter((row) => !pairs.has(row));
+  const hasRowWithoutId = otherRows.some(({ externalId }) => externalId === null);
   const equal = Map.groupBy(
-    isUnidentified ? ledger.filter((transaction) => !used.has(transaction)) : [],
+    hasRowWithoutId ? ledger.filter((transaction) => !used.has(transaction)) : [],
     contentKey,
   );
-  for (const row of open) {
+  for (const row of otherRows) {
     const transaction =
       row.externalId === null
         ? equal.get(contentKey(row))?.shift()
@@ -220,12 +220,12 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
       used.add(transaction);
     }
   }
-  return { pairs, edited, isOfThisLedger };
+  return { pairs, edited, isFromThisLedger };
 }
 
 /**
- * Finds the transaction of a row by the row's identity, which outlasts edits, or by an identity that an earlier release stored.
- * Some releases stored the bank's id alone, which names a transaction only together with its date and amount: banks reuse
+ * Finds the transaction of a row by the row's identity, which survives edits, or by an identity that an earlier release stored.
+ * Some releases stored the bank's id alone, which identifies a transaction only together with its date and amount: banks reuse
  * ids.
  */
 function findStored(
@@ -234,12 +234,12 @@ function findStored(
   used: ReadonlySet<LedgerRow>,
 ): LedgerRow | undefined {
   if (byExternalId.size === 0) return undefined;
-  const { externalId, formerBankId, otherIds } = row;
+  const { externalId, legacyBankId, otherIds } = row;
   const find = (id: string | null) => (id === null ? undefined : byExternalId.get(id)?.[0]);
   const stored = find(externalId) ?? otherIds?.().map(find).find(Boolean);
-  if (stored || formerBankId === null) return stored;
+  if (stored || legacyBankId === null) return stored;
   return byExternalId
-    .get(formerBankId)
+    .get(legacyBankId)
     ?.find((transaction) => !used.has(transaction) && matchKey(transaction) === matchKey(row));
 }
 

@@ -12,9 +12,9 @@ export interface Pair {
 }
 
 /**
- * Pairs a row with at most one transaction, and a transaction with at most one row. The first choice has the row's date, type
- * and amount, or is an edited transaction with the id that an earlier release gave the row. The next has the row's bank id and
- * date; the last is one whose amount or date was edited.
+ * Pairs a row with at most one transaction, and a transaction with at most one row. The first choice is a transaction with the
+ * row's date, type and amount, or an edited one with the id that an earlier release gave the row. The second has the row's bank
+ * id and date. The third is one whose amount or date was edited.
  */
 export function findDuplicates(
   rows: readonly StatementRow[],
@@ -29,7 +29,7 @@ export function findDuplicates(
   return pairInTurn(rows, [
     (row) => [
       ...(others.get(matchKey(row))?.splice(0, 1) ?? []),
-      ...(row.formerBankId === null ? [] : (edited.get(row.formerBankId) ?? [])),
+      ...(row.legacyBankId === null ? [] : (edited.get(row.legacyBankId) ?? [])),
     ],
     createBankIdFinder(rows, ledger),
     createEditedFinder(ledger, recorded),
@@ -37,7 +37,7 @@ export function findDuplicates(
 }
 
 /** Finds transactions with the row's bank id and date: earlier releases took the amount from another column. */
-function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Find {
+function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Finder {
   if (rows.every(({ bankId }) => bankId === null)) return () => [];
   const identified = Map.groupBy(
     ledger.filter(({ externalId }) => externalId !== null),
@@ -47,10 +47,10 @@ function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly Ledg
 }
 
 /**
- * Pairs rows with transactions of another date: a booking that was pending, or that another file of the bank dates by the
+ * Pairs rows with transactions of another date: a booking that was pending, or that another of the bank's files dates by the
  * purchase. Failing that, it pairs them with vanished transactions: the bank rebooks a pending row, often with another text or
  * amount.
- * @param rows rows without a duplicate so far, as `ledger` has transactions without one: the same date is likelier
+ * @param rows rows that `findDuplicates` left unpaired, as are the transactions of `ledger`: the same date is likelier
  */
 export function findRebooked(
   rows: readonly StatementRow[],
@@ -65,13 +65,13 @@ export function findRebooked(
   return pairInTurn(rows, finders);
 }
 
-type Find = (row: StatementRow) => readonly LedgerRow[];
+type Finder = (row: StatementRow) => readonly LedgerRow[];
 
 /**
  * Pairs each row with the first free transaction. Each finder sees all rows before the next one does, so a certain pair is
  * never lost to an uncertain one.
  */
-function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): readonly Pair[] {
+function pairInTurn(rows: readonly StatementRow[], finders: readonly Finder[]): readonly Pair[] {
   const used = new Set<LedgerRow>();
   const pairs = new Map<StatementRow, LedgerRow>();
   for (const find of finders)
@@ -88,9 +88,9 @@ function pairInTurn(rows: readonly StatementRow[], finders: readonly Find[]): re
 }
 
 interface RebookedOptions {
-  /** Earliest date in the file, which has no rows from before. */
+  /** Earliest date in the file. */
   readonly firstDate: string;
-  /** Transactions of earlier files of the account, on days of this file, which lacks them. */
+  /** Transactions of earlier imports that are missing from the file although it covers their days. */
   readonly vanished: readonly LedgerRow[];
 }
 
@@ -107,14 +107,14 @@ function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows
   const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
   return (row: StatementRow): readonly LedgerRow[] => {
     if (edited.length === 0) return [];
-    const ofDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
-    const ofAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
+    const sameDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
+    const sameAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
     const sharesWord = createWordMatcher(row);
     return [
-      ...[...ofDate, ...ofAmount].filter((transaction) =>
+      ...[...sameDate, ...sameAmount].filter((transaction) =>
         recorded?.wasImportedAs(transaction, row),
       ),
-      ...ofDate.filter((transaction) => transaction.type === row.type && sharesWord(transaction)),
+      ...sameDate.filter((transaction) => transaction.type === row.type && sharesWord(transaction)),
     ];
   };
 }
@@ -135,8 +135,7 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
 }
 
 /**
- * Searches first by the amount, whatever the text, then by a word of the text, whatever the amount: a tip or the fuel taken
- * changes it.
+ * Searches first by the amount, whatever the text, then by a word of the text, whatever the amount: a tip changes it.
  */
 function createVanishedFinders(vanished: readonly LedgerRow[]) {
   return [
@@ -150,35 +149,35 @@ function createPendingFinder(
   vanished: readonly LedgerRow[],
   listKeys: (row: TransactionRow) => readonly (string | number)[],
 ) {
-  const toPlace = (row: TransactionRow, period: number, key: string | number) =>
+  const toGroupKey = (row: TransactionRow, period: number, key: string | number) =>
     `${row.type} ${period} ${key}`;
-  const places = Map.groupBy(
+  const groups = Map.groupBy(
     vanished.flatMap((transaction) => {
       const period = numberPeriod(transaction);
       return listKeys(transaction).map((key) => ({
         transaction,
-        place: toPlace(transaction, period, key),
+        groupKey: toGroupKey(transaction, period, key),
       }));
     }),
-    ({ place }) => place,
+    ({ groupKey }) => groupKey,
   );
   return (row: StatementRow): readonly LedgerRow[] => {
-    if (places.size === 0) return [];
+    if (groups.size === 0) return [];
     const period = numberPeriod(row);
-    const distance = ({ date }: TransactionRow) =>
+    const measureDistance = ({ date }: TransactionRow) =>
       Math.abs(toDayNumber(date) - toDayNumber(row.date));
     return listKeys(row)
-      .flatMap((key) => [period - 1, period, period + 1].map((each) => toPlace(row, each, key)))
-      .flatMap((place) => places.get(place)?.slice(0, MAX_COMPARED) ?? [])
+      .flatMap((key) => [period - 1, period, period + 1].map((each) => toGroupKey(row, each, key)))
+      .flatMap((groupKey) => groups.get(groupKey)?.slice(0, MAX_COMPARED) ?? [])
       .map(({ transaction }) => transaction)
-      .filter((transaction) => distance(transaction) <= MAX_DAYS_PENDING)
-      .toSorted((one, other) => distance(one) - distance(other));
+      .filter((transaction) => measureDistance(transaction) <= MAX_DAYS_PENDING)
+      .toSorted((a, b) => measureDistance(a) - measureDistance(b));
   };
 }
 
 /**
- * Numbers the periods of the calendar that are as long as a row can be pending: a pending row and its booking are in the same
- * period or in neighbouring ones.
+ * Numbers calendar periods of MAX_DAYS_PENDING days: a pending row and its booking are in the same period or in neighbouring
+ * ones.
  */
 function numberPeriod({ date }: TransactionRow): number {
   return Math.floor(toDayNumber(date) / MAX_DAYS_PENDING);
@@ -190,14 +189,14 @@ function createWordMatcher(row: TransactionRow): (transaction: TransactionRow) =
   return ({ description }) => listWords(description).some((word) => words.has(word));
 }
 
-/** Days between a purchase and its booking, with a weekend and a holiday among them. */
+/** Days between a purchase and its booking, including a weekend and a holiday. */
 const MAX_DAYS_BETWEEN = 5;
 /** Days that a row may be pending: hotels and fuel pumps book that late. */
 const MAX_DAYS_PENDING = 14;
 /** Number of candidates compared: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 10;
 
-/** The dates around a date, without that date, the nearest first. */
+/** Lists the dates before and after a date, the nearest first. */
 function listNearDates(date: string): readonly string[] {
   const day = toDayNumber(date);
   return Array.from({ length: MAX_DAYS_BETWEEN }, (_, n) => n + 1)

@@ -1,11 +1,11 @@
-// Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. The
-// whole file decides whether the day or the month is written first.
+// Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. All dates
+// of the file together show whether the day or the month is written first.
 import { type DecimalSign, readAmount } from './amounts.ts';
 import {
   type Booking,
   type LeftOutLine,
+  type ParsedBookings,
   pluralize,
-  type ReadBookings,
   type RefusedLine,
 } from './booking.ts';
 import { type DateOrder, readDates } from './dates.ts';
@@ -18,7 +18,7 @@ interface Split {
   amount: string;
 }
 
-/** The lines up to a `^`, by their first letters. */
+/** The lines up to a `^`, keyed by their first letters. */
 interface QifRecord {
   readonly line: number;
   readonly account: string | null;
@@ -44,22 +44,22 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
   const written = records.map(({ fields }) => fields.D ?? '');
   const dates = readDates(written, { chosen: dateOrder, today, isDayFirst: false });
   const amounts = records.flatMap(({ fields, splits }) => [
-    writtenAmount(fields),
+    readWrittenAmount(fields),
     ...splits.map(({ amount }) => amount),
   ]);
-  const sign = findDecimals({ amounts, others: [], texts: [], chosen: decimal });
+  const decimals = findDecimals({ amounts, others: [], texts: [], chosen: decimal });
   const bookings: Booking[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
     const { line, fields } = record;
     if (isOpeningBalance(record)) {
-      const content = `${fields.D ?? ''} ${writtenAmount(fields)} ${fields.P ?? ''}`;
+      const content = `${fields.D ?? ''} ${readWrittenAmount(fields)} ${fields.P ?? ''}`;
       leftOut.push({ line, reason: 'opening balance', text: content });
       continue;
     }
     try {
       const date = dates.read(fields.D ?? '');
-      bookings.push(...readParts(record, { date, decimal: sign.decimal }));
+      bookings.push(...readParts(record, { date, decimal: decimals.decimal }));
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
     }
@@ -67,8 +67,8 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
   refuseInvestments({ bookings, leftOut, refused });
   const finding = `dates are read as ${dates.order} (--date-order chooses another order)`;
   const findings = bookings.length === 0 ? [] : [finding];
-  const needs = sign.need === undefined ? [] : [sign.need];
-  return { bookings, leftOut, refused, findings, needs } satisfies ReadBookings;
+  const questions = decimals.question === undefined ? [] : [decimals.question];
+  return { bookings, leftOut, refused, findings, questions } satisfies ParsedBookings;
 }
 
 interface PartOptions {
@@ -76,11 +76,11 @@ interface PartOptions {
   readonly decimal: DecimalSign;
 }
 
-/** One booking for each split, so that each keeps its category; a single booking if the splits do not add up to the amount. */
+/** Makes a booking of each split, so that each keeps its category; a single one if the splits do not add up to the amount. */
 function readParts({ line, account, fields, splits }: QifRecord, { date, decimal }: PartOptions) {
   const shared = { line, date, account, bankId: null, currency: null };
   const number = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
-  const { signed } = readAmount(writtenAmount(fields), decimal);
+  const { signed } = readAmount(readWrittenAmount(fields), decimal);
   const texts = [fields.P, fields.M, number];
   const whole = toBooking({ ...shared, signed, texts, ...readCategory(fields.L) });
   const parts = splits.map(({ amount, category, memo }) =>
@@ -94,7 +94,7 @@ function readParts({ line, account, fields, splits }: QifRecord, { date, decimal
   return isComplete ? parts.filter((part) => part.signed !== 0) : [whole];
 }
 
-/** A category may have a class after a slash; an account in brackets is a transfer. */
+/** Reads a category without the class after its slash. An account in brackets is a transfer. */
 function readCategory(written = '') {
   const [, other] = TRANSFER.exec(written) ?? [];
   if (other !== undefined) return { category: null, remark: `Transfer: ${other}` };
@@ -102,20 +102,18 @@ function readCategory(written = '') {
   return { category: tidyText(name), remark: null };
 }
 
-/** Programs open an account with its balance, as a transfer from the account to itself. */
+/** True for an account's opening balance, which programs write as a transfer from the account to itself. */
 function isOpeningBalance({ fields, account }: QifRecord): boolean {
   const [, other] = TRANSFER.exec(fields.L ?? '') ?? [];
   const isNamed = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
-  return isNamed && other !== undefined ? true : other !== undefined && other === account;
+  return other !== undefined && (isNamed || other === account);
 }
 
-function writtenAmount({ T, U }: QifRecord['fields']): string {
+function readWrittenAmount({ T, U }: QifRecord['fields']): string {
   return T ?? U ?? '';
 }
 
-/**
- * Reads the records of accounts. Lists, such as categories and prices, have no bookings; investments are left out and counted.
- */
+/** Reads the records of accounts. Investments are left out and counted; lists, such as categories, are skipped. */
 function readRecords(text: string) {
   const records: QifRecord[] = [];
   const investments: number[] = [];

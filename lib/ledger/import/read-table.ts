@@ -1,8 +1,8 @@
-// Reads the bookings of a table from its columns. Rows whose form shows that they are not bookings are left out and named; rows
-// that cannot be read are refused, each with its line.
+// Reads the bookings of a table from its columns. Rows whose form shows that they are not bookings are left out, each with the
+// reason; rows that cannot be read are refused, each with its line.
 import { isGross, isNet } from './amount-columns.ts';
 import type { DecimalSign } from './amounts.ts';
-import type { Booking, Need, ReadBookings } from './booking.ts';
+import type { Booking, ParsedBookings, Question } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import {
   type Field,
@@ -18,11 +18,17 @@ import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
 import type { TypeWords } from './direction.ts';
 import { findDirection } from './direction-words.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
-import { createFormerReader } from './former-columns.ts';
+import { createLegacyReader } from './legacy-columns.ts';
 import { completeDates, describeCompleted, findPeriod } from './missing-years.ts';
-import { type RowAmount, readRowAmounts, tryNumber } from './row-amounts.ts';
+import { type RowAmount, readRowAmounts, tryReadNumber } from './row-amounts.ts';
 import { createRoundedIdTest, toBankId } from './row-ids.ts';
-import { type CellReader, createCellReader, leave, refuse, sortRows } from './sort-rows.ts';
+import {
+  type CellReader,
+  createCellReader,
+  locateRefused,
+  sortRows,
+  toLeftOutLine,
+} from './sort-rows.ts';
 import type { Table } from './table.ts';
 
 export interface TableOptions {
@@ -38,18 +44,22 @@ export interface TableOptions {
   readonly isSemicolon: boolean;
 }
 
-export interface ReadTable extends ReadBookings {
+export interface ParsedTable extends ParsedBookings {
   readonly dateOrder: DateOrder;
   readonly decimal: DecimalSign;
   /** True if the words of the direction column decide. */
-  readonly usesType: boolean;
+  readonly usesTypeColumn: boolean;
 }
 
 /** @throws UserError if dates can be read in two orders */
-export function readTable(table: Table, options: TableOptions): ReadTable {
+export function readTable(table: Table, options: TableOptions): ParsedTable {
   const readCell = createCellReader(table);
-  const { records, refused, leftOut, findDoubt } = sortRows(table, readCell, options.leaveOut);
-  const source = { table, options, records, readCell, findDoubt };
+  const { records, refused, leftOut, findDoubtfulColumn } = sortRows(
+    table,
+    readCell,
+    options.leaveOut,
+  );
+  const source = { table, options, records, readCell, findDoubtfulColumn };
   const amounts = readAmounts(source);
   const dates = readRowDates(source, amounts.decimal);
   const toBooking = createBookingReader(source);
@@ -58,32 +68,34 @@ export function readTable(table: Table, options: TableOptions): ReadTable {
     try {
       const { amount, isReceived } = amounts.read(n);
       if (amount.isNeutral)
-        leftOut.push(leave(record, `"${readCell(record, 'type')}": neither income nor expense`));
+        leftOut.push(
+          toLeftOutLine(record, `"${readCell(record, 'type')}": neither income nor expense`),
+        );
       else bookings.push(toBooking(record, { date: dates.read(n), amount, isReceived }));
     } catch (error) {
-      refused.push({ ...refuse(record), message: (error as Error).message });
+      refused.push({ ...locateRefused(record), message: (error as Error).message });
     }
   }
   return {
     ...{ bookings, refused, leftOut, decimal: amounts.decimal, dateOrder: dates.order },
-    usesType: amounts.usesType,
+    usesTypeColumn: amounts.usesTypeColumn,
     currencies: findAccountCurrencies(source),
     findings: [...amounts.findings, ...dates.findings],
-    needs: [
-      ...amounts.needs,
+    questions: [
+      ...amounts.questions,
       ...askAboutGross(source, amounts.decimal),
       ...(table.headerLine > 0 ? [] : findOddEdges(bookings, dates.textByLine)),
     ],
   };
 }
 
-/** The rows of a table that may be bookings, and how to read their cells. */
+/** Rows of a table that may be bookings, with the functions that read their cells. */
 interface Source {
   readonly table: Table;
   readonly options: TableOptions;
   readonly records: readonly TableRow[];
   readonly readCell: CellReader;
-  readonly findDoubt: (row: TableRow) => string | undefined;
+  readonly findDoubtfulColumn: (row: TableRow) => string | undefined;
 }
 
 interface FoundAmount {
@@ -92,10 +104,10 @@ interface FoundAmount {
   readonly isReceived: boolean;
 }
 
-/** Reads the amount of each row, with the fee. */
+/** Reads the amount of each row, including its fee. */
 function readAmounts(source: Source) {
   const { table, options, records, readCell } = source;
-  const { decimal, trim, need } = findTableDecimals(source);
+  const { decimal, trim, question } = findTableDecimals(source);
   const received = records.map(
     (record) =>
       readCell(record, 'receivedAmount') !== null &&
@@ -105,7 +117,7 @@ function readAmounts(source: Source) {
     const cell = readCell(record, field);
     return cell === null ? null : trim(cell);
   };
-  const { rows, usesType } = readRowAmounts(
+  const { rows, usesTypeColumn } = readRowAmounts(
     records.map((record, n) => ({
       amount: read(record, received[n] ? 'receivedAmount' : 'amount'),
       ...{ debit: read(record, 'debit'), credit: read(record, 'credit') },
@@ -119,12 +131,12 @@ function readAmounts(source: Source) {
     },
   );
   const fees = (table.columns.fee.length > 0 ? records : []).map((record, n) =>
-    received[n] ? null : tryNumber(read(record, 'fee'), decimal),
+    received[n] ? null : tryReadNumber(read(record, 'fee'), decimal),
   );
   const amounts = addFees(rows, fees, describeFees(table, options.columns.fee));
   return {
-    ...{ decimal, usesType, findings: amounts.findings },
-    needs: [...(need === undefined ? [] : [need]), ...amounts.needs],
+    ...{ decimal, usesTypeColumn, findings: amounts.findings },
+    questions: [...(question === undefined ? [] : [question]), ...amounts.questions],
     /** @throws Error if the row has no amount */
     read: (n: number): FoundAmount => {
       const amount = amounts.rows[n] ?? new Error('It has no amount.');
@@ -135,27 +147,27 @@ function readAmounts(source: Source) {
 }
 
 /**
- * Asks which column was paid if the gross amount is used and another column has different amounts. If there is also a tax, the
- * gross amount is the likely one; a column that the user named is certain.
+ * Asks which column has the paid amount if the gross amount is used and another column has different amounts. A column that the
+ * user named is certain.
  */
 function askAboutGross(
   { table: { headers, columns }, options, records }: Source,
   decimal: DecimalSign,
-): readonly Need[] {
+): readonly Question[] {
   const [gross = -1] = columns.amount;
   const names = headers.map(normalizeName);
   if (options.columns.amount !== undefined || !isGross(names[gross])) return [];
   const readSize = ({ cells }: TableRow, index: number) =>
-    Math.abs(tryNumber(cells[index], decimal) ?? 0);
-  const other = findNamed(names, 'amount')
+    Math.abs(tryReadNumber(cells[index], decimal) ?? 0);
+  const otherColumn = findNamed(names, 'amount')
     .filter((index) => index !== gross && !isNet(names[index]))
     .find((index) =>
       records.some((row) => ![0, readSize(row, gross)].includes(readSize(row, index))),
     );
-  if (other === undefined) return [];
-  const [first, second] = [headers[gross], headers[other]];
+  if (otherColumn === undefined) return [];
+  const [first, second] = [headers[gross], headers[otherColumn]];
   const message = `The columns "${first}" and "${second}" have different amounts. Choose what the account paid: --amount "${first}" or --amount "${second}".`;
-  return [{ question: 'columns', message }];
+  return [{ topic: 'columns', message }];
 }
 
 function findTableDecimals({ table, options, records, readCell }: Source): FoundDecimals {
@@ -188,7 +200,7 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
   const dateOptions = {
     chosen: options.dateOrder,
     today: options.today,
-    isDayFirst: decimal === 'comma' || options.isSemicolon || isOfOtherLanguage(table),
+    isDayFirst: decimal === 'comma' || options.isSemicolon || isDateHeaderForeign(table),
   };
   const texts = records.map((record) => readCell(record, 'date') ?? '');
   const dates = readDates(texts, dateOptions);
@@ -202,8 +214,8 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
   };
 }
 
-function createBookingReader({ table, options, records, readCell, findDoubt }: Source) {
-  const former = createFormerReader(table.headers, options.columns);
+function createBookingReader({ table, options, records, readCell, findDoubtfulColumn }: Source) {
+  const legacy = createLegacyReader(table.headers, options.columns);
   const currencyOfHeader = createHeaderCurrencyReader(table);
   const readTexts = createTextReader(table, options.columns);
   const isRoundedId = createRoundedIdTest(records.map((record) => readCell(record, 'externalId')));
@@ -224,7 +236,7 @@ function createBookingReader({ table, options, records, readCell, findDoubt }: S
       date,
       signed: amount.signed,
       isDirectionStated: amount.isStated,
-      writtenAmount: amount.written,
+      writtenAmount: amount.writtenAmount,
       texts,
       notes,
       bookingType: cell('bookingType'),
@@ -238,10 +250,10 @@ function createBookingReader({ table, options, records, readCell, findDoubt }: S
         cell(isReceived ? 'receivedCurrency' : 'currency') ??
         amount.currency,
       status: cell('status'),
-      doubt: findDoubt(record),
+      doubtfulColumn: findDoubtfulColumn(record),
       balance: amount.balance,
       reference: cell('reference'),
-      former: former(cells),
+      legacy: legacy(cells),
     };
   };
 }
@@ -254,12 +266,12 @@ function listHeaders({ headers, columns }: Table, fields: readonly Field[]): rea
 
 /**
  * Asks about a first or last line that differs in form from all others. Some banks write no header, and begin or end the file
- * with a balance in the column of the amounts: its date has another form, or it has no text.
+ * with a balance in the column of the amounts. Such a line has another form of date, or no text.
  */
 function findOddEdges(
   bookings: readonly Booking[],
   dateByLine: ReadonlyMap<number, string>,
-): readonly Need[] {
+): readonly Question[] {
   const findOdd = (test: (booking: Booking) => boolean) => {
     const [first, ...others] = bookings.map(test);
     const last = others.pop();
@@ -274,13 +286,13 @@ function findOddEdges(
     ...findOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
   ]);
   return [...odd].slice(0, 1).map(({ line }) => ({
-    question: 'columns',
-    message: `Line ${line} is written unlike all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a booking.`,
+    topic: 'columns',
+    message: `Line ${line} differs in form from all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a booking.`,
   }));
 }
 
 /** A currency code in brackets or at the end of a header. Elsewhere it may be another word: "ALL AMOUNT" is not in lek. */
-const CODE_OF_AMOUNT = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
+const HEADER_CURRENCY = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
 
 /**
  * Reads the currency from the header of the row's amount. If that header names one, a currency column belongs to another
@@ -289,7 +301,8 @@ const CODE_OF_AMOUNT = /[([][A-Z]{3}[)\]]|(?<![\p{L}\p{N}])[A-Z]{3}\W*$/u;
 function createHeaderCurrencyReader({ headers, columns }: Table) {
   const currencies = columns.amount.map((index) => {
     const header = headers[index] ?? '';
-    const named = columns.currency.length === 0 ? header : (CODE_OF_AMOUNT.exec(header)?.[0] ?? '');
+    const named =
+      columns.currency.length === 0 ? header : (HEADER_CURRENCY.exec(header)?.[0] ?? '');
     const [code = null, ...others] = findCurrencyCodes(named);
     return { index, currency: others.length > 0 ? null : code };
   });
@@ -299,7 +312,7 @@ function createHeaderCurrencyReader({ headers, columns }: Table) {
   };
 }
 
-/** Reads the currency if there are two columns: the first is for debits, the second for credits. */
+/** Reads the currency if it has two columns: the first for debits, the second for credits. */
 function createSideCurrencyReader({ columns }: Table) {
   const [debit, credit] = columns.currency;
   return ({ cells }: TableRow, { side }: RowAmount): string | null => {
@@ -316,10 +329,10 @@ function describeFees({ headers, columns }: Table, chosen: string | undefined): 
 }
 
 /**
- * True if the date's header is not English, the only language with countries that write the month first. "Data" beside an
- * "Amount" may be English, too.
+ * True if the date's header is not English. Only countries that speak English write the month first. "Data" beside an "Amount"
+ * may be English too.
  */
-function isOfOtherLanguage({ headers, columns, headerLine }: Table): boolean {
+function isDateHeaderForeign({ headers, columns, headerLine }: Table): boolean {
   if (headerLine === 0 || columns.amount.some((index) => /amount/i.test(headers[index] ?? '')))
     return false;
   return !isEnglishDate(normalizeName(headers[columns.date[0] ?? -1] ?? ''));
@@ -342,7 +355,7 @@ function createTextReader({ headers, columns }: Table, chosen: ChosenColumns) {
       isIncome && columns.payer.length > 0
         ? read(columns.payer).filter((text) => !ACCOUNT_NUMBER.test(text))
         : [];
-    // The other party of money received is its payer: the recipient is the account's owner.
+    // For money received, the other party is the payer: the recipient is the account's owner.
     const others = read(payers.length === 0 ? columns.description : withoutRecipients);
     const texts = payers.length === 0 ? others : [...payers, ...others];
     return {

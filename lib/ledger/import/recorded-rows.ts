@@ -17,12 +17,12 @@ const HASH_LENGTH = 16;
 
 /** @returns undefined for a row without an identity, as in the export of a ledger */
 export function recordRow(row: TransactionRow): string | undefined {
-  return row.externalId === null ? undefined : identify(row.externalId) + describe(row);
+  return row.externalId === null ? undefined : hashIdentity(row.externalId) + hashContents(row);
 }
 
 type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
 
-/** A row of the ledger, and the import that has created it. */
+/** A row of the ledger, and the import that created it. */
 type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
 
 /** @param ledger transactions, which show what interrupted imports have created */
@@ -33,32 +33,32 @@ export function createRecordedRows(
   const { contents, sent, unproven } = indexRecords(parts, ledger);
 
   function find({ externalId }: TransactionRow): string | undefined {
-    return externalId === null ? undefined : contents.get(identify(externalId));
+    return externalId === null ? undefined : contents.get(hashIdentity(externalId));
   }
 
   function isKnown(externalId: string | null): boolean {
-    return externalId !== null && sent.has(identify(externalId));
+    return externalId !== null && sent.has(hashIdentity(externalId));
   }
 
   return {
-    /** Names that the imports were given for their accounts. */
+    /** Names of accounts that were given for the imports. */
     accounts: [...new Set(parts.flatMap(({ rows }) => readAccount(rows) ?? []))],
     /** True if an interrupted import may have created the row, and nothing shows whether it did. */
     isUnproven: ({ externalId }: TransactionRow): boolean =>
-      unproven.size > 0 && externalId !== null && unproven.has(identify(externalId)),
+      unproven.size > 0 && externalId !== null && unproven.has(hashIdentity(externalId)),
     /** True if the row was created, even if the ledger no longer has it. */
     has: ({ externalId, otherIds }: Identified): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
     /** True if the row was imported without a category and has not changed since, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
-      find(row) === describe({ ...row, category: null }),
+      find(row) === hashContents({ ...row, category: null }),
     /** True if the row was imported with the date, type and amount of the other one, and edited since. */
     wasImportedAs: (row: TransactionRow, { date, type, amount }: TransactionRow): boolean => {
       const record = find(row);
       return (
         record !== undefined &&
         [null, row.category].some(
-          (category) => describe({ ...row, date, type, amount, category }) === record,
+          (category) => hashContents({ ...row, date, type, amount, category }) === record,
         )
       );
     },
@@ -82,12 +82,12 @@ function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;
 
-/** Keeps only the records of these transactions in the parts. */
+/** Keeps only the records of the given transactions in the parts. */
 export function keepRecords(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
-  const isKept = recognize(transactions);
+  const isKept = createRecordTest(transactions);
   return parts.map((part) => {
     const rows = part.rows.filter(isKept);
     return {
@@ -98,26 +98,27 @@ export function keepRecords(
 }
 
 /**
- * Returns the parts to write before all transactions except these are deleted. The records of the others move behind a mark, so
- * that rows deleted by an interrupted undo do not count as deleted by hand.
+ * Returns the parts to write before an undo deletes all transactions except the given ones. The records of the others move after
+ * a mark, so that rows deleted by an interrupted undo do not count as deleted by hand.
  */
 export function announceRemoval(
   parts: readonly RecordedPart[],
   transactions: readonly TransactionRow[],
 ): readonly RecordedPart[] {
-  const isKept = recognize(transactions);
+  const isKept = createRecordTest(transactions);
   return parts.map((part) => {
     const { name = [], others = [] } = Object.groupBy(part.rows, (row) =>
       isAccountName(row) ? 'name' : 'others',
     );
-    const leaving = others.filter((row) => !MARKS.includes(row) && !isKept(row));
-    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE, ...leaving] };
+    const removed = others.filter((row) => !MARKS.includes(row) && !isKept(row));
+    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE, ...removed] };
   });
 }
 
-function recognize(transactions: readonly TransactionRow[]): (record: string) => boolean {
+/** Returns a test for the records of the transactions. */
+function createRecordTest(transactions: readonly TransactionRow[]): (record: string) => boolean {
   const ids = transactions.flatMap(({ externalId }) =>
-    externalId === null ? [] : identify(externalId),
+    externalId === null ? [] : hashIdentity(externalId),
   );
   const kept = new Set(ids);
   return (record) => kept.has(record.slice(0, HASH_LENGTH));
@@ -126,10 +127,10 @@ function recognize(transactions: readonly TransactionRow[]): (record: string) =>
 export type WritePart = (part: RecordedPart) => Promise<unknown>;
 
 /**
- * Rewrites the parts of interrupted imports: of the pending rows, those that were created count as sent. A part that was
- * written since it was read is skipped: its import continues, or has ended.
- * @param stored the records, and the rows of the ledger, which must be read after the records: a row that was created in
- * between would count as unsent otherwise
+ * Rewrites the parts of interrupted imports: pending rows that were created now count as sent. A part that was written since it
+ * was read is skipped: its import continues, or has ended.
+ * @param stored the records, and the rows of the ledger. Read the rows after the records: otherwise a row that was created in
+ * between would count as unsent
  */
 export async function resolvePendingRecords(
   stored: { readonly imports: readonly RecordedPart[]; readonly rows: readonly StoredRow[] },
@@ -148,8 +149,8 @@ export async function resolvePendingRecords(
 
 /**
  * Decides which rows of a part were created. A request creates its rows in order: if the ledger has one of them from this
- * import, those before it were created, too, and were deleted by hand if the ledger lacks them. Nothing shows whether those
- * after it were created. Rows that an undo was deleting were not deleted by hand.
+ * import, those before it were created too, and were deleted by hand if the ledger lacks them. For those after it, nothing shows
+ * whether they were created. Rows that an undo was deleting do not count as deleted by hand.
  */
 function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder) {
   const { before, mark, after } = splitAtMark(rows);
@@ -169,10 +170,10 @@ function createImportFinder(ledger: readonly StoredRow[]): ImportFinder {
   let imports: ReadonlyMap<string, string | null> | undefined;
   const listImports = () =>
     ledger.flatMap(({ externalId, importId }) =>
-      externalId === null ? [] : [[identify(externalId), importId] as const],
+      externalId === null ? [] : [[hashIdentity(externalId), importId] as const],
     );
   return (record) => {
-    // Made on first use: few imports need the hashes of a whole ledger.
+    // Computed on first use: few imports need the hashes of a whole ledger.
     imports ??= new Map(listImports());
     return imports.get(record.slice(0, HASH_LENGTH));
   };
@@ -183,8 +184,8 @@ function describePart({ importId, part, rows }: RecordedPart): string {
 }
 
 /**
- * Number of rows in a part. Each request writes its whole part again, so parts are small; a long import has larger ones,
- * because the number of parts is limited.
+ * Parts are small because each request writes its whole part again. A long import has larger ones, because the number of parts
+ * is limited.
  */
 const MIN_PART_ROWS = 500;
 
@@ -197,7 +198,7 @@ interface RecordedImport {
 }
 
 interface OpenPart {
-  readonly part: number;
+  readonly number: number;
   /** Records of rows that were created. */
   readonly sent: string[];
   /** True if the stored part has the mark. */
@@ -206,42 +207,42 @@ interface OpenPart {
 
 /** The records of a request's rows, until its results are known. */
 interface Announcement {
-  readonly place: OpenPart;
+  readonly part: OpenPart;
   readonly records: readonly string[];
 }
 
 /**
- * Records rows before they are sent, behind a mark, and moves the mark behind those that were created. After an interruption,
- * the record holds every row that the import may have created, and shows which of them are uncertain. A request may be
- * announced while the one before it is under way.
+ * Records rows after a mark before they are sent, and then moves the created ones before the mark. After an interruption, the
+ * record contains every row that the import may have created, and shows which of them are uncertain. A request may be announced
+ * while the previous one is still running.
  */
 export function createRecorder({ importId, total, account }: RecordedImport, writePart: WritePart) {
-  const rowsOfPart = Math.max(
+  const maxPartRows = Math.max(
     MIN_PART_ROWS,
     MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
   );
   const name = account === undefined ? [] : recordAccount(account);
   const announced: Announcement[] = [];
-  let parts: readonly OpenPart[] = [{ part: 1, sent: [], isMarked: false }];
+  let parts: readonly OpenPart[] = [{ number: 1, sent: [], isMarked: false }];
 
-  const listPending = (place: OpenPart) =>
-    announced.flatMap((each) => (each.place === place ? each.records : []));
-  const write = async (place: OpenPart) => {
-    const pending = listPending(place);
-    place.isMarked = pending.length > 0;
-    const mark = place.isMarked ? [UNSENT] : [];
-    const rows = [...name, ...place.sent, ...mark, ...pending];
-    await writePart({ importId, part: place.part, rows });
+  const listPending = (part: OpenPart) =>
+    announced.flatMap((each) => (each.part === part ? each.records : []));
+  const write = async (part: OpenPart) => {
+    const pending = listPending(part);
+    part.isMarked = pending.length > 0;
+    const mark = part.isMarked ? [UNSENT] : [];
+    const rows = [...name, ...part.sent, ...mark, ...pending];
+    await writePart({ importId, part: part.number, rows });
   };
   /** Writes the parts whose requests have all ended. */
   const finish = async () => {
-    for (const place of parts)
-      if (place.isMarked && listPending(place).length === 0) await write(place);
+    for (const part of parts)
+      if (part.isMarked && listPending(part).length === 0) await write(part);
   };
   const choosePart = (added: number): OpenPart => {
-    const last = parts.at(-1) ?? { part: 0, sent: [], isMarked: false };
-    if (last.sent.length + listPending(last).length + added <= rowsOfPart) return last;
-    const next = { part: last.part + 1, sent: [], isMarked: false };
+    const last = parts.at(-1) ?? { number: 0, sent: [], isMarked: false };
+    if (last.sent.length + listPending(last).length + added <= maxPartRows) return last;
+    const next = { number: last.number + 1, sent: [], isMarked: false };
     parts = [last, next];
     return next;
   };
@@ -249,21 +250,21 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     /** Call this before the rows of a request are sent. */
     announce: async (rows: readonly TransactionRow[]): Promise<void> => {
       const records = listRecords(rows);
-      const place = choosePart(records.length);
-      announced.push({ place, records });
+      const part = choosePart(records.length);
+      announced.push({ part, records });
       if (records.length === 0) return;
       await finish();
-      await write(place);
+      await write(part);
     },
     /**
      * Call this after each request, in the order of the announcements, and before the next request is sent: otherwise rows that
      * this request did not create would count as created as soon as the next one creates some.
      */
     confirm: async (created: readonly TransactionRow[]): Promise<void> => {
-      const { place, records } = announced.shift() ?? { place: choosePart(0), records: [] };
+      const { part, records } = announced.shift() ?? { part: choosePart(0), records: [] };
       const confirmed = listRecords(created);
-      place.sent.push(...confirmed);
-      if (announced.length > 0 && confirmed.length < records.length) await write(place);
+      part.sent.push(...confirmed);
+      if (announced.length > 0 && confirmed.length < records.length) await write(part);
     },
     /** Call this after the last request. */
     close: finish,
@@ -288,7 +289,7 @@ function splitAtMark(rows: readonly string[]) {
   return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
 }
 
-/** Prefix of the texts that hold an account's name, which is cut to the length of text that the service accepts. */
+/** Prefix of the texts that hold an account's name, cut into pieces as short as a record. */
 const NAME = 'account-';
 const TEXT_BYTES = 18;
 
@@ -296,8 +297,8 @@ function recordAccount(account: string): readonly string[] {
   const bytes = new TextEncoder().encode(account);
   const texts = Math.ceil(bytes.length / TEXT_BYTES);
   return Array.from({ length: texts }, (_, n) => {
-    const some = bytes.slice(n * TEXT_BYTES, (n + 1) * TEXT_BYTES);
-    const text = btoa(String.fromCharCode(...some));
+    const piece = bytes.slice(n * TEXT_BYTES, (n + 1) * TEXT_BYTES);
+    const text = btoa(String.fromCharCode(...piece));
     return NAME + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   });
 }
@@ -314,10 +315,17 @@ function readAccount(rows: readonly string[]): string | undefined {
   return new TextDecoder().decode(Uint8Array.from(texts.join(''), (each) => each.charCodeAt(0)));
 }
 
-function identify(externalId: string): string {
+function hashIdentity(externalId: string): string {
   return hash({ externalId }).slice(0, HASH_LENGTH);
 }
 
-function describe({ date, description, amount, type, notes, category }: TransactionRow): string {
+function hashContents({
+  date,
+  description,
+  amount,
+  type,
+  notes,
+  category,
+}: TransactionRow): string {
   return hash({ date, description, amount, type, notes, category }).slice(0, HASH_LENGTH);
 }

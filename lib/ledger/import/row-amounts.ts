@@ -1,5 +1,5 @@
 // Reads the amount of each row of a table, from one column or from a column of expenses and one of income.
-import { type DecimalSign, isEmptyAmount, type ReadAmount, readAmount } from './amounts.ts';
+import { type DecimalSign, isEmptyAmount, type ParsedAmount, readAmount } from './amounts.ts';
 import { createDirectionReader, type TypeWords } from './direction.ts';
 
 /** Cells of a row; null if a cell is empty or the table has no such column. */
@@ -15,10 +15,10 @@ export interface RowAmount {
   /** Negative for an expense; 0 if no money moved. */
   readonly signed: number;
   readonly isStated: boolean;
-  /** The number before its direction was decided, as text: part of the identity of a booking with an id. */
-  readonly written: string;
+  /** The amount as text, part of the identity of a booking with an id: without a decided direction. */
+  readonly writtenAmount: string;
   readonly currency: string | null;
-  /** The column with the amount; null if one column has all amounts. */
+  /** Column with the amount; null if one column has all amounts. */
   readonly side: 'debit' | 'credit' | null;
   readonly balance: number | null;
   /** True if the word beside the amount says neither income nor expense. */
@@ -29,7 +29,7 @@ export interface RowAmounts {
   /** The amount of each row, or why it has none. */
   readonly rows: readonly (RowAmount | Error)[];
   /** True if the direction column decides. */
-  readonly usesType: boolean;
+  readonly usesTypeColumn: boolean;
 }
 
 export interface AmountOptions {
@@ -41,10 +41,10 @@ export interface AmountOptions {
   readonly isInverted: boolean;
 }
 
-/** @throws UserError if the user gives words for a direction column, and the table has none */
+/** @throws UserError if the user gives words for a direction column, but the table has none */
 export function readRowAmounts(cells: readonly AmountCells[], options: AmountOptions): RowAmounts {
   return options.isSplit
-    ? { rows: readSplit(cells, options), usesType: false }
+    ? { rows: readSplit(cells, options), usesTypeColumn: false }
     : readSingle(cells, options);
 }
 
@@ -72,22 +72,22 @@ function readSingle(
         isNeutral,
         currency: amount.currency,
         side: null,
-        written: String(amount.signed),
-        balance: tryNumber(balance, decimal),
+        writtenAmount: String(amount.signed),
+        balance: tryReadNumber(balance, decimal),
       };
     });
   });
-  return { rows, usesType: directions.usesColumn };
+  return { rows, usesTypeColumn: directions.usesColumn };
 }
 
 /**
- * Reads a plus as a word for income, because card issuers write it beside payments alone. It counts only if no amount has a
- * minus and there are no balances, which say more.
+ * Reads a plus as a word for income, because card issuers write it only beside payments. It counts only if no amount has a minus,
+ * and the file has no balances, which are better evidence.
  */
 function markPluses(
-  amounts: readonly (ReadAmount | Error)[],
+  amounts: readonly (ParsedAmount | Error)[],
   cells: readonly AmountCells[],
-): readonly (ReadAmount | Error)[] {
+): readonly (ParsedAmount | Error)[] {
   const isPlus = ({ amount }: AmountCells) => amount?.startsWith('+') ?? false;
   const hasMinus = amounts.some((amount) => !(amount instanceof Error) && amount.signed < 0);
   const hasBalance = cells.some(({ balance }) => balance !== null);
@@ -101,7 +101,7 @@ function markPluses(
 
 const NO_AMOUNT = 'It has no amount (--amount names another column).';
 
-function readCell(text: string | null, decimal: DecimalSign): ReadAmount {
+function readCell(text: string | null, decimal: DecimalSign): ParsedAmount {
   if (text === null) throw new Error(NO_AMOUNT);
   return readAmount(text, decimal);
 }
@@ -138,19 +138,22 @@ function readSplit(
       isNeutral: false,
       currency,
       side,
-      written: `${side} ${signed}`,
-      balance: tryNumber(cells[n]?.balance, decimal),
+      writtenAmount: `${side} ${signed}`,
+      balance: tryReadNumber(cells[n]?.balance, decimal),
     };
   });
 }
 
-function isMostlyNegative(amounts: readonly (ReadAmount | null)[]): boolean {
+function isMostlyNegative(amounts: readonly (ParsedAmount | null)[]): boolean {
   const signs = amounts.flatMap((amount) => Math.sign(amount?.signed ?? 0) || []);
   return signs.filter((sign) => sign < 0).length * 2 > signs.length;
 }
 
 /** @returns null for a cell that is empty or not a number */
-export function tryNumber(text: string | null | undefined, decimal: DecimalSign): number | null {
+export function tryReadNumber(
+  text: string | null | undefined,
+  decimal: DecimalSign,
+): number | null {
   if (isEmptyAmount(text)) return null;
   const amount = attempt(() => readAmount(text ?? '', decimal));
   if (amount instanceof Error) return null;

@@ -1,5 +1,5 @@
-// Makes the identity of a booking: the same whenever a file with that booking is read, so that nothing is imported twice, and
-// another one for every other booking, so that nothing is lost.
+// Creates the identity of a booking: always the same for one booking, so that nothing is imported twice, and different for every
+// other booking, so that nothing is lost.
 import type { Booking } from './booking.ts';
 import { sha256Hex } from './sha256.ts';
 import { createRereader } from './text-encoding.ts';
@@ -15,7 +15,7 @@ export function toBankId(text: string | null): string | null {
   return text === null || ID_PLACEHOLDER.test(text) ? null : text;
 }
 
-/** A spreadsheet keeps 15 digits of a number, and shows even fewer: several ids then look the same. */
+/** A spreadsheet keeps 15 digits of a number, and shows even fewer, so different ids become equal. */
 const SHORTENED_ID = /^\d(?:[.,]\d+)?E\+\d+$/i;
 const LONG_ID = /^\d{18,}$/;
 const ZEROS_AT_END = /^\d{15}0{3,}$/;
@@ -27,8 +27,8 @@ export function createRoundedIdTest(ids: readonly (string | null)[]): (id: strin
 }
 
 /**
- * Identity of a booking with a bank's id: that id, the date, the amount and the account. Banks reuse ids, and each account has
- * its own. In a table the amount is that before its direction is decided, so an option such as --invert changes no
+ * Creates the identity of a booking with a bank's id: that id, the date, the amount and the account. Banks reuse ids, and each
+ * account has its own. In a table the amount has no decided direction yet, so an option such as --invert does not change the
  * identity.
  * @param account the name that the user gave; without one, the account that the file names
  */
@@ -47,21 +47,21 @@ type Identifiable = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account
 
 /** Reads the bank's id from an identity. Earlier releases stored the bank's id alone, so the whole text is the id then. */
 export function readBankId(identity: string): string {
-  const made = /^(.{1,110}?) \d{4}-\d\d-\d\d (?:debit |credit )?-?[\d.]+(?: .*)?$/s.exec(identity);
-  return made?.[1] ?? identity;
+  const match = /^(.{1,110}?) \d{4}-\d\d-\d\d (?:debit |credit )?-?[\d.]+(?: .*)?$/s.exec(identity);
+  return match?.[1] ?? identity;
 }
 
 export interface RowIds {
   readonly externalId: string;
-  /** Makes the id that the row has under another name of the account, or without one. */
+  /** Computes the id that the row has under another name of the account, or without one. */
   readonly idWithAccount: (account: string | undefined) => string;
-  /** Makes the ids that the row would have if the file were read in another encoding. */
+  /** Computes the ids that the row would have if the file were read in another encoding. */
   readonly otherIds: () => readonly string[];
 }
 
 /**
- * Identity of a booking without a bank's id: the row as the bank wrote it, and its number among equal ones. It does not depend
- * on which columns are read, or how.
+ * Creates the identity of a booking without a bank's id: the row as the bank wrote it, and its number among equal ones. It does
+ * not depend on which columns are read, or how.
  * @param account part of the ids: equal rows of two accounts are two transactions
  * @param encoding the encoding in which the file was read
  */
@@ -91,11 +91,11 @@ function identify(cells: readonly string[], account: string | undefined): string
   return `row-${hash({ cells, account })}`;
 }
 
-/** A character that no cell has. */
+/** A character that no cell contains. */
 const CELL_END = '\0';
 
 /** Fields from which version 0.1.0 made an id, in this order. */
-export interface FormerFields {
+export interface LegacyFields {
   readonly description: string;
   readonly amount: number;
   readonly type: string;
@@ -105,15 +105,15 @@ export interface FormerFields {
 }
 
 /**
- * Makes the ids that version 0.1.0 gave, which number equal rows in the order of the file. Few files need them, so they are
- * made when the first one is asked for, after all rows are known.
+ * Computes the ids that version 0.1.0 gave, which number equal rows in the order of the file. Few files need them, so they are
+ * computed at the first call, after all rows are known.
  */
-export function createFormerIds(
+export function createLegacyIds(
   account: string | undefined,
-): (fields: FormerFields) => () => readonly string[] {
-  const all: FormerFields[] = [];
+): (fields: LegacyFields) => () => readonly string[] {
+  const all: LegacyFields[] = [];
   let ids: readonly string[] | undefined;
-  const make = () => {
+  const computeAll = () => {
     const count = createCounter();
     return all.map(({ description, amount, type, date, notes, category }) => {
       const id = `csv-${hash({ description, amount, type, date, notes, category, account })}`;
@@ -123,7 +123,7 @@ export function createFormerIds(
   return (fields) => {
     const index = all.push(fields) - 1;
     return () => {
-      ids ??= make();
+      ids ??= computeAll();
       return ids.slice(index, index + 1);
     };
   };

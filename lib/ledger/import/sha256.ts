@@ -1,4 +1,4 @@
-// Synchronous SHA-256. Node has it built in; browsers only have an asynchronous one, so a library replaces it there.
+// Synchronous SHA-256. Node has it built in; browsers have only an asynchronous one, so they use a library.
 import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex } from '@noble/hashes/utils.js';
 

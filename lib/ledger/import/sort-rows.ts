@@ -1,10 +1,10 @@
 // Separates the rows of a table that can be bookings from those whose form shows that they are not: headers, balances, notes,
-// and bookings that never happened or are still open.
+// and bookings that never happened or are still pending.
 import { looksLikeAmount } from './amounts.ts';
 import { type LeftOutLine, pluralize, type RefusedLine } from './booking.ts';
 import {
-  describeFlag,
-  describeState,
+  findFlagReason,
+  findLeaveOutReason,
   isBalanceText,
   isCountedFlag,
   isDoubtfulFlag,
@@ -18,7 +18,7 @@ import { looksLikeDate, NO_YEAR } from './dates.ts';
 import { derivePerText } from './distinct-texts.ts';
 import type { Table } from './table.ts';
 
-/** Words that mean a balance in a description, but nothing in another column, such as a category. */
+/** Words that mean a balance only in a description, not in another column such as a category. */
 const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
 /** Words that may also begin the name of a shop. */
 const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
@@ -41,7 +41,7 @@ interface SortedRows {
   readonly refused: RefusedLine[];
   readonly leftOut: LeftOutLine[];
   /** Finds the header of the column that marks the row as one that may not count. */
-  readonly findDoubt: (row: TableRow) => string | undefined;
+  readonly findDoubtfulColumn: (row: TableRow) => string | undefined;
 }
 
 export function sortRows(
@@ -58,11 +58,11 @@ export function sortRows(
   for (const row of table.rows) {
     const verdict = judge(row);
     if (verdict === undefined) records.push(row);
-    else if ('reason' in verdict) leftOut.push(leave(row, verdict.reason));
-    else refused.push({ ...refuse(row), ...verdict });
+    else if ('reason' in verdict) leftOut.push(toLeftOutLine(row, verdict.reason));
+    else refused.push({ ...locateRefused(row), ...verdict });
   }
-  const findDoubt = (row: TableRow) => findMarked(row, flags)?.header;
-  return { records, leftOut, refused, findDoubt };
+  const findDoubtfulColumn = (row: TableRow) => findMarked(row, flags)?.header;
+  return { records, leftOut, refused, findDoubtfulColumn };
 }
 
 /** Why a row is left out or refused; undefined for one that may be a booking. */
@@ -85,26 +85,26 @@ function createJudge({
   flags,
 }: Criteria): (row: TableRow) => Verdict {
   const { rows, headers, columns, width } = table;
-  const describe = derivePerText((text) => describeState(text, leaveOut));
-  const isUnposted = createUnpostedFinder(table);
+  const findReason = derivePerText((text) => findLeaveOutReason(text, leaveOut));
+  const isUnposted = createUnpostedTest(table);
   const lastLine = rows.findLast(({ cells }) => isDated(cells))?.line ?? 0;
-  let otherHeader: number | undefined;
+  let otherHeaderLine: number | undefined;
   return (row) => {
     const { cells, line } = row;
     const date = readCell(row, 'date');
     const hasDate = date !== null && isDate(date);
     const status = readCell(row, 'status') ?? date;
-    const state =
-      findMarked(row, flags)?.reason ?? (status === null ? undefined : describe(status));
+    const reason =
+      findMarked(row, flags)?.reason ?? (status === null ? undefined : findReason(status));
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
     if (isHeader(cells, headers)) {
-      otherHeader = undefined;
+      otherHeaderLine = undefined;
       return { reason: 'the header again' };
     }
-    if (!hasDate && isOtherHeader(cells)) otherHeader = line;
-    if (otherHeader !== undefined) return { message: describeOtherTable(otherHeader) };
+    if (!hasDate && isOtherHeader(cells)) otherHeaderLine = line;
+    if (otherHeaderLine !== undefined) return { message: describeOtherTable(otherHeaderLine) };
     if (isBalanceRow(cells, columns.description, hasDate)) return { reason: 'a balance or total' };
-    if (isRegular && state !== undefined) return { reason: state };
+    if (isRegular && reason !== undefined) return { reason };
     if (isRegular && hasDate && isUnposted(row)) return { reason: UNPOSTED };
     const isText = isNote(row) || isContinuation(row, readCell);
     if (!hasDate && (isText || (line < lastLine && isTitle(cells))))
@@ -114,15 +114,15 @@ function createJudge({
   };
 }
 
-const UNPOSTED = 'without the posting date that others have: not booked yet';
+const UNPOSTED = 'without the posting date that other rows have: not booked yet';
 
 function describeOtherTable(line: number): string {
   return `Line ${line} names other columns: it belongs to another table. Import that from a file of its own.`;
 }
 
 /**
- * Refuses bookings above the line that names the columns, so that none gets lost: they belong to another table, or that line is
- * not a header. Without a header the first row that can be read begins the table, so one above it may have an unreadable date.
+ * Refuses bookings above the header, so that none is lost: they belong to another table, or the line is not a header. Without a
+ * header the table begins at the first row that can be read, so a row above it may have an unreadable date.
  */
 function refuseAbove(
   { above, width, headerLine, columns }: Table,
@@ -131,22 +131,22 @@ function refuseAbove(
 ): readonly RefusedLine[] {
   const amounts = ['amount', 'debit', 'credit'] as const;
   const hasHeader = headerLine > 0;
-  const isOfTable = hasHeader ? isDate : (text: string) => isDate(text) || /\d/.test(text);
+  const mayBeDate = hasHeader ? isDate : (text: string) => isDate(text) || /\d/.test(text);
   const message = hasHeader
-    ? 'It stands above the line that names the columns.'
-    : 'It stands above the first row with a date that can be read.';
+    ? 'It is above the line that names the columns.'
+    : 'It is above the first row with a readable date.';
   return above
-    .filter((row) => row.cells.length >= width && isOfTable(readCell(row, 'date') ?? ''))
+    .filter((row) => row.cells.length >= width && mayBeDate(readCell(row, 'date') ?? ''))
     .filter((row) => amounts.some((field) => looksLikeAmount(readCell(row, field) ?? '')))
     .filter(({ cells }) => hasHeader || !isBalanceRow(cells, columns.description, false))
-    .map((row) => ({ ...refuse(row), message }));
+    .map((row) => ({ ...locateRefused(row), message }));
 }
 
-/** A column of yes and no for one state, such as "pending". */
+/** A yes/no column for one state, such as "pending". */
 interface Flag {
   readonly index: number;
   readonly header: string;
-  /** True if a no marks a row, instead of a yes. */
+  /** True if no marks a row, instead of yes. */
   readonly isCounted: boolean;
   /** Why marked rows are left out; undefined if the user must decide. */
   readonly reason: string | undefined;
@@ -155,13 +155,14 @@ interface Flag {
 function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): readonly Flag[] {
   const chosen = leaveOut.map(normalizeName);
   return headers.flatMap((header, index) => {
-    const known = describeFlag(header);
+    const knownReason = findFlagReason(header);
     const isCounted = isCountedFlag(header);
-    if (known === undefined && !isCounted && !isDoubtfulFlag(header)) return [];
+    if (knownReason === undefined && !isCounted && !isDoubtfulFlag(header)) return [];
     const cells = rows.map((row) => row.cells[index] ?? '').filter((cell) => cell !== header);
     if (!cells.every(isYesOrNo)) return [];
     const isChosen = chosen.includes(normalizeName(header));
-    return { index, header, isCounted, reason: known ?? (isChosen ? `"${header}"` : undefined) };
+    const reason = knownReason ?? (isChosen ? `"${header}"` : undefined);
+    return { index, header, isCounted, reason };
   });
 }
 
@@ -171,8 +172,8 @@ function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefin
   return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
 }
 
-/** Finds rows that are not booked yet. A purchase that was only authorised has no posting date, while most rows have one. */
-function createUnpostedFinder({ headers, rows }: Table): (row: TableRow) => boolean {
+/** Returns a test for rows that are not booked yet: an authorised purchase has no posting date, while most rows have one. */
+function createUnpostedTest({ headers, rows }: Table): (row: TableRow) => boolean {
   const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
   const others = headers.flatMap((header, index) =>
     index !== posting && findNamed([normalizeName(header)], 'date').length > 0 ? index : [],
@@ -189,7 +190,7 @@ function isHeader(cells: readonly string[], headers: readonly string[]): boolean
   return cells.length === headers.length && cells.every((cell, index) => cell === headers[index]);
 }
 
-/** True for the names of columns of another table, below the rows of this one. */
+/** True for the header of another table below the rows of this one. */
 function isOtherHeader(cells: readonly string[]): boolean {
   if (cells.some((cell) => /\d/.test(cell))) return false;
   const names = cells.map(normalizeName);
@@ -203,7 +204,7 @@ function isBlankFrom(cells: readonly string[], first: number): boolean {
   return cells.every((cell, index) => index < first || cell.trim() === '');
 }
 
-export function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
+export function toLeftOutLine({ line, cells }: TableRow, reason: string): LeftOutLine {
   return {
     line,
     reason,
@@ -214,8 +215,8 @@ export function leave({ line, cells }: TableRow, reason: string): LeftOutLine {
   };
 }
 
-/** Refuses a row. One with a date and an amount may be a booking that was written wrongly. */
-export function refuse({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
+/** Locates a refused row. One with a date and an amount may be a booking with a mistake. */
+export function locateRefused({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
   // A truncated file may end after the decimal sign.
   const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
   const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
@@ -226,7 +227,7 @@ function isDated(cells: readonly string[]): boolean {
   return cells.some((cell) => looksLikeDate(cell.trim()));
 }
 
-/** True for the title of a section, or a note below the rows. Digits in a short text mean a row that was cut off. */
+/** True for the title of a section, or a note below the rows. A short text with digits is a row that was cut off. */
 function isNote({ cells }: TableRow): boolean {
   const filled = cells.filter((cell) => cell.trim() !== '');
   const [only = ''] = filled;
@@ -248,7 +249,7 @@ function isContinuation(row: TableRow, readCell: CellReader): boolean {
   return fields.every((field) => readCell(row, field) === null);
 }
 
-/** True for a row with a balance or a total. Beside a date, "Total" is taken for the name of a shop. */
+/** True for a row with a balance or a total. Beside a date, "Total" counts as the name of a shop. */
 function isBalanceRow(
   cells: readonly string[],
   descriptions: readonly number[],

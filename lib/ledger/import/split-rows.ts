@@ -1,4 +1,4 @@
-// Some exports have a booking that the user has split twice: whole, with "Split" as its category, and in parts below.
+// Some exports contain a booking that the user has split twice: whole, with "Split" as its category, and in parts below it.
 import type { Booking } from './booking.ts';
 
 const SPLIT = /^[-–\s[(]*(?:splits?|split transaction|aufgeteilt)[-–\s\])]*$/i;

@@ -1,7 +1,7 @@
-// Helps to read the formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without padding, and line
-// numbers that the user can look up.
+// Functions shared by the readers of formats that banks write for programs (CAMT, OFX, QIF): exact amounts, texts without
+// padding, and line numbers.
 import { UserError } from '../../shared/user-error.ts';
-import { type Booking, describeTexts, type LeftOutLine, type ReadBookings } from './booking.ts';
+import { type Booking, describeTexts, type LeftOutLine, type ParsedBookings } from './booking.ts';
 
 /** Fields that the file states; the others of a booking are derived from them. */
 export interface StatedBooking
@@ -22,7 +22,7 @@ export function toBooking(stated: StatedBooking): Booking {
   const shared = { line, date, signed, account, bankId, currency, bookingType, category };
   return {
     ...shared,
-    // Always two decimals: the zeros that a bank adds must not make another booking.
+    // Always two decimals: added zeros must not make another booking.
     writtenAmount: signed.toFixed(2),
     isDirectionStated: true,
     texts: description === undefined ? [] : [description],
@@ -90,10 +90,10 @@ export function refuseInvestments({
   bookings,
   refused,
   leftOut,
-}: Pick<ReadBookings, 'bookings' | 'refused' | 'leftOut'>): void {
+}: Pick<ParsedBookings, 'bookings' | 'refused' | 'leftOut'>): void {
   const isInvestment = ({ reason }: LeftOutLine) => reason === INVESTMENTS;
   if (bookings.length + refused.length > 0 || !leftOut.some(isInvestment)) return;
   throw new UserError(
-    'The file has only investments, which a ledger does not keep. Download the statement of an account, a card or cash.',
+    'The file has only investments, which a ledger does not keep. Download the statement of a bank account, a card or cash.',
   );
 }

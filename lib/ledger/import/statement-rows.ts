@@ -1,15 +1,15 @@
-// Turns the bookings of a statement into rows, each with an identity, so that none is imported twice and none is lost.
+// Turns the bookings of a statement into rows with an identity, so that none is imported twice and none is lost.
 import {
   type Booking,
   describeTexts,
   type LeftOutLine,
-  type Need,
+  type ParsedBookings,
   pluralize,
-  type ReadBookings,
+  type Question,
   type RefusedLine,
 } from './booking.ts';
 import { type CheckOptions, checkBookings, describeBooking } from './check-bookings.ts';
-import { createFormerIds, createRowIds, identifyByBankId } from './row-ids.ts';
+import { createLegacyIds, createRowIds, identifyByBankId } from './row-ids.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
 export interface RowOptions extends CheckOptions {
@@ -30,15 +30,15 @@ export interface StatementRows {
   /** Notes for the user about how the file was read. */
   readonly findings: readonly string[];
   /** Questions that the user must answer before anything is imported. */
-  readonly needs: readonly Need[];
+  readonly questions: readonly Question[];
 }
 
 /** Turns bookings of any format into rows, one for each transaction. */
 export function makeRows(
-  read: ReadBookings,
+  read: ParsedBookings,
   { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
-  const { bookings, leftOut, findings, needs, ...checked } = checkBookings(read, options);
+  const { bookings, leftOut, findings, questions, ...checked } = checkBookings(read, options);
   const { unique, repeated, refused, reused } = compareIds(bookings, account);
   const toRow = createRowBuilder(account, encoding);
   const rows: StatementRow[] = [];
@@ -52,7 +52,7 @@ export function makeRows(
     }
   }
   return {
-    ...{ rows, needs },
+    ...{ rows, questions },
     leftOut: [...leftOut, ...repeated].toSorted(compareByLine),
     refused: [...checked.refused, ...refused].toSorted(compareByLine),
     findings: [
@@ -64,8 +64,8 @@ export function makeRows(
   };
 }
 
-function compareByLine(one: { readonly line: number }, other: { readonly line: number }): number {
-  return one.line - other.line;
+function compareByLine(a: { readonly line: number }, b: { readonly line: number }): number {
+  return a.line - b.line;
 }
 
 interface Identified {
@@ -79,7 +79,7 @@ interface ComparedIds {
   /** Rows that equal an earlier one, including its id: they are one transaction. */
   readonly repeated: readonly LeftOutLine[];
   readonly refused: RefusedLine[];
-  /** Number of rows that have the id of an earlier row, and another date or amount. */
+  /** Number of rows that have the id of an earlier row, but another date or amount. */
   readonly reused: number;
 }
 
@@ -111,7 +111,7 @@ function compareIds(bookings: readonly Booking[], account: string | undefined): 
   return { unique, repeated, refused, reused };
 }
 
-/** Finds rows with the same identity and different content, one of which would be lost. */
+/** Finds rows with the same identity but different content, one of which would be lost. */
 function findShared(
   identified: readonly Identified[],
 ): ReadonlyMap<string | null, readonly Identified[]> {
@@ -125,7 +125,7 @@ function findShared(
 
 function describeShared(sharing: readonly Identified[], booking: Booking): string {
   const other = sharing.find((each) => each.booking !== booking);
-  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, but other content. Name a column of unique ids with --id, or --id none`;
+  return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
 }
 
 function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Booking): LeftOutLine {
@@ -139,7 +139,7 @@ function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Bookin
 function describeIds(reused: number): readonly string[] {
   if (reused === 0) return [];
   return [
-    `${pluralize(reused, 'row')} with the id of an earlier row, and another date or amount: other bookings`,
+    `${pluralize(reused, 'row')} with the id of an earlier row, but another date or amount: read as separate bookings`,
   ];
 }
 
@@ -147,7 +147,7 @@ function describeRounded(bookings: readonly Booking[]): readonly string[] {
   const [first, ...others] = bookings.flatMap(({ roundedId }) => roundedId ?? []);
   if (first === undefined) return [];
   return [
-    `${pluralize(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read as without an id`,
+    `${pluralize(others.length + 1, 'row')} with an id that a spreadsheet has rounded, such as "${first}": read without the id`,
   ];
 }
 
@@ -165,41 +165,41 @@ const NO_DESCRIPTION = '(no description)';
 
 function createRowBuilder(account: string | undefined, encoding: string | undefined) {
   const createIds = createRowIds(account, encoding);
-  const createFormer = createFormerIds(account);
+  const createLegacy = createLegacyIds(account);
   const listRoundedIds = createRoundedIds(account);
   return (booking: Booking, identity: string | null): StatementRow => {
-    const { line, date, signed, category, former, bankId } = booking;
+    const { line, date, signed, category, legacy, bankId } = booking;
     const type = signed < 0 ? 'expense' : 'income';
     const amount = Math.abs(signed);
     const { description = booking.notes ?? booking.bookingType ?? NO_DESCRIPTION, notes } =
       describeTexts(booking.texts, booking.notes);
-    const formerBankId = former?.bankId ?? null;
+    const legacyBankId = legacy?.bankId ?? null;
     const hasBalance = booking.balance !== null;
     if (identity !== null)
       return {
-        ...{ line, date, type, amount, description, notes, category, bankId, formerBankId },
+        ...{ line, date, type, amount, description, notes, category, bankId, legacyBankId },
         hasBalance,
         exported: null,
         externalId: identity,
         idWithAccount: (other) => identifyByBankId(booking, other),
       };
     const { externalId, otherIds, idWithAccount } = createIds(booking);
-    const read = former ?? { description, notes, category };
-    const formerIds = createFormer({ ...read, date, type, amount });
+    const legacyFields = legacy ?? { description, notes, category };
+    const legacyIds = createLegacy({ ...legacyFields, date, type, amount });
     const roundedIds = listRoundedIds(booking);
     return {
-      ...{ line, date, type, amount, description, notes, category, bankId, formerBankId },
+      ...{ line, date, type, amount, description, notes, category, bankId, legacyBankId },
       hasBalance,
       exported: null,
       ...{ externalId, idWithAccount },
-      otherIds: () => [...formerIds(), ...otherIds(), ...roundedIds],
+      otherIds: () => [...legacyIds(), ...otherIds(), ...roundedIds],
     };
   };
 }
 
 /**
- * Makes the identities that an earlier release gave to rows with rounded ids. It imported only the first of equal rows, so only
- * that one has such an identity.
+ * Computes the identities that an earlier release gave to rows with rounded ids. It imported only the first of equal rows, so
+ * only that one has such an identity.
  */
 function createRoundedIds(account: string | undefined): (booking: Booking) => readonly string[] {
   const used = new Set<string>();

@@ -1,8 +1,8 @@
-// Reads a statement from any bank or app: bytes and options in; rows, findings and open questions out. Pure, so it runs in a
-// browser and on a command line alike.
+// Reads a statement from any bank or app: takes bytes and options, returns rows, findings and open questions. It is pure, so both
+// the page and the command can use it.
 import { UserError } from '../../shared/user-error.ts';
 import type { DecimalSign } from './amounts.ts';
-import type { ReadBookings } from './booking.ts';
+import type { ParsedBookings } from './booking.ts';
 import type { Field } from './column-names.ts';
 import { DELIMITERS, splitCsv, type TableRow } from './csv-text.ts';
 import type { DateOrder } from './dates.ts';
@@ -21,7 +21,7 @@ export interface StatementOptions extends LayoutOptions {
   /** Imports only the bookings of this account, if the file has several. */
   readonly onlyAccount?: string | undefined;
   /** The user has accepted the preview: only a question about currencies is still asked. */
-  readonly isAsItIs?: boolean | undefined;
+  readonly isPreviewAccepted?: boolean | undefined;
   /** `YYYY-MM-DD`; years of two digits are read as of this day. */
   readonly today?: string;
   /** @internal The encoding in which the text was read, chosen or guessed. */
@@ -37,7 +37,7 @@ export interface Statement extends StatementRows {
   readonly encoding: string | null;
   /** True if the file is an export of this service. */
   readonly isExport: boolean;
-  /** True if the file states the account of each booking, so equal rows belong to one account. */
+  /** True if the file states the account of each booking. Equal rows are then of the same account. */
   readonly namesAccount: boolean;
   /** Line of the header; 0 without one. */
   readonly headerLine: number;
@@ -65,7 +65,7 @@ const MAX_SHOWN = 5;
  * Reads a file. A caller needs only this function and `planImport`:
  *
  *     const statement = await readStatement(bytes, { account: 'Giro' });
- *     // Show statement.rows, leftOut, refused, findings and needs. Import only if needs is empty.
+ *     // Show statement.rows, leftOut, refused, findings and questions. Import only if questions is empty.
  *     const plan = planImport(statement.rows, ledgerRows);
  *
  * @throws UserError if the file cannot be read; the message names the option that helps
@@ -89,7 +89,10 @@ export async function readStatement(
 }
 
 /** Reads the first sheet that has a table, and names the others in a finding. */
-function readWorkbook(sheets: readonly [Sheet, ...Sheet[]], options: StatementOptions): ReadSheet {
+function readWorkbook(
+  sheets: readonly [Sheet, ...Sheet[]],
+  options: StatementOptions,
+): ParsedSheet {
   const chosen = sheets.find(({ rows }) => hasTable(rows, options)) ?? sheets[0];
   const read = readSheet(chosen.rows, options, false);
   const others = sheets.filter((sheet) => sheet !== chosen).map(({ name }) => `"${name}"`);
@@ -109,9 +112,7 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
   const findings =
     damagedLines.length === 0
       ? []
-      : [
-          `characters that cannot be read are in line ${damagedLines.slice(0, MAX_SHOWN).join(', ')}`,
-        ];
+      : [`unreadable characters in line ${damagedLines.slice(0, MAX_SHOWN).join(', ')}`];
   const statement = readCsv(text, { ...options, usedEncoding: used });
   return { ...statement, encoding: used, findings: [...findings, ...statement.findings] };
 }
@@ -124,8 +125,8 @@ export function readCsv(text: string, options: StatementOptions = {}): Statement
   if (text.trim() === '')
     throw new UserError('The file is empty. One of its lines must name the columns.');
   const delimiter = chooseDelimiter(text, options);
-  const isExact = isExportHeader(splitCsv(text, delimiter, { limit: 1 }).rows[0]?.cells);
-  const { rows, openQuotes } = splitCsv(text, delimiter, { isExact });
+  const trustsQuotes = isExportHeader(splitCsv(text, delimiter, { limit: 1 }).rows[0]?.cells);
+  const { rows, openQuotes } = splitCsv(text, delimiter, { trustsQuotes });
   const statement = readSheet(rows, options, delimiter === ';');
   const findings = openQuotes
     .slice(0, MAX_SHOWN)
@@ -150,7 +151,7 @@ function chooseDelimiter(text: string, options: StatementOptions): string {
     const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
     return { delimiter, rows, weight: countCells(rows) };
   }).toSorted((a, b) => b.weight - a.weight);
-  // A delimiter that leaves one cell in each row does not separate columns.
+  // A delimiter that yields only one cell in each row does not separate columns.
   const separating = candidates.filter(({ weight }) => weight > 0);
   const best = separating.length > 1 && separating.find(({ rows }) => hasTable(rows, options));
   return (best || candidates[0])?.delimiter ?? ',';
@@ -165,17 +166,17 @@ function hasTable(rows: readonly TableRow[], options: StatementOptions): boolean
 function countCells(rows: readonly TableRow[]): number {
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
   return [...widths]
-    .map(([width, some]) => (width - 1) * some.length)
+    .map(([width, group]) => (width - 1) * group.length)
     .reduce((a, b) => Math.max(a, b), 0);
 }
 
-type ReadSheet = Omit<Statement, 'format' | 'encoding'>;
+type ParsedSheet = Omit<Statement, 'format' | 'encoding'>;
 
 function readSheet(
   rows: readonly TableRow[],
   given: StatementOptions,
   isSemicolon: boolean,
-): ReadSheet {
+): ParsedSheet {
   const today = given.today ?? new Date().toISOString().slice(0, 10);
   const [header, ...records] = rows;
   if (isExportHeader(header?.cells)) return readOwnExport(records, { ...given, today });
@@ -186,24 +187,29 @@ function readSheet(
   if (table instanceof Error) throw table;
   const { words = {}, leaveOut = [] } = options;
   const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
-  const { dateOrder, decimal, usesType } = read;
+  const { dateOrder, decimal, usesTypeColumn } = read;
   return {
     ...makeStatementRows(read, { ...options, today }, { hasColumns: true }),
-    ...describeColumns(table, usesType, columns.description !== undefined),
+    ...describeColumns(table, usesTypeColumn, columns.description !== undefined),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal, namesAccount: false },
     layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
   };
 }
 
 function makeStatementRows(
-  read: ReadBookings,
+  read: ParsedBookings,
   options: StatementOptions & { readonly today: string },
   { hasColumns }: { readonly hasColumns: boolean },
 ): StatementRows {
-  const { account, isInverted = false, isAsItIs = false, usedEncoding: encoding } = options;
+  const {
+    account,
+    isInverted = false,
+    isPreviewAccepted = false,
+    usedEncoding: encoding,
+  } = options;
   const { currency, leaveOut = [], onlyAccount, today } = options;
   return makeRows(read, {
-    ...{ account, encoding, isInverted, isAsItIs, currency, leaveOut, onlyAccount, today },
+    ...{ account, encoding, isInverted, isPreviewAccepted, currency, leaveOut, onlyAccount, today },
     hasColumns,
   });
 }
@@ -219,7 +225,7 @@ function omitEmpty<Options extends object>(options: Options): Options {
 function readOwnExport(
   records: readonly TableRow[],
   options: StatementOptions & { readonly today: string },
-): ReadSheet {
+): ParsedSheet {
   const { rows, refused, dateOrder, decimal } = readExport(records, options);
   return {
     ...{ rows, refused, dateOrder, decimal, isExport: true, headerLine: 1 },
@@ -229,7 +235,7 @@ function readOwnExport(
       ignored: [],
       leftOut: [],
       findings: [],
-      needs: [],
+      questions: [],
       layout: null,
     },
   };
@@ -237,28 +243,28 @@ function readOwnExport(
 
 function describeColumns(
   { headers, columns }: Table,
-  usesType: boolean,
+  usesTypeColumn: boolean,
   isJoined: boolean,
 ): Pick<Statement, 'columns' | 'ignored'> {
   const { description, notes } = columns;
   const shown = { ...columns, notes: isJoined ? notes : [...notes, ...description.slice(1)] };
   const used = (Object.entries(shown) as [Field, readonly number[]][]).filter(
     ([field, indexes]) =>
-      indexes.length > 0 && (field !== 'type' || usesType) && !SILENT_FIELDS.has(field),
+      indexes.length > 0 && (field !== 'type' || usesTypeColumn) && !HELPER_FIELDS.has(field),
   );
-  const indexes = new Set(used.flatMap(([, some]) => some));
+  const usedIndexes = new Set(used.flatMap(([, indexes]) => indexes));
   return {
     columns: Object.fromEntries(
-      used.map(([field, some]) => [field, some.map((index) => headers[index] ?? '')]),
+      used.map(([field, indexes]) => [field, indexes.map((index) => headers[index] ?? '')]),
     ),
-    ignored: headers.filter((header, index) => header.trim() !== '' && !indexes.has(index)),
+    ignored: headers.filter((header, index) => header.trim() !== '' && !usedIndexes.has(index)),
   };
 }
 
 /**
- * Separates the trailer from the refused rows: the lines that a bank writes after the last row, such as a note. A line with a
+ * Separates the refused rows from the trailer, the lines that a bank writes after the last row, such as a note. A line with a
  * date and an amount is never part of the trailer.
- * @param lines number of lines in the trailer, with or without those that were left out anyway; undefined if not known
+ * @param lines number of lines in the trailer, with or without those that were left out anyway; undefined if unknown
  * @throws UserError if the trailer has more or fewer lines: the file may be incomplete
  */
 export function splitTrailer(
@@ -277,7 +283,7 @@ export function splitTrailer(
 }
 
 /** Fields that help to read a row, but are not part of the transaction. */
-const SILENT_FIELDS: ReadonlySet<Field> = new Set([
+const HELPER_FIELDS: ReadonlySet<Field> = new Set([
   'bookingType',
   'reference',
   'balance',

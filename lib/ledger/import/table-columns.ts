@@ -28,12 +28,12 @@ import { isCurrencyCode } from './currencies.ts';
 import { looksLikeDate } from './dates.ts';
 import { areDirectionLetters, findDirection } from './direction-words.ts';
 
-/** Indexes of the columns of each field; if there are several, a row uses the first that is not empty. */
+/** Indexes of the columns of each field; if a field has several, a row uses the first that is not empty. */
 export type Columns = Readonly<Record<Field, readonly number[]>>;
 
 export interface FoundColumns {
   readonly columns: Columns;
-  /** Messages about missing columns; empty if every required one was found. */
+  /** Messages about missing columns; empty if every required column was found. */
   readonly problems: readonly string[];
   /** True if known or chosen names say which columns hold the date and the amount. */
   readonly isNamed: boolean;
@@ -136,9 +136,9 @@ function findMoneyColumns(
   { context, pickChosen, listNamed, unclaimed, claim }: Search,
   amounts: FoundAmounts,
 ) {
-  const isNumbers = (index: number) => isNumeric(context.samples[index]);
-  const balance = unclaimed(listNamed('balance')).filter(isNumbers).slice(0, 1);
-  const fee = pickChosen('fee') ?? unclaimed(listNamed('fee')).filter(isNumbers).slice(0, 1);
+  const hasNumbers = (index: number) => isNumeric(context.samples[index]);
+  const balance = unclaimed(listNamed('balance')).filter(hasNumbers).slice(0, 1);
+  const fee = pickChosen('fee') ?? unclaimed(listNamed('fee')).filter(hasNumbers).slice(0, 1);
   claim([...balance, ...fee]);
   const type = claim(pickChosen('type') ?? findDirections(context, unclaimed, amounts.isSplit));
   const status = claim(pickChosen('status') ?? findStatuses(context, unclaimed));
@@ -165,10 +165,10 @@ function findIdColumns({
 
 function findTextColumns({ context, pickChosen, listNamed, unclaimed, claim }: Search) {
   const { headers, samples, chosen } = context;
-  const isOfText = (index: number) => isText(samples[index]);
+  const hasText = (index: number) => isText(samples[index]);
   const category = claim(pickChosen('category') ?? unclaimed(listNamed('category')).slice(0, 1));
   const namedTexts = findNamedTexts(context, unclaimed(listNamed('description')));
-  const namedNotes = unclaimed(listNamed('notes')).filter(isOfText);
+  const namedNotes = unclaimed(listNamed('notes')).filter(hasText);
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
   const notes = claim(pickChosen('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
@@ -177,7 +177,7 @@ function findTextColumns({ context, pickChosen, listNamed, unclaimed, claim }: S
     ...findTexts(unclaimed([...headers.keys()]), samples),
   ];
   return {
-    ...{ category, notes, payer: unclaimed(listNamed('payer')).filter(isOfText) },
+    ...{ category, notes, payer: unclaimed(listNamed('payer')).filter(hasText) },
     description:
       pickChosen('description') ?? (namedTexts.length > 0 ? namedTexts : unique(findUnnamed())),
     bookingType: listNamed('bookingType').filter((index) => !namedTexts.includes(index)),
@@ -213,22 +213,22 @@ function isDateOrSerial(cell: string): boolean {
   return looksLikeDate(cell) || /^[3-5]\d{4}(?:[.,]\d+)?$/.test(cell);
 }
 
-/** Finds the column that says debit or credit, by its name or by words of both directions. */
+/** Finds the column that says debit or credit, by its name or because it has words of both directions. */
 function findDirections(
   { names, samples }: TableContext,
-  free: (indexes: readonly number[]) => readonly number[],
+  unclaimed: (indexes: readonly number[]) => readonly number[],
   isSplit: boolean,
 ): readonly number[] {
   if (isSplit) return [];
   const isDirection = (cell: string) => findDirection(cell) !== undefined;
-  const named = free(findNamed(names, 'type')).filter(
+  const named = unclaimed(findNamed(names, 'type')).filter(
     (index) =>
       measureShare(samples[index], isDirection) >= 0.5 &&
       areDirectionLetters(samples[index]?.cells ?? []),
   );
   if (named.length > 0) return named.slice(0, 1);
   const others = [...findNamed(names, 'status'), ...findNamed(names, 'description')];
-  return free([...names.keys()])
+  return unclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
       if (others.includes(index) || measureShare(sample, isDirection) < 1) return false;
@@ -247,24 +247,24 @@ function findDirections(
 const STATUS_NAME = /\b(?:status|statut|estado|stato|situacao)\b/;
 const MAX_STATUS_WORDS = 6;
 
-function isFewWords(sample: Sample | undefined): boolean {
+function hasFewWords(sample: Sample | undefined): boolean {
   const words = new Set(sample?.cells);
   return words.size > 1 && words.size <= MAX_STATUS_WORDS && isText(sample);
 }
 
 function findStatuses(
   { names, samples }: TableContext,
-  free: (indexes: readonly number[]) => readonly number[],
+  unclaimed: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
   const isStatus = (cell: string) => findStatus(cell) !== undefined;
-  const named = free(findNamed(names, 'status')).filter(
+  const named = unclaimed(findNamed(names, 'status')).filter(
     (index) =>
       measureShare(samples[index], isStatus) > 0 ||
-      (STATUS_NAME.test(names[index] ?? '') && isFewWords(samples[index])),
+      (STATUS_NAME.test(names[index] ?? '') && hasFewWords(samples[index])),
   );
   if (named.length > 0) return named.slice(0, 1);
   const texts = findNamed(names, 'description');
-  return free([...names.keys()])
+  return unclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
       if (
@@ -280,29 +280,29 @@ function findStatuses(
 /** Finds the currency column nearest to the amount, or one for each of debit and credit. */
 function findCurrencies(
   { names, samples }: TableContext,
-  free: (indexes: readonly number[]) => readonly number[],
+  unclaimed: (indexes: readonly number[]) => readonly number[],
   amountColumns: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
-  const named = free(findNamed(names, 'currency')).filter(
+  const named = unclaimed(findNamed(names, 'currency')).filter(
     (index) => measureShare(samples[index], isCode) > 0.5,
   );
-  const others = free([...names.keys()]).filter(
+  const others = unclaimed([...names.keys()]).filter(
     (index) =>
       !isOtherAmount(names[index] ?? '') &&
       measureShare(samples[index], (cell) => /^[A-Z]{3}$/.test(cell) && isCode(cell)) === 1 &&
       isFilled(samples[index]),
   );
   const candidates = named.length > 0 ? named : others;
-  const measure = (amount: number) => {
+  const createDistance = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
     // Subtracting 0.1 prefers the column after the amount to the one before it.
     return (index: number) =>
       names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
   };
   const nearest = amountColumns.flatMap((amount) => {
-    const distance = measure(amount);
-    return candidates.toSorted((one, other) => distance(one) - distance(other)).slice(0, 1);
+    const distance = createDistance(amount);
+    return candidates.toSorted((a, b) => distance(a) - distance(b)).slice(0, 1);
   });
   return [...new Set(nearest)];
 }
@@ -321,13 +321,13 @@ function findNamedTexts(
   return informative.length > 0 ? informative : texts;
 }
 
-/** Finds the columns whose texts differ most from row to row. One that never differs is used only if there is no other. */
+/** Finds the columns whose texts vary most from row to row. A constant one is used only if there is no other. */
 function findTexts(indexes: readonly number[], samples: readonly Sample[]): readonly number[] {
   const isOther = (cell: string) =>
     looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);
   return indexes
     .filter((index) => isFilled(samples[index]) && measureShare(samples[index], isOther) < 0.5)
-    .toSorted((one, other) => countDistinct(samples[other]) - countDistinct(samples[one]))
+    .toSorted((a, b) => rateVariety(samples[b]) - rateVariety(samples[a]))
     .filter((index, n) => n === 0 || !isConstant(samples[index]));
 }
 
@@ -335,7 +335,7 @@ function isConstant({ cells }: Sample = { cells: [], rows: 0 }): boolean {
   return cells.length > 2 && new Set(cells).size === 1;
 }
 
-function countDistinct(sample: Sample | undefined): number {
+function rateVariety(sample: Sample | undefined): number {
   if (!sample) return 0;
   const letters = sample.cells.reduce((sum, cell) => sum + Math.min(cell.length, 40), 0);
   return new Set(sample.cells).size * 10 + letters / Math.max(1, sample.cells.length);

@@ -36,8 +36,8 @@ interface Candidate {
 }
 
 /**
- * Finds the header: a line whose cells are known names or, failing that, the line above the first booking if the columns' contents
- * show what they hold. Failing both, the file has none.
+ * Finds the header: a line whose cells are known names or, failing that, the line above the first booking if the cells below
+ * show what the columns hold. Failing both, the file has none.
  * @param rows all rows of the file, without empty ones
  * @returns an error with the reason if there is no table
  */
@@ -56,7 +56,7 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
   const complete = candidates.filter(({ problems }) => problems.length === 0);
   const header =
     complete.find(({ isNamed }) => isNamed) ?? complete.findLast(({ index }) => index < first);
-  if (header) return refuseTwins(header, chosen) ?? createTable(rows, header);
+  if (header) return refuseSharedName(header, chosen) ?? createTable(rows, header);
   const headerless = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
   if (headerless && headerless.problems.length === 0) return createTable(rows, headerless);
   return explainMissingTable(rows, candidates, headerless, chosen);
@@ -73,16 +73,16 @@ function isNumberedName(text: string): boolean {
 }
 
 /** Refuses two amount columns with the same name: only their numbers tell them apart. */
-function refuseTwins(
+function refuseSharedName(
   { headers, columns }: Candidate,
   chosen: ChosenColumns,
 ): UserError | undefined {
   for (const field of ['amount', 'debit', 'credit'] as const) {
     const name = headers[columns[field][0] ?? -1];
-    const twins = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
-    if (name && twins.length > 1 && chosen[field] === undefined)
+    const numbers = headers.flatMap((header, index) => (header === name ? [index + 1] : []));
+    if (name && numbers.length > 1 && chosen[field] === undefined)
       return new UserError(
-        `Two columns are named "${name}". Name one by its number: --${field} ${twins.slice(0, 3).join(` or --${field} `)}.`,
+        `Two columns are named "${name}". Name one by its number: --${field} ${numbers.slice(0, 3).join(` or --${field} `)}.`,
       );
   }
   return undefined;
@@ -113,11 +113,11 @@ function createTable(rows: readonly TableRow[], { index, headers, columns }: Can
   };
 }
 
-/** Returns the width of a table without a header, which is that of most rows: a shorter row may be a balance. */
+/** Finds the width of a table without a header, which is that of most rows: a shorter row may be a balance. */
 function findWidth(rows: readonly TableRow[], columns: Columns): number {
   const needed = Math.max(...Object.values(columns).flat(), 0) + 1;
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
-  const usual = [...widths].find(([, some]) => some.length >= rows.length * USUAL_SHARE);
+  const usual = [...widths].find(([, group]) => group.length >= rows.length * USUAL_SHARE);
   return Math.max(needed, usual?.[0] ?? 0);
 }
 

@@ -1,5 +1,4 @@
-// Decodes a file that a bank or a spreadsheet wrote. Few files name their encoding, so it is guessed: the one in which the text
-// reads best.
+// Decodes a file that a bank or a spreadsheet wrote. Few files name their encoding, so it is guessed: the likeliest text wins.
 import { UserError } from '../../shared/user-error.ts';
 
 export interface EncodedText {
@@ -39,8 +38,8 @@ const ALPHABETS: readonly (readonly [encoding: string, languages: readonly strin
   ['macintosh', ['äöüß', 'éèêëàâçùûîïôœæ', 'áéíóúñü', 'áâãàçéêíóôõú', 'åäöæøé']],
 ];
 const SCRIPTS: readonly (readonly [encoding: string, letter: RegExp])[] = [
-  // Before Cyrillic, so that Hebrew wins a tie: the bytes of its letters are Cyrillic letters, too, but a Cyrillic text nearly
-  // always has others as well.
+  // Before Cyrillic, so that Hebrew wins a tie: the bytes of its letters are also Cyrillic letters, but a Cyrillic text nearly
+  // always contains other letters as well.
   ['windows-1255', /[\u05d0-\u05ea]/],
   ['windows-1251', /[\u0400-\u045f\u0490\u0491]/],
   ['koi8-r', /[\u0410-\u0451]/],
@@ -79,7 +78,7 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
 }
 
 const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
-/** Encodings that have to be guessed. Unicode is not among them: its bytes reveal it. */
+/** Encodings that must be guessed. Unicode is not among them, because its bytes reveal it. */
 const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
 
 /**
@@ -92,9 +91,9 @@ export function createRereader(encoding: string): (text: string) => readonly str
   const others = GUESSED.filter((other) => other !== encoding);
   return (text) => {
     if (/^\p{ASCII}*$/u.test(text)) return [];
-    const bytesOf = bytes ?? listBytes(encoding);
-    bytes = bytesOf;
-    const original = Uint8Array.from([...text].flatMap((each) => bytesOf.get(each) ?? []));
+    const bytesByCharacter = bytes ?? listBytes(encoding);
+    bytes = bytesByCharacter;
+    const original = Uint8Array.from([...text].flatMap((each) => bytesByCharacter.get(each) ?? []));
     return [...new Set(others.map((other) => new TextDecoder(other).decode(original)))];
   };
 }
@@ -134,7 +133,7 @@ function findUtf16(bytes: Uint8Array): 'utf-16le' | 'utf-16be' | undefined {
   return odd > 0 ? 'utf-16le' : 'utf-16be';
 }
 
-/** Selects the lines that tell encodings apart: the first rows of a long file may be plain ASCII. */
+/** Selects the lines that distinguish encodings: the first rows of a long file may be plain ASCII. */
 function selectNonAsciiLines(bytes: Uint8Array): Uint8Array {
   const lines: number[] = [];
   let start = 0;

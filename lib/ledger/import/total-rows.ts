@@ -1,20 +1,20 @@
-// Finds rows that are sums of other rows: totals, which card issuers write for each card and month, dated like a booking, and
-// balances at both ends of a file.
-import type { Booking, Need } from './booking.ts';
+// Finds rows that are sums of other rows: totals that card issuers write for each card and month, dated like a booking, and
+// balances in the first and last row of a file.
+import type { Booking, Question } from './booking.ts';
 
 const TOTAL =
   /\b(?:sub ?totals?|totals?|totale|totaal|sum|suma|summa|summe|gesamt|gesamtsumme|razem|celkem|toplam|yhteensä)\b|итого|всего|合計|小計|合计|總計|합계/iu;
 
 /**
  * Finds rows that are called a total and are the sum of at least two rows before them, or after them if the newest row comes
- * first. The name alone proves nothing, because a shop may be called Total, and neither does a sum of one row.
+ * first. The name alone proves nothing, because a shop may be called Total. Nor does the sum of a single row.
  */
 export function findTotals(bookings: readonly Booking[]): ReadonlySet<Booking> {
   if (!bookings.some(isNamedTotal)) return new Set();
   return new Set([...findSums(bookings), ...findSums(bookings.toReversed())]);
 }
 
-/** A cheap first test: only texts that contain one of these need the slow match of whole words in all scripts. */
+/** A fast first test: only texts that match it need the slow match of whole words in all scripts. */
 const HINT = /tota|sum|gesamt|razem|celkem|toplam|yhteens|[\u0400-\uffff]/i;
 
 function isNamedTotal({ texts }: Booking): boolean {
@@ -46,12 +46,12 @@ function equals(sum: number, cents: number): boolean {
 const MIN_ROWS_BETWEEN = 3;
 
 /** Asks whether the first and the last row are balances, in any language: the rows between add up to the difference. */
-export function askAboutBalances(bookings: readonly Booking[]): readonly Need[] {
+export function askAboutBalances(bookings: readonly Booking[]): readonly Question[] {
   const [first, last] = [bookings[0], bookings.at(-1)];
   if (!first || !last || bookings.length < MIN_ROWS_BETWEEN + 2) return [];
   const toCents = ({ signed }: Booking) => Math.round(signed * 100);
   const moved = bookings.slice(1, -1).reduce((sum, booking) => sum + toCents(booking), 0);
   if (moved === 0 || Math.abs(toCents(last) - toCents(first)) !== Math.abs(moved)) return [];
   const message = `Lines ${first.line} and ${last.line} seem to be balances: the rows between them add up to the difference. Remove both from the file, or add --as-it-is if they are bookings.`;
-  return [{ question: 'columns', message }];
+  return [{ topic: 'columns', message }];
 }

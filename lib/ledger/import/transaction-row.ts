@@ -20,13 +20,13 @@ export interface TransactionRow {
 export interface StatementRow extends TransactionRow {
   /** Line of the file, from 1. */
   readonly line: number;
-  /** Computes the ids that the row had in earlier releases, or if the file was read differently. Few rows need these hashes. */
+  /** Computes the ids that the row had in earlier releases, or if the file was read differently. Few rows need them. */
   readonly otherIds?: () => readonly string[];
-  /** Computes the row's id under another name of the account, or without one. Few rows need these hashes. */
+  /** Computes the row's id under another name of the account, or without one. Few rows need it. */
   readonly idWithAccount?: (account: string | undefined) => string | null;
   readonly bankId: string | null;
-  /** The bank's id as earlier releases read it. It names a transaction only together with its date and amount. */
-  readonly formerBankId: string | null;
+  /** The bank's id as earlier releases read it. It identifies a transaction only together with the date and amount. */
+  readonly legacyBankId: string | null;
   /** True if the file has the balance after the row, which equal rows of two accounts seldom share. */
   readonly hasBalance?: boolean;
   /** The transaction's record in an export of a ledger; null for any other file. */
@@ -53,7 +53,7 @@ export function toTransactionBody(row: TransactionRow) {
   return { description, amount, type, notes, transaction_date: date, external_id: externalId };
 }
 
-/** The rules of the API: a row that breaks them is refused before anything is sent. */
+/** The API's rules: a row that breaks them is refused before anything is sent. */
 const acceptedRow = v.object({
   description: nonBlankText(1_000),
   amount,

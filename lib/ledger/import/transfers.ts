@@ -1,17 +1,17 @@
-// Finds both sides of a transfer between two accounts of one file: neither of them is income or an expense.
+// Finds both sides of a transfer between two accounts of one file: neither of them is income or expense.
 import { toDayNumber } from '../domain/calendar-date.ts';
-import type { Booking, Need } from './booking.ts';
+import type { Booking, Question } from './booking.ts';
 
 export interface Transfers {
   /** Both rows of each certain transfer. */
   readonly sides: ReadonlySet<Booking>;
   readonly findings: readonly string[];
-  readonly needs: readonly Need[];
+  readonly questions: readonly Question[];
 }
 
-/** Days between the sides, nearest first: three between two banks, with a weekend. */
+/** Days between the sides, nearest first: a transfer between two banks takes up to three over a weekend. */
 const DAY_OFFSETS = [0, 1, -1, 2, -2, 3, -3];
-/** Number of rows that each row is compared with: a day may have thousands of equal amounts. */
+/** Limit for the rows that each row is compared with: a day may have thousands of equal amounts. */
 const MAX_COMPARED = 20;
 const MAX_SHOWN = 5;
 
@@ -20,7 +20,7 @@ export function findTransfers(bookings: readonly Booking[]): Transfers {
   const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rateCertainty);
   return {
     sides: new Set(sure.flatMap(({ outgoing, incoming }) => [outgoing, incoming])),
-    needs: likely.length === 0 ? [] : [askAboutTransfers(likely)],
+    questions: likely.length === 0 ? [] : [askAboutTransfers(likely)],
     findings: possible.length === 0 ? [] : [describePossible(possible)],
   };
 }
@@ -42,8 +42,7 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
 }
 
 /**
- * Chooses between pairs that share a row, because a payment may have the same amount: the most evidence wins, then the nearest
- * date.
+ * Chooses between pairs that share a row: the most evidence wins, then the nearest date. A payment may have the same amount.
  */
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
   const used = new Set<Booking>();
@@ -94,7 +93,7 @@ function rateCertainty({ days, evidence: [weaker, stronger] }: Pair): Rating {
 const EVIDENCE = { none: 0, transfer: 1, own: 2 } as const;
 type Evidence = (typeof EVIDENCE)[keyof typeof EVIDENCE];
 
-/** Words for a transfer. They do not prove one between own accounts: rent and wages are paid by transfer as well. */
+/** Words for a transfer. They do not prove that it is between own accounts: rent and wages are paid by transfer too. */
 const TRANSFER =
   /(?<!\p{L})(?:transfers?|xfer|tfr|trf|transferencias?|transferência|trasferimento|bonifico|virement|virt?|überweisung|overboeking|överföring|overføring|overførsel|tilisiirto|siirto|przelew|prevod|převod|havale|перевод|переказ|card payment)(?!\p{L})|转账|轉帳|振替|이체/iu;
 const OWN_TRANSFER =
@@ -102,8 +101,8 @@ const OWN_TRANSFER =
 const MIN_NAME_LENGTH = 3;
 
 /**
- * Rates the evidence of a row. A transfer between own accounts has a word for it, the name of the other account, a category
- * that is only for transfers, or no other text.
+ * Rates the evidence of a row. A transfer between own accounts is shown by a word for it, the name of the other account, a
+ * category that is only for transfers, or the absence of other text.
  */
 function readEvidence(
   { texts, bookingType, category, notes }: Booking,
@@ -150,9 +149,9 @@ function showPairs(pairs: readonly Pair[]): string {
   return [...shown, ...more].join(', ');
 }
 
-function askAboutTransfers(pairs: readonly Pair[]): Need {
+function askAboutTransfers(pairs: readonly Pair[]): Question {
   const message = `Rows may be both sides of a transfer between accounts of the file: ${showPairs(pairs)}. Import one account alone with --only-account "${pairs[0]?.outgoing.account}", or add --as-it-is if they are income and expenses.`;
-  return { question: 'postings', message };
+  return { topic: 'postings', message };
 }
 
 function describePossible(pairs: readonly Pair[]): string {

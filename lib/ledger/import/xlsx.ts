@@ -11,19 +11,19 @@ export interface Sheet {
   readonly rows: readonly TableRow[];
 }
 
-/** Number of digits that a spreadsheet keeps exactly; further ones are noise of its arithmetic. */
+/** Number of digits that a spreadsheet keeps exactly; further digits are rounding errors. */
 const EXACT_DIGITS = 15;
 /** More decimals than any bank writes: they are rounding errors of long sums. */
 const NOISY_DECIMALS = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';
-/** Far above the largest statement. Without a limit, a small archive could inflate without end. */
+/** Far above the largest statement. Without a limit, a small archive could fill the memory. */
 const MAX_UNPACKED_MEBIBYTES = 256;
 /** ZIP archives of other programs, recognized by the names of the files inside, which are not compressed. */
 const ARCHIVES: readonly (readonly [name: string, what: string])[] = [
-  ['opendocument.spreadsheet', `a workbook of LibreOffice (.ods). ${SAVE}`],
-  ['Index/Document.iwa', `a workbook of Numbers. ${SAVE}`],
-  ['xl/workbook.bin', `a binary workbook of Excel (.xlsb). ${SAVE}`],
+  ['opendocument.spreadsheet', `a LibreOffice workbook (.ods). ${SAVE}`],
+  ['Index/Document.iwa', `a Numbers workbook. ${SAVE}`],
+  ['xl/workbook.bin', `a binary Excel workbook (.xlsb). ${SAVE}`],
 ];
 
 /**
@@ -76,7 +76,7 @@ function toRows(data: readonly (readonly unknown[])[]): readonly TableRow[] {
     .filter(({ cells }) => cells.some((cell) => cell !== ''));
 }
 
-/** Writes a cell as text. A formula has the value that was saved with the workbook. */
+/** Writes a cell as text. A formula counts as the value that was saved with it. */
 function writeCell(cell: unknown): string {
   if (cell === null || cell === undefined) return '';
   if (cell instanceof Date) return writeDate(cell);
@@ -89,8 +89,8 @@ function writeDate(date: Date): string {
 }
 
 /**
- * Writes a number without the noise of arithmetic: 45.099999999999994 is a calculated 45.10. A whole number keeps all digits:
- * it may be an id.
+ * Writes a number without rounding errors: 45.099999999999994 is a calculated 45.10. A whole number keeps all digits, because it
+ * may be an id.
  */
 function writeNumber(written: string): string {
   if (/^-?\d+$/.test(written)) return written;

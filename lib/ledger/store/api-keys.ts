@@ -68,7 +68,7 @@ export function createApiKeys(options: {
       const item = await database.get(apiKey(String(sk)));
       if (item) keys.push(fromItem(item));
     }
-    return keys.sort((one, other) => other.createdAt - one.createdAt);
+    return keys.sort((a, b) => b.createdAt - a.createdAt);
   }
 
   /**

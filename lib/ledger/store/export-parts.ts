@@ -116,8 +116,8 @@ export function createExportParts(options: {
         cached: following,
       };
     });
-    return [...uncachedSegments, ...cachedSegments].toSorted((one, other) =>
-      one.start < other.start ? -1 : 1,
+    return [...uncachedSegments, ...cachedSegments].toSorted((a, b) =>
+      a.start < b.start ? -1 : 1,
     );
   }
 

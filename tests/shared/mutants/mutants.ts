@@ -544,7 +544,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
-    ['equal.get(contentKey(row))?.shift()', 'equal.get(fieldsOf(row))?.[0]'],
+    ['equal.get(contentKey(row))?.shift()', 'equal.get(contentKey(row))?.[0]'],
   ]),
   // Imports: formats of banks, categories, records of imported rows, and questions to the person.
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
@@ -579,10 +579,10 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/import/recorded-rows.ts',
     'tests/ledger/unit/import/recorded-rows.test.ts',
     [
-      ['describe({ ...row, category: null })', 'describe(row)'],
+      ['hashContents({ ...row, category: null })', 'hashContents(row)'],
       ['kept.has(record.slice(0, HASH_LENGTH))', 'true'],
-      ['[...name, ...others.filter(isKept), UNDONE, ...leaving]', 'part.rows'],
-      ['[...name, ...others.filter(isKept), UNDONE, ...leaving]', '[...name, UNSENT, ...leaving]'],
+      ['[...name, ...others.filter(isKept), UNDONE, ...removed]', 'part.rows'],
+      ['[...name, ...others.filter(isKept), UNDONE, ...removed]', '[...name, UNSENT, ...removed]'],
       ['!MARKS.includes(row) && !isKept(row)', '!isKept(row)'],
       ['for (const row of resolved.sent) sent.add', 'for (const row of part.rows) sent.add'],
       ['for (const row of part.rows) contents', 'for (const row of resolved.sent) contents'],
@@ -612,7 +612,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/questions.test.ts', [
     ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
-    ['Math.abs(tryNumber(cells[index], decimal) ?? 0)', 'tryNumber(cells[index], decimal) ?? 0'],
+    [
+      'Math.abs(tryReadNumber(cells[index], decimal) ?? 0)',
+      'tryReadNumber(cells[index], decimal) ?? 0',
+    ],
   ]),
   // Drafts that the web page keeps.
   ...mutantsOf('web/page/kept-drafts.ts', 'tests/ledger/unit/web/kept-drafts.test.ts', [
@@ -641,12 +644,12 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/import/recorded-rows.ts',
     'tests/ledger/unit/cli/import/interrupted-upload.test.ts',
     [
-      ['if (announced.length > 0 && confirmed.length < records.length) await write(place);', ''],
-      ['      await finish();\n      await write(place);', '      await finish();'],
-      ['const mark = place.isMarked ? [UNSENT] : [];', 'const mark: string[] = [];'],
+      ['if (announced.length > 0 && confirmed.length < records.length) await write(part);', ''],
+      ['      await finish();\n      await write(part);', '      await finish();'],
+      ['const mark = part.isMarked ? [UNSENT] : [];', 'const mark: string[] = [];'],
       ['close: finish,', 'close: async () => undefined,'],
-      ['+ added <= rowsOfPart', '+ added <= Number.MAX_VALUE'],
-      ['if (place.isMarked && listPending(place).length === 0)', 'if (place.isMarked)'],
+      ['+ added <= maxPartRows', '+ added <= Number.MAX_VALUE'],
+      ['if (part.isMarked && listPending(part).length === 0)', 'if (part.isMarked)'],
     ],
   ),
   ...mutantsOf(
@@ -1710,7 +1713,7 @@ export const MUTANTS: readonly Mutant[] = [
     [['startsWith(`${stem} `)', "startsWith('quux')"]],
   ),
   ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['...bankTexts.filter(isOfWholeUnits)', ''],
+    ['...bankTexts.filter(usesWholeUnits)', ''],
     ['(?:Rp|Ft)(?!\\p{L})/u', '(?:Rp|Ft)(?!\\p{L})/iu'],
   ]),
   ...mutantsOf('lib/ledger/import/statement-rows.ts', 'tests/ledger/unit/import/plan.test.ts', [

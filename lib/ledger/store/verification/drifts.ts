@@ -94,9 +94,7 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
 function byItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
   const items = Map.groupBy(counters, ({ key: { pk, sk } }) => `${pk} ${sk}`);
   return [...items.values()].flatMap((itemCounters): [Key, WrongCounter[]][] => {
-    const sorted = itemCounters.toSorted((one, other) =>
-      one.attribute < other.attribute ? -1 : 1,
-    );
+    const sorted = itemCounters.toSorted((a, b) => (a.attribute < b.attribute ? -1 : 1));
     return sorted[0] ? [[sorted[0].key, sorted]] : [];
   });
 }

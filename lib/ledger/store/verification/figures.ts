@@ -133,7 +133,7 @@ export async function readLedgerFigures(
   }
   return {
     rows: tally.rows,
-    categories: categories.sort((one, other) => one.id - other.id),
+    categories: categories.sort((a, b) => a.id - b.id),
     guards,
     recorded,
     recomputed: tally.counters,

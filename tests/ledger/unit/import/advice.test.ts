@@ -19,9 +19,9 @@ async function read(file: string, options: StatementOptions): Promise<Statement>
 /** Lists the messages that a person sees: an error, or everything that still prevents the import. */
 async function listMessages(file: string, options: StatementOptions): Promise<readonly string[]> {
   try {
-    const { needs, refused, findings } = await read(file, options);
+    const { questions, refused, findings } = await read(file, options);
     const advice = findings.filter((finding) => finding.includes('--'));
-    return [...[...needs, ...refused].map(({ message }) => message), ...advice];
+    return [...[...questions, ...refused].map(({ message }) => message), ...advice];
   } catch (error) {
     return [(error as Error).message];
   }
@@ -63,13 +63,13 @@ type Case = [says: string, file: string, advice: StatementOptions, before?: Stat
 const CASES: readonly Case[] = [
   ['--date-order dmy or mdy', TWO_WAYS, { dateOrder: 'dmy' }],
   [
-    '"2/13/2025" is no date in dmy, and all dates are in mdy',
+    '"2/13/2025" is not a date in dmy, and all dates fit mdy',
     `${TWO_WAYS}|2/13/2025,Car,-5.00`,
     { dateOrder: 'mdy' },
     { dateOrder: 'dmy' },
   ],
   ['add --invert', INCOME, { isInverted: true }],
-  ['add --as-it-is', INCOME, { isAsItIs: true }],
+  ['add --as-it-is', INCOME, { isPreviewAccepted: true }],
   [
     '--income WORD --expense WORD',
     WORDS.replaceAll('Ab', 'Foo').replaceAll('Zu', 'Bar'),
@@ -80,8 +80,8 @@ const CASES: readonly Case[] = [
   ['--currency EUR', CURRENCIES, { currency: 'EUR' }],
   ["--currency '$,USD'", CURRENCIES.replace('EUR', '$'), { currency: '$,USD' }],
   ['--only-account NAME; the file has Giro, Food', POSTINGS, { onlyAccount: 'Giro' }],
-  ['--as-it-is', FAR, { isAsItIs: true }],
-  ['import them with --as-it-is', AHEAD, { isAsItIs: true }],
+  ['--as-it-is', FAR, { isPreviewAccepted: true }],
+  ['import them with --as-it-is', AHEAD, { isPreviewAccepted: true }],
   [
     'choose --date-order',
     'date,name,amount|01/12/25,Tea,-3|02/12/25,Bus,-4|13/12/25,Car,-5',
@@ -89,14 +89,14 @@ const CASES: readonly Case[] = [
     { dateOrder: 'ymd' },
   ],
   ['--only-account "Giro", or', TRANSFER, { onlyAccount: 'Giro' }],
-  ['or add --as-it-is if they are income and expenses', TRANSFER, { isAsItIs: true }],
+  ['or add --as-it-is if they are income and expenses', TRANSFER, { isPreviewAccepted: true }],
   ['--only-account "Giro"', TRANSFER.replace('Transfer', 'Tea'), { onlyAccount: 'Giro' }],
   ['--leave-out "Reversed"', FLAGGED, { leaveOut: ['Reversed'] }],
-  ['or import them with --as-it-is', FLAGGED, { isAsItIs: true }],
+  ['or import them with --as-it-is', FLAGGED, { isPreviewAccepted: true }],
   ['--amount "Gross"', TAXED, { columns: { amount: 'Gross' } }],
   ['--amount "Amount"', TAXED, { columns: { amount: 'Amount' } }],
   ['--invert', REVERSED, { isInverted: true }],
-  ['--as-it-is', REVERSED, { isAsItIs: true }],
+  ['--as-it-is', REVERSED, { isPreviewAccepted: true }],
   [
     'Name it with --amount COLUMN',
     `date,name,Quantum|${ROWS}`,
@@ -148,7 +148,7 @@ const CASES: readonly Case[] = [
   [
     'add --as-it-is',
     POSTINGS.replace(',account', '').replaceAll(/,(?:Giro|Food)/g, ''),
-    { isAsItIs: true },
+    { isPreviewAccepted: true },
   ],
   [
     'Name the column of --income and --expense with --type',
@@ -176,11 +176,11 @@ const CASES: readonly Case[] = [
   [
     'add --as-it-is if it is a booking',
     '2025-12-31,Old,88.00|30.12.2025,Tea,-3.00|29.12.2025,Bus,-4.00|28.12.2025,Car,-5.00',
-    { isAsItIs: true },
+    { isPreviewAccepted: true },
   ],
-  ['add --as-it-is if they are bookings', BALANCES, { isAsItIs: true }],
-  ['--as-it-is reads them as they are', CARD, { isAsItIs: true }],
-  ['If the preview is right, add --as-it-is', REVERSAL, { isAsItIs: true }],
+  ['add --as-it-is if they are bookings', BALANCES, { isPreviewAccepted: true }],
+  ['--as-it-is reads them as they are', CARD, { isPreviewAccepted: true }],
+  ['If the preview is right, add --as-it-is', REVERSAL, { isPreviewAccepted: true }],
   [
     '--description COLUMN,COLUMN',
     'date,description,Quux,amount|2025-12-30,,Tea,-3.00|2025-12-29,Bus,x,-4.00',

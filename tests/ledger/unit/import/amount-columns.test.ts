@@ -6,10 +6,10 @@ import {
   type StatementOptions,
 } from '../../../../lib/ledger/import/statement.ts';
 
-function sumUp({ rows, needs, refused, leftOut }: Statement) {
+function sumUp({ rows, questions, refused, leftOut }: Statement) {
   return {
     signed: rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount)),
-    questions: needs.map(({ question }) => question),
+    questions: questions.map(({ topic }) => topic),
     refused: refused.map(({ message }) => message),
     leftOut: leftOut.map(({ line }) => line),
   };

@@ -14,14 +14,14 @@ const EXPECTED = readFileSync(join(FOLDER, 'expected.tsv'), 'utf8')
   .map((line) => line.split('\t') as [file: string, ...figures: string[]]);
 const STOPS = 'stops';
 
-function sumUp({ rows, refused, needs }: Statement) {
+function sumUp({ rows, refused, questions }: Statement) {
   const sum = (wanted: string) =>
     rows.reduce(
       (all, { type, amount }) => all + (type === wanted ? Math.round(amount * 100) : 0),
       0,
     );
   const figures = [rows.length, sum('income'), sum('expense')].map(String);
-  return { figures, refused, questions: needs.map(({ question }) => question) };
+  return { figures, refused, questions: questions.map(({ topic }) => topic) };
 }
 
 it.each(EXPECTED)('%s', async (file, ...figures) => {

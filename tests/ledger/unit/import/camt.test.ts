@@ -127,7 +127,7 @@ describe('reading CAMT.053', () => {
   ])('uses the balances to read a reversal that %s', (_, direction, opening, closing, signed) => {
     const reversal = entry({ direction, more: REVERSED });
     const text = camt(`${balance('OPBD', opening)}${balance('CLBD', closing)}${reversal}`);
-    expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], needs: [] });
+    expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], questions: [] });
   });
 
   it.each([
@@ -137,15 +137,15 @@ describe('reading CAMT.053', () => {
     ['the balances fit both directions', balance('OPBD', '9.00') + balance('CLBD', '9.00'), 'CRDT'],
   ])('asks for the direction of a reversal if %s', (_, balances, ...others) => {
     const reversals = ['DBIT', ...others].map((direction) => entry({ direction, more: REVERSED }));
-    const { bookings, needs } = readCamt(camt(balances + reversals.join('')));
+    const { bookings, questions } = readCamt(camt(balances + reversals.join('')));
     expect(bookings[0]).toMatchObject({ signed: -45.1 });
-    expect(needs).toMatchObject([
-      { question: 'direction', message: expect.stringContaining('add --as-it-is') },
+    expect(questions).toMatchObject([
+      { topic: 'direction', message: expect.stringContaining('add --as-it-is') },
     ]);
     const plain = camt(balances + entry());
-    expect(readCamt(plain).needs).toEqual([]);
+    expect(readCamt(plain).questions).toEqual([]);
     const pending = entry({ status: '<Sts>PDNG</Sts>', more: REVERSED });
-    expect(readCamt(camt(balances + pending)).needs).toEqual([]);
+    expect(readCamt(camt(balances + pending)).questions).toEqual([]);
   });
 
   it('leaves out entries that are not booked, each with its reason', () => {

@@ -27,10 +27,10 @@ describe('rules for categories', () => {
   });
 
   it.each([
-    ['rewe', 'Line 1 of the rules is no rule: "rewe". Write text = Category'],
+    ['rewe', 'Line 1 of the rules is not a rule: "rewe". Write text = Category'],
     ['\n= Groceries', 'Line 2'],
     ['rewe =', 'Line 1'],
-    ['/(/ = Groceries', 'Line 1 of the rules has an expression that is not valid'],
+    ['/(/ = Groceries', 'Line 1 of the rules has an invalid expression'],
   ])('refuses %j', (text, message) => {
     expect(() => parseCategoryRules(text)).toThrow(message);
   });

@@ -3,11 +3,14 @@ import { expect, it } from 'vitest';
 import { readCsv, type StatementOptions } from '../../../../lib/ledger/import/statement.ts';
 
 function sumUp(lines: readonly string[], options?: StatementOptions) {
-  const { rows, refused, needs } = readCsv(lines.join('\n'), { today: '2026-11-25', ...options });
+  const { rows, refused, questions } = readCsv(lines.join('\n'), {
+    today: '2026-11-25',
+    ...options,
+  });
   return {
     signed: rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount)),
     refused,
-    needs: needs.map(({ message }) => message),
+    questions: questions.map(({ message }) => message),
   };
 }
 
@@ -28,18 +31,18 @@ it.each([
   ['$ and USD above the rows', ['Account;12;USD', '', ...file('Amount', '-$8.00', '-9.00 USD')]],
   ['both beside one number', file('Amount', '-$8.00 USD', '-9.00 USD')],
 ])('reads %s as one currency', (_, lines) => {
-  expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], needs: [] });
+  expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], questions: [] });
 });
 
 const DOLLARS = file('Amount', '-$8.00', '-9.00 USD');
 
 it('asks whether $ is USD, and accepts each answer', () => {
-  expect(sumUp(DOLLARS).needs).toEqual([
-    "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, take both with --currency '$,USD'.",
+  expect(sumUp(DOLLARS).questions).toEqual([
+    "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, import both with --currency '$,USD'.",
   ]);
   const answers = ['$', 'usd', '$,USD'].map((currency) => sumUp(DOLLARS, { currency }));
   expect(answers).toEqual(
-    [[-8], [-9], [-8, -9]].map((signed) => ({ signed, refused: [], needs: [] })),
+    [[-8], [-9], [-8, -9]].map((signed) => ({ signed, refused: [], questions: [] })),
   );
 });
 
@@ -55,15 +58,15 @@ it.each([
   ],
   ['Currency;Amount;Account Currency;Account Amount', 'GBP;-5;EUR;-8', 'EUR;-9;EUR;-9'],
 ])('reads what the account paid: %s', (header, ...rows) => {
-  expect(sumUp(file(header, ...rows))).toEqual({ signed: [-8, -9], refused: [], needs: [] });
+  expect(sumUp(file(header, ...rows))).toEqual({ signed: [-8, -9], refused: [], questions: [] });
 });
 
 it.each([
   ['after debit and credit', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
   ['before debit and credit', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
 ])('reads currencies in columns %s', (_, header, debit, credit) => {
-  const { needs } = sumUp(file(header, debit, credit));
-  expect(needs).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
+  const { questions } = sumUp(file(header, debit, credit));
+  expect(questions).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
 });
 
 it.each([
@@ -86,5 +89,5 @@ it.each([
   ['$ in an account in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],
   ['€ and £', file('Amount', '-8.00 €', '-£9.00')],
 ])('asks about %s', (_, lines) => {
-  expect(sumUp(lines).needs).toEqual([expect.stringContaining('do not add up')]);
+  expect(sumUp(lines).questions).toEqual([expect.stringContaining('do not add up')]);
 });

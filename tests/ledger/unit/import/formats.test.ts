@@ -27,7 +27,7 @@ describe('recognizing a file', () => {
   });
 
   it.each<[string, string | Uint8Array]>([
-    ['old Excel (.xls)', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1)],
+    ['old Excel workbook (.xls)', Uint8Array.of(0xd0, 0xcf, 0x11, 0xe0, 0xa1)],
     ['gzip', Uint8Array.of(0x1f, 0x8b, 8)],
     ['PDF', '%PDF-1.7\n'],
     ['MT940', ':20:STARTUMS\r\n:25:10020030/4711\r\n:28C:1/1\r\n'],

@@ -162,7 +162,7 @@ describe('reading OFX', () => {
     expect(bookings.map(({ signed }) => signed)).toEqual([-2]);
     expect(leftOut.map(({ reason, text }) => [reason, text])).toEqual([
       ['corrected by a later row', '20251230 -1 SHOP 1'],
-      ['takes back an earlier row: delete that one if the ledger has it', '20251230 -3 SHOP 3'],
+      ['cancels an earlier row: delete that one if the ledger has it', '20251230 -3 SHOP 3'],
       ['pending', '20251231 -9 SOON'],
       ['investments', '2 movements'],
     ]);
@@ -197,7 +197,7 @@ describe('reading OFX', () => {
     expect(readOfx(text).findings).toEqual([]);
     expect(readOfx(text.slice(0, -6))).toMatchObject({
       bookings: [{ signed: -1 }],
-      findings: ['the file has no </OFX> at its end: it may be cut'],
+      findings: ['the file has no </OFX> at its end: it may be cut off'],
     });
   });
 

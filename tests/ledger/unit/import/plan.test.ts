@@ -211,11 +211,11 @@ describe('rows of an import that a later file of the account lacks', () => {
       return { ...row, ...record, etag: '', importId: 'first.csv' };
     });
   const compare = (before: readonly string[], after: readonly string[]) => {
-    const { possibleDuplicates, vanished, needs } = planImport(
+    const { possibleDuplicates, vanished, questions } = planImport(
       readCsv([HEADER, ...kept, ...after].join('\n')).rows,
       store(...before),
     );
-    expect(needs).toEqual([]);
+    expect(questions).toEqual([]);
     return {
       pairs: possibleDuplicates.map(
         ({ row, transaction }) => `${transaction.description} ${row.description}`,
@@ -247,10 +247,13 @@ describe('rows of an import that a later file of the account lacks', () => {
   it('raise the question of the account if there are as many of them as of equal rows', () => {
     const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
-    const { possibleDuplicates, needs } = planImport(bank(...kept, ...booked), store(...pending));
+    const { possibleDuplicates, questions } = planImport(
+      bank(...kept, ...booked),
+      store(...pending),
+    );
     expect(possibleDuplicates).toHaveLength(2);
-    expect(needs).toMatchObject([
-      { question: 'account', message: expect.stringContaining('unless they were pending') },
+    expect(questions).toMatchObject([
+      { topic: 'account', message: expect.stringContaining('unless they were pending') },
     ]);
   });
 
@@ -276,9 +279,12 @@ it('knows the account of a file whose format names it', async () => {
   const stored = { rows, categories: [], imports: [] };
   const next = await read(entry(3, 5), entry(4, 9));
   const options = { isLearning: false, rules: [] };
-  expect(planWithCategories(next, stored, options).plan).toMatchObject({ present: 1, needs: [] });
+  expect(planWithCategories(next, stored, options).plan).toMatchObject({
+    present: 1,
+    questions: [],
+  });
   const unnamed = { ...next, namesAccount: false };
-  expect(planWithCategories(unnamed, stored, options).plan.needs).toHaveLength(1);
+  expect(planWithCategories(unnamed, stored, options).plan.questions).toHaveLength(1);
 });
 
 describe('a row of another format whose transaction was edited', () => {
@@ -337,28 +343,28 @@ describe('rows that two accounts have in common', () => {
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
   it('raise a question if the file lacks the other rows of their import', () => {
-    const { needs } = planImport(bank(...card), ledger);
-    expect(needs).toMatchObject([{ question: 'account' }]);
-    expect(needs[0]?.message).toContain('--account NAME');
+    const { questions } = planImport(bank(...card), ledger);
+    expect(questions).toMatchObject([{ topic: 'account' }]);
+    expect(questions[0]?.message).toContain('--account NAME');
     const between = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
     const many = store(bank('2026-01-02,Tea,-3', ...between, '2026-01-04,Bus,-2'));
     const some = bank('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
-    expect(planImport(some, many).needs).toMatchObject([{ question: 'account' }]);
+    expect(planImport(some, many).questions).toMatchObject([{ topic: 'account' }]);
     const named = readCsv(['date,name,amount', ...card].join('\n'), { account: 'Card' }).rows;
-    expect(planImport(named, ledger)).toMatchObject({ present: 0, needs: [] });
-    expect(planImport(bank(...card), ledger, { isAccountKnown: true }).needs).toEqual([]);
+    expect(planImport(named, ledger)).toMatchObject({ present: 0, questions: [] });
+    expect(planImport(bank(...card), ledger, { isAccountKnown: true }).questions).toEqual([]);
   });
 
   describe('on the only day that the file shares with their import', () => {
     const last = '2026-01-04,Bus,-2';
     const ask = (rows: ReturnType<typeof bank>, stored = ledger) =>
-      planImport(rows, stored).needs.map(({ question }) => question);
+      planImport(rows, stored).questions.map(({ topic }) => topic);
 
     it('raise a question', () => {
       expect(ask(bank(last, '2026-01-05,Pay,9'))).toEqual(['account']);
       expect(ask(bank('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
       const named = readCsv(`date,name,amount\n${last}\n2026-01-05,Pay,9`, { account: 'Card' });
-      expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, needs: [] });
+      expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, questions: [] });
     });
 
     it('count as the same if the file has nothing new, or the import nothing else', () => {
@@ -399,7 +405,7 @@ describe('rows that two accounts have in common', () => {
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
     ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
   ])('count as the same if the file has %s', (_, lines) => {
-    expect(planImport(bank(...lines), ledger).needs).toEqual([]);
+    expect(planImport(bank(...lines), ledger).questions).toEqual([]);
   });
 });
 

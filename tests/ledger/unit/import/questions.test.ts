@@ -10,9 +10,9 @@ const lines = (text: string) => text.split('|').join('\n');
 const readCsv = (text: string, options: StatementOptions = {}) =>
   readText(text, { today: '2026-01-15', ...options });
 
-function sumUp({ rows, needs }: Statement) {
+function sumUp({ rows, questions }: Statement) {
   const signed = rows.map(({ type, amount }) => (type === 'expense' ? -amount : amount));
-  return { signed, questions: needs.map(({ question }) => question) };
+  return { signed, questions: questions.map(({ topic }) => topic) };
 }
 
 const POSITIVE = 'Date,Text,Amount,Kind|2026-01-02,a,3,Foo|2026-01-03,b,4,Foo|2026-01-04,c,9,Bar';
@@ -32,7 +32,7 @@ const BALANCES =
 
 it.each<[question: string, file: string, answer: StatementOptions, signed: number[]]>([
   ['direction', POSITIVE, { isInverted: true }, [-3, -4, -9]],
-  ['direction', POSITIVE, { isAsItIs: true }, [3, 4, 9]],
+  ['direction', POSITIVE, { isPreviewAccepted: true }, [3, 4, 9]],
   [
     'direction',
     POSITIVE,
@@ -40,13 +40,13 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
     [-3, -4, 9],
   ],
   ['direction', BALANCES, { isInverted: true }, [3, 4, -9]],
-  ['direction', BALANCES, { isAsItIs: true }, [-3, -4, 9]],
-  ['dates', FAR, { isAsItIs: true }, [-3, -4, -9]],
+  ['direction', BALANCES, { isPreviewAccepted: true }, [-3, -4, 9]],
+  ['dates', FAR, { isPreviewAccepted: true }, [-3, -4, -9]],
   ['status', STATES, { leaveOut: ['Zorp'] }, [-3, -9]],
   ['status', STATES, { columns: { status: 'none' } }, [-3, -4, -9]],
   ['status', FLAGGED, { leaveOut: ['reversed'] }, [-3]],
-  ['status', FLAGGED, { isAsItIs: true }, [-3, -4]],
-  ['dates', AHEAD, { isAsItIs: true }, [-3, -4, -9]],
+  ['status', FLAGGED, { isPreviewAccepted: true }, [-3, -4]],
+  ['dates', AHEAD, { isPreviewAccepted: true }, [-3, -4, -9]],
   ['columns', TAXED, { columns: { amount: 'Amount' } }, [-2.5, -3.4]],
   ['columns', TAXED, { columns: { amount: 'Gross' } }, [-3, -4]],
   ['currency', MIXED, { currency: 'eur' }, [-3]],
@@ -133,7 +133,7 @@ it.each([
 );
 
 it('never adds up two currencies, even with --as-it-is', () => {
-  expect(sumUp(readCsv(lines(MIXED), { isAsItIs: true })).questions).toEqual(['currency']);
+  expect(sumUp(readCsv(lines(MIXED), { isPreviewAccepted: true })).questions).toEqual(['currency']);
 });
 
 const BARE = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
@@ -151,7 +151,7 @@ it.each([
     ids: [...(otherIds?.() ?? []), idWithAccount?.('Giro')],
   });
   expect(again.rows.map(makeIds)).toEqual(rows.map(makeIds));
-  expect(again).toMatchObject({ needs: [], layout: { recalled: options } });
+  expect(again).toMatchObject({ questions: [], layout: { recalled: options } });
   // Options of the command override remembered options, which do not apply to other layouts.
   expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
   expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();

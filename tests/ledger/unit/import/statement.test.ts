@@ -229,7 +229,7 @@ describe('an export of this service', () => {
         notes: ' x ',
         externalId: null,
         bankId: null,
-        formerBankId: null,
+        legacyBankId: null,
         exported: record,
       },
       {
@@ -242,7 +242,7 @@ describe('an export of this service', () => {
         notes: '',
         externalId: '-1',
         bankId: null,
-        formerBankId: null,
+        legacyBankId: null,
         exported: record,
       },
     ]);
@@ -346,8 +346,8 @@ describe('amounts', () => {
     'Ngày;Nội dung;Amount|2026-11-05;Cafe;"-1,200"',
     'Rekening Rp;|Date;Text;Amount|2026-11-05;Kopi;-1.200',
   ])('does not ask for the decimal sign in a currency without decimals: %s', (file) => {
-    const { rows, needs } = read(file.split('|'));
-    expect([rows, needs]).toMatchObject([[{ amount: 1200, type: 'expense' }], []]);
+    const { rows, questions } = read(file.split('|'));
+    expect([rows, questions]).toMatchObject([[{ amount: 1200, type: 'expense' }], []]);
   });
 
   it('reads three decimals of a currency that has them', () => {
@@ -361,18 +361,16 @@ describe('amounts', () => {
     ['-25,500', 'point', 'comma'],
   ])('asks whether %s means thousands or has three decimals', (amount, thousands, decimals) => {
     const file = ['date\tname\tamount', `2026-01-02\tx\t${amount}`, '2026-01-03\ty\t12000'];
-    expect(read(file).needs.slice(0, 1)).toMatchObject([
+    expect(read(file).questions.slice(0, 1)).toMatchObject([
       {
-        question: 'decimal',
+        topic: 'decimal',
         message: expect.stringMatching(
           `--decimal ${thousands} if it is thousands, or --decimal ${decimals}`,
         ),
       },
     ]);
     for (const decimal of ['point', 'comma'] as const)
-      expect(read(file, { decimal }).needs.map(({ question }) => question)).not.toContain(
-        'decimal',
-      );
+      expect(read(file, { decimal }).questions.map(({ topic }) => topic)).not.toContain('decimal');
   });
 
   it('accepts three decimals if that is chosen, and keeps two', () => {
@@ -382,7 +380,7 @@ describe('amounts', () => {
     });
     const { refused } = read(['date\tname\tamount', '2026-01-02\tx\t1,234'], { decimal });
     expect(refused[0]?.message).toBe(
-      '"1,234" has more than two decimals, which a ledger does not keep; if they are thousands, choose --decimal point',
+      '"1,234" has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal point',
     );
   });
 
@@ -444,7 +442,7 @@ describe('ids of the bank', () => {
       const { rows, leftOut, refused, findings } = read(lines);
       expect([rows.length, leftOut, refused]).toEqual([3, [], []]);
       expect(findings).toEqual([
-        `3 rows with an id that a spreadsheet has rounded, such as "${id}": read as without an id`,
+        `3 rows with an id that a spreadsheet has rounded, such as "${id}": read without the id`,
       ]);
     },
   );
@@ -794,9 +792,9 @@ it('reads amounts without a sign as expenses if others have a plus', () => {
   const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
   expect(shown(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
   const all = read(file.replaceAll(',£', ',+£').split('|'));
-  expect(all.needs).toMatchObject([{ question: 'direction' }]);
+  expect(all.questions).toMatchObject([{ topic: 'direction' }]);
   const signed = read(`${file}|2026-10-16,Fee,-£1.00`.split('|'));
-  expect(signed.needs).toMatchObject([{ question: 'direction' }]);
+  expect(signed.questions).toMatchObject([{ topic: 'direction' }]);
 });
 
 describe('a plus beside amounts without a sign', () => {
@@ -865,12 +863,12 @@ describe('a balance at each end', () => {
     ['in the order of the days', [OLD, ...rows, NEW]],
     ['newest first', [NEW, ...rows.toReversed(), OLD]],
   ])('raises a question in any language, %s', (_what, lines) => {
-    const { needs } = read(['Date,Text,Amount', ...lines]);
-    expect(needs.map(({ message }) => message)).toEqual([
+    const { questions } = read(['Date,Text,Amount', ...lines]);
+    expect(questions.map(({ message }) => message)).toEqual([
       expect.stringContaining('Lines 2 and 6 seem to be balances'),
     ]);
-    expect(read(['Date,Text,Amount', ...lines], { isAsItIs: true }).needs).toEqual([]);
-    expect(read(['Date,Text,Amount', ...rows]).needs).toEqual([]);
+    expect(read(['Date,Text,Amount', ...lines], { isPreviewAccepted: true }).questions).toEqual([]);
+    expect(read(['Date,Text,Amount', ...rows]).questions).toEqual([]);
   });
 });
 
@@ -939,7 +937,7 @@ it('asks if balances contradict the words for the direction', () => {
   const row = (n: number, amount: string, balance: string) =>
     `2026-01-0${n},Shop ${n},${amount},${balance}`;
   const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
-  const ask = (header: string) => read([header, ...rows]).needs.map(({ question }) => question);
+  const ask = (header: string) => read([header, ...rows]).questions.map(({ topic }) => topic);
   expect(ask('Date,Text,Debit,Credit,Balance')).toEqual([]);
   expect(ask('Date,Text,Credit,Debit,Balance')).toEqual(['direction']);
 });
@@ -947,9 +945,9 @@ it('asks if balances contradict the words for the direction', () => {
 it.each([
   ['FT is no currency', 'FT', ['decimal']],
   ['Ft is the forint', 'Ft', []],
-])('recognizes a currency without decimals by the case of its sign: %s', (_, sign, questions) => {
-  const { needs } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
-  expect(needs.map(({ question }) => question)).toEqual(questions);
+])('recognizes a currency without decimals by the case of its sign: %s', (_, sign, topics) => {
+  const { questions } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
+  expect(questions.map(({ topic }) => topic)).toEqual(topics);
 });
 
 it.each([

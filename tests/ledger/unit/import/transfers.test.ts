@@ -7,11 +7,11 @@ const ROWS = ['2026-03-01,Bank,Salary,,2500.00', '2026-03-02,Bank,Shop,Food,-45.
 
 function read(lines: readonly string[], options: StatementOptions = {}) {
   const file = [HEADER, ...ROWS, ...lines].join('\n');
-  const { rows, leftOut, needs, findings } = readCsv(file, { today: '2026-04-01', ...options });
+  const { rows, leftOut, questions, findings } = readCsv(file, { today: '2026-04-01', ...options });
   return {
     lines: rows.map(({ line }) => line),
     leftOut: leftOut.map(({ line }) => line),
-    questions: needs.map(({ question }) => question),
+    questions: questions.map(({ topic }) => topic),
     isSaid: findings.some((finding) => finding.startsWith('rows of two accounts cancel')),
   };
 }
@@ -52,7 +52,7 @@ const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
 it('asks if only one side mentions a transfer', () => {
   expect(read(HALF)).toEqual({ ...ALL, questions: ['postings'] });
-  expect(read(HALF, { isAsItIs: true })).toEqual(ALL);
+  expect(read(HALF, { isPreviewAccepted: true })).toEqual(ALL);
   expect(read(HALF, { onlyAccount: 'Bank' })).toMatchObject({ lines: [2, 3, 4], questions: [] });
 });
 

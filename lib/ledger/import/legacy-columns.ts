@@ -1,9 +1,9 @@
 // Reads a row as earlier releases did. The ids that they stored depend on that reading, and a row that was imported then must
 // still be recognized. Never change the names in this file.
-import type { FormerReading } from './booking.ts';
+import type { LegacyReading } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 
-const FORMER_NAMES = {
+const LEGACY_NAMES = {
   description: [
     ...['description', 'payee', 'merchant', 'name', 'details', 'text', 'memo'],
     ...['verwendungszweck', 'buchungstext', 'narrative', 'libellé', 'transaction description'],
@@ -14,17 +14,17 @@ const FORMER_NAMES = {
 } as const;
 const MAX_NAME_LENGTH = 100;
 
-export function createFormerReader(
+export function createLegacyReader(
   headers: readonly string[],
   chosen: ChosenColumns,
-): (cells: readonly string[]) => FormerReading {
+): (cells: readonly string[]) => LegacyReading {
   const exact = headers.map((header) => header.slice(0, MAX_NAME_LENGTH).trim().toLowerCase());
   const bare = exact.map((name) => name.replace(/\s*[([][^)\]]*[)\]]$/, ''));
-  const find = (field: keyof typeof FORMER_NAMES) => {
+  const find = (field: keyof typeof LEGACY_NAMES) => {
     const name = chosen[field]?.trim();
     if (name !== undefined) return headers.findIndex((header) => header.trim() === name);
     for (const names of [exact, bare])
-      for (const known of FORMER_NAMES[field])
+      for (const known of LEGACY_NAMES[field])
         if (names.includes(known)) return names.indexOf(known);
     return -1;
   };
