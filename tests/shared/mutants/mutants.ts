@@ -1825,8 +1825,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
       ['income.length * 2 > bookings.length', 'false'],
-      ['others.some(isPayment) &&', ''],
-      ['others.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
+      ['negative.some(isPayment) &&', ''],
+      ['negative.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
       ['reversed > agreeing', 'false'],
       ['currencies.length > 1', 'false'],
       ['rows < bookings.length * 0.8', 'true'],
@@ -1835,15 +1835,18 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['!used.has(transaction) && matchKey(transaction) === matchKey(row)', '!used.has(transaction)'],
     ['!used.has(transaction) && ', ''],
-    ['isOfThisLedger && id && createdAt', 'id && createdAt'],
+    ['isFromThisLedger && id && createdAt', 'id && createdAt'],
     ['!importsDeleted && wasImported(row)', 'wasImported(row)'],
     ['recorded?.isUnproven(row) || unproven.has(row)', 'recorded?.isUnproven(row)'],
-    ['overlap.lacking.filter((transaction) => !paired.has(transaction))', 'overlap.lacking'],
     [
-      'findOtherAccount({ ...overlap, strangers, missing })',
-      'findOtherAccount({ ...overlap, strangers: [], missing })',
+      'overlap.missingFromFile.filter((transaction) => !paired.has(transaction))',
+      'overlap.missingFromFile',
     ],
-    ['isOfThisLedger && id && createdAt', 'isOfThisLedger && createdAt'],
+    [
+      'askAboutAccount({ ...overlap, unexplained, missing })',
+      'askAboutAccount({ ...overlap, unexplained: [], missing })',
+    ],
+    ['isFromThisLedger && id && createdAt', 'isFromThisLedger && createdAt'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/plan-with-categories.ts',
@@ -1853,10 +1856,10 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/other-names.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['imports.has(importId)', 'true'],
     ['if (account === undefined) return known;', 'if (account === undefined) return [];'],
-    ['[undefined, ...known.filter(isAlike)]', '[undefined]'],
-    ['[undefined, ...known.filter(isAlike)]', '[undefined, ...known]'],
+    ['[undefined, ...known.filter(differsInCase)]', '[undefined]'],
+    ['[undefined, ...known.filter(differsInCase)]', '[undefined, ...known]'],
     ['deleted.push(row)', 'undefined'],
-    ['[[], deleted] : [deleted, []]', '[[], []] : [deleted, []]'],
+    ['deleted: [], unproven: deleted', 'deleted: [], unproven: []'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/overlapping-imports.ts',
@@ -1866,7 +1869,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['const MAX_MISSING_SHARE = 1 / 4', 'const MAX_MISSING_SHARE = 1'],
       ['others < equal.length && !isDoubtful', '!isDoubtful'],
       ['others < equal.length && !isDoubtful', 'others === 0 && !isDoubtful'],
-      ['mayRepeatByChance && isExtending.has(importId)', 'mayRepeatByChance'],
+      ['mayRepeatByChance && unexplainedImports.has(importId)', 'mayRepeatByChance'],
       ['missing.length > 0 &&', ''],
       ['rows.length <= MAX_CHANCE_ROWS', 'true'],
       ['const MAX_CHANCE_ROWS = 2', 'const MAX_CHANCE_ROWS = 1'],
@@ -1884,7 +1887,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['!recorded?.isOnlyCategorised(transaction)', 'true'],
       ['transaction.createdAt !== transaction.updatedAt && !recorded', '!recorded'],
       ['words.has(word)', 'true'],
-      ['distance(transaction) <= MAX_DAYS_PENDING', 'true'],
+      ['measureDistance(transaction) <= MAX_DAYS_PENDING', 'true'],
       ['`${row.type} ${period} ${key}`', '`${period} ${key}`'],
       ['({ amount }) => [amount]', '() => [0]'],
       ['[period - 1, period, period + 1]', '[period]'],
@@ -1941,8 +1944,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/transaction-search.test.ts',
     [
       [
-        'one.amount - other.amount || comparePositions(other, one)',
-        'one.amount - other.amount || comparePositions(one, other)',
+        'a.amount - b.amount || comparePositions(b, a)',
+        'a.amount - b.amount || comparePositions(a, b)',
         'sort=amount',
       ],
     ],
