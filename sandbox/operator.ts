@@ -9,7 +9,7 @@ import type { MemoryBackendSandbox } from './memory-backend/server.ts';
 export interface Operator {
   readonly hooks: Hooks;
   /** Actions of all requests except checks, in order. */
-  readonly heard: string[];
+  readonly actions: string[];
   readonly requests: readonly HookRequest[];
 }
 
@@ -22,17 +22,17 @@ export function createOperator(options: {
   readonly forgetsToFreeze?: boolean;
 }): Operator {
   const { backend, settings, shortcomings = {}, forgetsToFreeze = false } = options;
-  const heard: string[] = [];
+  const actions: string[] = [];
   const requests: HookRequest[] = [];
   return {
-    heard,
+    actions,
     requests,
     hooks: {
       async ask(request) {
         const { action, collection, testUser } = request;
         if (action === 'check') return 'done';
         const { deadlineAt = Number.POSITIVE_INFINITY } = request;
-        heard.push(action);
+        actions.push(action);
         requests.push(request);
         if (action === 'freeze' && !forgetsToFreeze) {
           backend.setWriters({ isFrozen: () => settings.now().getTime() < deadlineAt });

@@ -27,7 +27,7 @@ export interface Shortcomings {
   readonly noKeywordModel?: boolean;
   /** The language model is missing, so entities are not found and words are not lemmatized. */
   readonly noLanguageModel?: boolean;
-  /** Number of texts in which the extraction finds nothing worth records. */
+  /** Number of texts in which the extraction finds nothing worth remembering. */
   readonly emptyExtractions?: number;
   /** The slot is created without IDF, the weight of rare words. */
   readonly slotWithoutIdf?: boolean;

@@ -1,13 +1,13 @@
-// Injected faults: a rule strikes the requests that it matches, before or after they are carried out.
+// Injected faults: a fault affects the requests that it matches, before or after they are carried out.
 
 export interface Fault {
-  /** Matches requests such as `PUT /collections/memories/points`; without a pattern, every request is struck. */
+  /** Matches requests such as `PUT /collections/memories/points`; without a pattern, every request is affected. */
   readonly on?: RegExp;
   /** With `after`, the work is done and only the answer is lost; `before` by default. */
   readonly when?: 'before' | 'after';
-  /** How many requests to strike; one by default. */
+  /** Number of requests that it affects; one by default. */
   readonly times?: number;
-  readonly does: Failure;
+  readonly effect: Failure;
 }
 
 export type Failure =
@@ -27,15 +27,15 @@ export function createFaults() {
     rules.push({ fault, left: fault.times ?? 1 });
   }
 
-  function strike(request: string, when: 'before' | 'after'): Failure | undefined {
+  function take(request: string, when: 'before' | 'after'): Failure | undefined {
     const rule = rules.find(
       ({ fault }) => (fault.when ?? 'before') === when && (fault.on?.test(request) ?? true),
     );
     if (!rule) return undefined;
     rule.left -= 1;
     rules = rules.filter(({ left }) => left > 0);
-    return rule.fault.does;
+    return rule.fault.effect;
   }
 
-  return { add, strike };
+  return { add, take };
 }

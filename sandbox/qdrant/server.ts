@@ -70,12 +70,12 @@ export async function startQdrantSandbox(
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     response.setHeader('date', now().toUTCString());
-    if (applyFailure(faults.strike(request, 'before'), response)) return;
+    if (applyFailure(faults.take(request, 'before'), response)) return;
     const outcome = await answer(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (applyFailure(faults.strike(request, 'after'), response)) return;
+    if (applyFailure(faults.take(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that disconnects in the middle of a file is not a failure of the server.
     else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());

@@ -11,12 +11,12 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-export interface Mishap {
+export interface Fault {
   /** Matches method, path and query, such as `PUT /collections/memories/points?wait=true`. */
   readonly on: RegExp;
   /** Number of matching requests that pass first; none by default. */
-  readonly sparing?: number;
-  readonly does: /** The store never hears of the request. */
+  readonly skips?: number;
+  readonly effect: /** The store never receives the request. */
     | {
         readonly kind: 'answer';
         readonly status: number;
@@ -34,7 +34,7 @@ export interface Mishap {
 export interface FaultProxy {
   readonly url: string;
   /** Adds a fault, which strikes one request. */
-  addFault(mishap: Mishap): void;
+  addFault(fault: Fault): void;
   /** Number of faults that have not struck yet. */
   waiting(): number;
   /** Refuses further requests, and resolves when the running requests have ended, or after half a minute. */
@@ -47,19 +47,19 @@ const CLOSE_TIMEOUT_MS = 30_000;
 export async function startFaultProxy(url: string): Promise<FaultProxy> {
   const base = url.replace(/\/+$/, '');
   const pending = new Set<Promise<void>>();
-  let rules: { readonly mishap: Mishap; sparing: number }[] = [];
+  let rules: { readonly fault: Fault; skips: number }[] = [];
 
-  function strike(request: string): Mishap['does'] | undefined {
-    const matching = rules.filter(({ mishap }) => mishap.on.test(request));
-    const struck = matching.find(({ sparing }) => sparing === 0);
-    for (const rule of matching) rule.sparing = Math.max(0, rule.sparing - 1);
-    if (struck) rules = rules.filter((rule) => rule !== struck);
-    return struck?.mishap.does;
+  function takeDueFault(request: string): Fault['effect'] | undefined {
+    const matching = rules.filter(({ fault }) => fault.on.test(request));
+    const due = matching.find(({ skips }) => skips === 0);
+    for (const rule of matching) rule.skips = Math.max(0, rule.skips - 1);
+    if (due) rules = rules.filter((rule) => rule !== due);
+    return due?.fault.effect;
   }
 
   const server = createServer((incoming, response) => {
-    const does = strike(`${incoming.method} ${incoming.url}`);
-    const forwarding = forwardRequest(`${base}${incoming.url}`, does, { incoming, response });
+    const effect = takeDueFault(`${incoming.method} ${incoming.url}`);
+    const forwarding = forwardRequest(`${base}${incoming.url}`, effect, { incoming, response });
     // If either side disconnects, the other connection breaks too, as it would without the proxy.
     const ended = forwarding.catch(() => void response.destroy());
     pending.add(ended);
@@ -70,7 +70,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
 
   return {
     url: `http://127.0.0.1:${port}`,
-    addFault: (mishap) => rules.push({ mishap, sparing: mishap.sparing ?? 0 }),
+    addFault: (fault) => rules.push({ fault, skips: fault.skips ?? 0 }),
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -92,22 +92,23 @@ interface Exchange {
 
 async function forwardRequest(
   url: string,
-  does: Mishap['does'] | undefined,
+  effect: Fault['effect'] | undefined,
   { incoming, response }: Exchange,
 ): Promise<void> {
-  if (does?.kind === 'answer' || does?.kind === 'silence') {
+  if (effect?.kind === 'answer' || effect?.kind === 'silence') {
     incoming.resume();
-    if (does.kind === 'answer') response.writeHead(does.status, does.headers).end();
+    if (effect.kind === 'answer') response.writeHead(effect.status, effect.headers).end();
     return;
   }
   const reply = await askStore(url, incoming);
-  if (does?.kind === 'lose-answer') {
+  if (effect?.kind === 'lose-answer') {
     await reply.resume().toArray();
-    does.andThen?.();
+    effect.andThen?.();
     response.destroy();
     return;
   }
-  const damage = does?.kind === 'cut' ? [createCut(does.bytes)] : does ? [createCorruption()] : [];
+  const damage =
+    effect?.kind === 'cut' ? [createCut(effect.bytes)] : effect ? [createCorruption()] : [];
   await sendReply(reply, damage, response);
 }
 

@@ -24,7 +24,7 @@ export interface Comparison {
   readonly largest: number;
   /** A sentence for each lost memory, with its id and what happened to it. */
   readonly lost: readonly string[];
-  readonly strange: readonly string[];
+  readonly unexpected: readonly string[];
 }
 
 const TOLERANCE = 1e-6;
@@ -57,7 +57,7 @@ export function compareHoldings(before: Holdings, after: Holdings): Comparison {
       const fate = describeFate(held, after.get(id));
       return fate === undefined ? [] : [`${id} of ${held.user} ${fate}`];
     }),
-    strange: [...after]
+    unexpected: [...after]
       .filter(([id]) => !before.has(id))
       .map(([id, { user }]) => `${id} of ${user} was not there before`),
   };

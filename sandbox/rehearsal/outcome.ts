@@ -54,6 +54,6 @@ async function expectGraphKept({ services, expect, note }: Rehearsal, run: Run):
   expect(`graph kept: nodes ${nodes}, relationships ${relationships}`, isWhole);
 }
 
-export function isSuccessful({ lost, strange, usersDiffering, surprises }: Outcome): boolean {
-  return lost.length + strange.length + usersDiffering + surprises.length === 0;
+export function isSuccessful({ lost, unexpected, usersDiffering, surprises }: Outcome): boolean {
+  return lost.length + unexpected.length + usersDiffering + surprises.length === 0;
 }

@@ -21,8 +21,8 @@ const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> =
   largest: ({ largest }) => largest,
   acknowledged: ({ acknowledgedLoss }) => acknowledgedLoss,
   lost: ({ lost }) => lost.length,
-  'as expected': ({ surprises, strange }) =>
-    surprises.length + strange.length === 0 ? 'yes' : 'NO',
+  'as expected': ({ surprises, unexpected }) =>
+    surprises.length + unexpected.length === 0 ? 'yes' : 'NO',
 };
 
 export function describeAct({ number, title, seconds, outcome }: Played): string {
@@ -64,7 +64,7 @@ export function describeFaults(acts: readonly Played[]): string[] {
       ? []
       : [
           ...listFaults('lost', outcome.lost),
-          ...listFaults('strange', outcome.strange),
+          ...listFaults('unexpected', outcome.unexpected),
           ...listFaults('not as expected', outcome.surprises),
         ].map((fault) => `act ${number}, ${fault}`),
   );

@@ -6,14 +6,14 @@ import type { Intent } from '../../lib/migration/runs/input.ts';
 import type { Run } from '../../lib/migration/runs/run.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { cutover } from '../../lib/migration/steps/cutover.ts';
-import { takePreflight } from '../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../lib/migration/steps/preflight.ts';
 import { assertMet } from '../../lib/migration/steps/prerequisites.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../lib/migration/steps/watch.ts';
 import { startWebhook } from '../webhook.ts';
 import type { WorldOptions } from '../world.ts';
 import { createDiary, type Diary } from './diary.ts';
-import type { Mishap } from './fault-proxy.ts';
+import type { Fault } from './fault-proxy.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
 import type { Parts } from './parts.ts';
 import { type Stage, setStage } from './stage.ts';
@@ -39,7 +39,7 @@ export interface Rehearsal extends Stage, Diary {
     words: readonly string[],
     onHook?: (action: HookAction) => void,
   ): Promise<OtherProcess>;
-  addFault(mishap: Mishap): void;
+  addFault(fault: Fault): void;
   pass(milliseconds: number): void;
   run(): Promise<Run>;
 }
@@ -75,7 +75,7 @@ export async function startRehearsal(
     const accepts = actServices.graph ? [] : ['no-graph'];
     const plan = { sourceCollection: stage.source, freeBytes: FREE_BYTES, accepts, ...swap };
     const payload = { runId: parts.runId, execute: true, ...plan };
-    assertMet((await takePreflight(actServices, payload)).prerequisites);
+    assertMet((await runPreflight(actServices, payload)).prerequisites);
     isBegun = true;
   };
   return {

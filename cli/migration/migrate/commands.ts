@@ -43,7 +43,7 @@ export const FUNCTIONS = {
 export type FunctionName = keyof typeof FUNCTIONS;
 
 export interface MigrateCommand {
-  readonly does: string;
+  readonly description: string;
   readonly options: readonly OptionName[];
   /** True for a command that stops users or cannot be undone: it asks for a confirmation. */
   readonly isConfirmed?: true;
@@ -62,33 +62,36 @@ const PLAN_OPTIONS = [
 /** All commands, in the order of the runbook. */
 export const COMMANDS = {
   run: {
-    does: 'Drive the whole migration, or continue the one in progress',
+    description: 'Drive the whole migration, or continue the one in progress',
     options: [...PLAN_OPTIONS, 'deletes', 'max-rate', 'report', 'yes', 'by'],
   },
-  status: { does: 'Show the state of the run and the next command', options: [] },
+  status: { description: 'Show the state of the run and the next command', options: [] },
   report: {
-    does: 'Write what the run did and found as a page: HTML in one file, or on standard output',
+    description:
+      'Write what the run did and found as a page: HTML in one file, or on standard output',
     options: [],
   },
   preflight: {
-    does: 'Check the prerequisites; with --execute, begin the run',
+    description: 'Check the prerequisites; with --execute, begin the run',
     options: ['execute', 'backend-only', ...PLAN_OPTIONS, 'max-rate'],
   },
   backup: {
-    does: 'Keep a snapshot and a graph dump, and test that they can be restored',
+    description: 'Keep a snapshot and a graph dump, and test that they can be restored',
     options: ['execute', 'max-rate'],
   },
   copy: {
-    does: 'Create and prove the new collection; copy every memory, or every change since; compare both, and searches in both',
+    description:
+      'Create and prove the new collection; copy every memory, or every change since; compare both, and searches in both',
     options: ['execute', 'accept', 'deletes', 'max-rate'],
   },
   cutover: {
-    does: 'The maintenance window: stop writes, switch to the new version, test it, open writes',
+    description:
+      'The maintenance window: stop writes, switch to the new version, test it, open writes',
     options: ['execute', 'window-minutes', 'deletes', 'max-rate', 'report', 'yes', 'by'],
     isConfirmed: true,
   },
   rollback: {
-    does: 'Return to the old version',
+    description: 'Return to the old version',
     options: [
       'execute',
       'yes',
@@ -100,9 +103,9 @@ export const COMMANDS = {
     ],
     isConfirmed: true,
   },
-  confirm: { does: 'Confirm that a manual action is done', options: ['by'] },
+  confirm: { description: 'Confirm that a manual action is done', options: ['by'] },
   abort: {
-    does: 'End the run before the window, and remove what it built',
+    description: 'End the run before the window, and remove what it built',
     options: ['execute', 'yes'],
     isConfirmed: true,
   },

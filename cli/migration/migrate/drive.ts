@@ -322,7 +322,7 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
 
 /** Thrown when a person who is asked to confirm an action answers "rollback" instead */
 class RollbackRequested extends Error {
-  override readonly name = 'RollbackWanted';
+  override readonly name = 'RollbackRequested';
 }
 
 async function confirmAction(options: DriveOptions, status: Status): Promise<void> {

@@ -10,7 +10,7 @@ import {
   servicesFromEnvironment,
 } from '../../../lib/migration/services-from-environment.ts';
 import { readRecordSettings, readStepSettings } from '../../../lib/migration/settings.ts';
-import { takeBackendCheck } from '../../../lib/migration/steps/preflight.ts';
+import { runBackendCheck } from '../../../lib/migration/steps/preflight.ts';
 import { ConfigurationError } from '../../../lib/shared/errors.ts';
 import type { RetryPolicy } from '../../../lib/shared/retry.ts';
 import { firstLine, UserError } from '../../../lib/shared/user-error.ts';
@@ -74,7 +74,7 @@ async function openBackendPlace(): Promise<Place> {
     where: 'no table',
     invoke: async (name, payload) => {
       if (name === 'preflight') {
-        return await takeBackendCheck({ backend, clock: () => new Date() }, payload);
+        return await runBackendCheck({ backend, clock: () => new Date() }, payload);
       }
       throw new Refusal('RefusedUnknownRun', 'Only the backend is checked.');
     },

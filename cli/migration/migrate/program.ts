@@ -82,8 +82,8 @@ export function createMigrateProgram(parts: Parts) {
       '\nExit codes: 0 done, or nothing to do; 1 failed, may succeed when repeated; 2 wrong use; 3 refused.',
     );
   for (const name of Object.keys(COMMANDS) as CommandName[]) {
-    const { does, options } = getCommand(name);
-    const command = program.command(name).description(does);
+    const { description, options } = getCommand(name);
+    const command = program.command(name).description(description);
     for (const option of [...COMMON_OPTIONS, ...options]) command.addOption(OPTIONS[option]);
     const commandArgument = ARGUMENTS[name];
     if (commandArgument) command.addArgument(commandArgument);
@@ -172,12 +172,12 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
   if (name === 'cutover' && typed.execute) {
     return await driveWindow(createDrive(session, ask, { typed, payload }));
   }
-  const { isConfirmed, does } = getCommand(name);
+  const { isConfirmed, description } = getCommand(name);
   if (isConfirmed && typed.execute && (await isPossible(session, name, runId))) {
     const loss = typed.asItWas
       ? ', and leave behind all writes since the switch'
       : lossText(typed.acknowledgedLoss);
-    const consequence = `${does}${loss}`;
+    const consequence = `${description}${loss}`;
     if (!typed.yes) await confirmRun(ask, { runId, what: consequence });
     output.note(confirmedText(typed.yes ? '--yes' : 'the run id', consequence));
   }

@@ -41,9 +41,9 @@ export const TABLES: Readonly<Record<string, () => string>> = {
   commands: () =>
     table(
       ['Command', 'Does', 'Options'],
-      Object.entries<MigrateCommand>(COMMANDS).map(([name, { does, options }]) => [
+      Object.entries<MigrateCommand>(COMMANDS).map(([name, { description, options }]) => [
         `\`${name}${name === 'confirm' ? ' ACTION' : ''}\``,
-        does,
+        description,
         options.map((option) => `\`--${option}\``).join(' '),
       ]),
     ),

@@ -1,5 +1,5 @@
-// Artifacts in a folder, closed to other users of the machine. The record of an artifact is written last: a file without one is
-// incomplete.
+// Artifacts in a folder that other users of the machine cannot read. The record of an artifact is written last: a file without
+// one is incomplete.
 import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import {
@@ -46,10 +46,10 @@ export function createFileArtifacts(options: {
   const recordPath = (key: string) => join(folder, RECORDS, `${key}.json`);
   const partialFolder = (key: string) => join(folder, PARTIAL, key);
 
-  let closed: Promise<void> | undefined;
+  let restricted: Promise<void> | undefined;
 
-  // An earlier release left artifacts open to other users. The folder itself may hold other files too.
-  async function closeToOthers(): Promise<void> {
+  // An earlier release created artifacts that other users can read. The folder itself may hold other files, too.
+  async function restrictAccess(): Promise<void> {
     const records = (await undefinedIfMissing(readdir(join(folder, RECORDS)))) ?? [];
     const names = records.map((name) => name.replace(/\.json$/, ''));
     for (const path of [RECORDS, ...names].map((name) => join(folder, name))) {
@@ -71,7 +71,7 @@ export function createFileArtifacts(options: {
     const partial = join(partialFolder(key), randomUUID());
     try {
       await writeDurably(partial, content, PRIVATE_FILE);
-      // First: a record must never stand beside content that it does not describe.
+      // Removed first: a record must never describe other content than its own.
       if (path === dataPath(key)) await rm(recordPath(key), { force: true });
       await moveDurably(partial, path);
     } finally {
@@ -101,8 +101,8 @@ export function createFileArtifacts(options: {
   }
 
   async function write(key: string, content: AsyncIterable<Uint8Array>): Promise<void> {
-    closed ??= closeToOthers();
-    await closed;
+    restricted ??= restrictAccess();
+    await restricted;
     await moveIntoPlace(key, content, dataPath(key));
   }
 

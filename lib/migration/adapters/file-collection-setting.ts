@@ -1,4 +1,4 @@
-// The collection-name setting as a file that holds nothing but the name.
+// The collection-name setting as a file that contains only the name
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import {
@@ -26,21 +26,21 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
     throw new Refusal('RefusedSetting', why);
   }
 
-  // The new file is the lock of the change, and is created complete: after a crash, the change is either not begun or only needs
-  // the renaming. Another change finds the file and is refused.
+  // The next file is the lock of the change, and is created complete: after a crash, either nothing has begun or only the renaming
+  // is missing. Another change finds the file and is refused.
   async function change({ from, to }: { from: string; to: string }): Promise<void> {
     const before = await read();
     if (before === to) return;
     if (before !== from) throw changedSetting(before, from);
-    await createWhole(next, to);
+    await createComplete(next, to);
     // Another process may complete the same change at any time.
     if ((await read()) === from) await undefinedIfMissing(rename(next, file));
     else await rm(next, { force: true });
-    const present = await read();
-    if (present !== to) throw changedSetting(present, to);
+    const after = await read();
+    if (after !== to) throw changedSetting(after, to);
   }
 
-  // Written beside the file: after a kill, it does not block a change.
+  // Writes another file, which does not block a change after a kill.
   async function tryWrite(): Promise<void> {
     const draft = `${file}.${randomUUID()}`;
     try {
@@ -53,7 +53,7 @@ export function createFileCollectionSetting(file: string): CollectionSetting {
   return { read, change, tryWrite };
 }
 
-async function createWhole(file: string, name: string): Promise<void> {
+async function createComplete(file: string, name: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   await writeDurably(draft, [Buffer.from(`${name}\n`)]);
   const isLinked = () => link(draft, file).then(() => true, recoverWith(false, hasCode('EEXIST')));

@@ -1,6 +1,5 @@
 // The memory backend over HTTP: the six endpoints of its contract (docs/migration/backend.md). Request bodies are those of mem0's
-// own server; of answers, only documented fields are read. Some endpoints can be missing: the preflight finds them, and the operator
-// accepts it.
+// own server; only documented fields of answers are read. Some endpoints can be missing, if the operator accepts that.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
@@ -10,7 +9,7 @@ import { requestJson } from './http.ts';
 import type { Secret } from './secrets.ts';
 
 interface BackendConnection {
-  /** Such as https://memory.example.org */
+  /** For example https://memory.example.org */
   readonly url: string;
   /** Key that belongs to one user */
   readonly apiKey: Secret;
@@ -78,7 +77,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     await callIfPresent('health');
   }
 
-  /** One round trip; it may write memories, as may any other chat. */
+  /** Makes one round trip, which may write memories, like any other chat. */
   async function chat(userId: string, message: string): Promise<void> {
     await callIfPresent('chat', { userId, body: { user_id: userId, message } });
   }
@@ -90,8 +89,8 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * Finds the missing endpoints, and those that answer exactly as an unknown path does. The body is valid JSON, as some backends
-   * parse it before they choose a route. It is an empty list: without user and text, even a backend without checks writes
+   * Finds the missing endpoints, and those that answer like an unknown path. The body is valid JSON, because some backends parse
+   * it before they choose a route. It is an empty list: without user and text, even a backend that checks nothing writes
    * nothing.
    * @throws Refusal for the wrong key; RetryableFailure without an answer
    */

@@ -14,7 +14,7 @@ interface HttpRequest extends HttpCall {
   readonly body?: string | undefined;
 }
 
-/** Statuses of failures that pass by themselves; others from 400 on are refusals. */
+/** Statuses of failures that a retry may cure; others from 400 on are refusals. */
 export const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Returns any response, its body unread. @throws RetryableFailure without a response */
@@ -41,7 +41,7 @@ export async function readText(response: Response, call: HttpCall): Promise<stri
 
 /**
  * Returns a final answer, even a refusal; its body is undefined unless it is JSON.
- * @throws RetryableFailure without an answer, or with one that passes by itself
+ * @throws RetryableFailure without an answer, or with a transient status
  */
 export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const response = await send(request, AbortSignal.timeout(timeoutMs));

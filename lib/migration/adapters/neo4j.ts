@@ -1,4 +1,4 @@
-// A graph in Neo4j, over Bolt by the official driver. Its failures become those of the migration.
+// A graph in Neo4j, over Bolt with the official driver, whose failures are translated into those of the migration.
 import neo4j, {
   type Driver,
   type Integer,
@@ -30,7 +30,7 @@ export interface Neo4jAddress {
   readonly patienceMs?: number;
 }
 
-// Reveals an address that accepts requests and never answers.
+// Limit for an address that accepts connections and never answers
 const MAX_SILENCE_MS = 15_000;
 
 export function openNeo4j(address: Neo4jAddress) {
@@ -50,7 +50,7 @@ export function openNeo4j(address: Neo4jAddress) {
   };
 }
 
-// The store answers both from its own counters.
+// The store answers both queries from its own counters.
 const COUNT_NODES = 'MATCH (n) RETURN count(n) AS count';
 const COUNT_RELATIONSHIPS = 'MATCH ()-[r]->() RETURN count(r) AS count';
 
@@ -137,7 +137,7 @@ function createSessions(driver: Driver, database: string | undefined) {
     driver.session({ defaultAccessMode, fetchSize: FETCH_SIZE, ...(database && { database }) });
 
   /** Streams rows, no faster than they are consumed. */
-  // Not with executeRead: in the middle of the stream, its retries would start again from the first row.
+  // Does not use executeRead: its retries would start again from the first row in the middle of the stream.
   async function* streamRows<Shape extends RecordShape>(
     statement: string,
   ): AsyncGenerator<Row<Shape>> {

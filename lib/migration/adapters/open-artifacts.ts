@@ -13,8 +13,8 @@ interface OpenOptions {
 }
 
 /**
- * @param s3Endpoint address of another S3 service than that of the region
- * @param bucketOwner the account that must own the bucket; S3 refuses every request to a bucket of another
+ * @param s3Endpoint address of an S3 service other than the region's
+ * @param bucketOwner the account that must own the bucket; S3 refuses every request to another account's bucket
  */
 export function openArtifacts(
   address: string,
@@ -23,7 +23,7 @@ export function openArtifacts(
   const url = new URL(address);
   if (url.protocol === 'file:') return createFileArtifacts({ folder: fileURLToPath(url), now });
   const prefix = url.pathname.replace(/^\/+|\/+$/g, '');
-  // Other servers than Amazon's seldom have a host name for every bucket: the bucket is in the path.
+  // Servers other than Amazon's seldom have a host name for every bucket, so the bucket is named in the path.
   const client = new S3Client(s3Endpoint ? { endpoint: s3Endpoint, forcePathStyle: true } : {});
   if (bucketOwner) expectOwner(client, bucketOwner);
   return createS3Artifacts({

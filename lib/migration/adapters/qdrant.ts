@@ -1,4 +1,4 @@
-// The vector store over Qdrant's REST: collections here, points and snapshots in files of their own.
+// The vector store over Qdrant's REST API: collections here, points and snapshots in files of their own
 import type { Schemas } from '@qdrant/js-client-rest';
 import type {
   CollectionInfo,
@@ -42,7 +42,7 @@ function createQdrantCollections({ text, result, write, change }: Transport) {
     // The root is the only response without an envelope.
     async version(): Promise<string> {
       const answer = await text({ path: '/' }).catch((failure: unknown) => {
-        if (isRefusedWith(failure, 404)) throw noQdrant('GET / answered 404', failure);
+        if (isRefusedWith(failure, 404)) throw notQdrant('GET / answered 404', failure);
         throw failure;
       });
       return readVersion(answer);
@@ -138,10 +138,10 @@ function readVersion(text: string): string {
   } catch {
     // Refused below, without any text of the response.
   }
-  throw noQdrant('the answer to GET / is not that of a Qdrant');
+  throw notQdrant('the answer to GET / is not from Qdrant');
 }
 
-function noQdrant(found: string, cause?: unknown): Refusal {
-  const why = `QDRANT_URL leads to no Qdrant: ${found}. Correct its host, its port, or its path, to which requests are added.`;
+function notQdrant(found: string, cause?: unknown): Refusal {
+  const why = `QDRANT_URL does not lead to Qdrant: ${found}. Correct its host, port or path; request paths are appended to it.`;
   return new Refusal('RefusedSetting', why, { cause });
 }

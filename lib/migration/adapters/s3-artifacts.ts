@@ -51,8 +51,8 @@ export function createS3Artifacts(options: {
 
   async function record({ key, sha256, retainUntil }: Artifact): Promise<void> {
     if (!retainUntil) return await writeTags(client, place(key), { sha256 });
-    // Asked once: it is fixed when a bucket is created.
-    hasObjectLock ??= askForObjectLock(client, Bucket);
+    // Read once: it is fixed when a bucket is created.
+    hasObjectLock ??= readObjectLock(client, Bucket);
     if (await hasObjectLock) return await lockObject(client, place(key), retainUntil);
     const tags = { sha256, [RETAIN_UNTIL]: retainUntil.toISOString() };
     await writeTags(client, place(key), tags);
@@ -80,7 +80,7 @@ export function createS3Artifacts(options: {
   return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
 }
 
-// A stream that breaks leaves nothing: the upload is aborted, and no object appears before its last part.
+// If the stream breaks, the upload is aborted and leaves nothing: no object appears before its last part.
 async function upload(
   client: S3Client,
   place: Place,
@@ -124,13 +124,13 @@ export interface Place {
 
 /** Locks in governance mode: S3 refuses deletion to everyone without the right to bypass it. */
 async function lockObject(client: S3Client, place: Place, until: Date): Promise<void> {
-  // Rounded up: the service truncates fractions, and retention must never be shorter than asked.
+  // Rounded up: the service truncates fractions, and retention must never be shorter than requested.
   const RetainUntilDate = new Date(Math.ceil(until.getTime() / 1000) * 1000);
   const Retention = { Mode: 'GOVERNANCE', RetainUntilDate } as const;
   await client.send(new PutObjectRetentionCommand({ ...place, Retention }));
 }
 
-async function askForObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
+async function readObjectLock(client: S3Client, Bucket: string): Promise<boolean> {
   const reply = await client
     .send(new GetObjectLockConfigurationCommand({ Bucket }))
     .catch(recoverWith(undefined, isNamed('ObjectLockConfigurationNotFoundError')));

@@ -4,8 +4,8 @@ import { GetParameterCommand, ParameterNotFound, type SSMClient } from '@aws-sdk
 import { Refusal } from '../refusals.ts';
 
 /**
- * On a developer's machine the variable is the secret; elsewhere the variable NAME_PARAMETER names a SecureString
- * parameter, or a secret of Secrets Manager as `/aws/reference/secretsmanager/<its name>`.
+ * On a developer's machine, the variable NAME contains the secret. Elsewhere, NAME_PARAMETER names a SecureString parameter, or a
+ * secret of Secrets Manager as `/aws/reference/secretsmanager/<its name>`.
  */
 export function createSecrets(options: {
   readonly client: Pick<SSMClient, 'send'>;

@@ -17,7 +17,7 @@ export function createSsmCollectionSetting(options: {
 }): CollectionSetting {
   const { client, parameter: Name } = options;
 
-  /** @param selector parameter with a version, instead of the present version */
+  /** @param selector the parameter with a version; by default its current version */
   async function readVersion(selector = Name): Promise<{ name: string; version: number }> {
     try {
       const { Parameter } = await client.send(new GetParameterCommand({ Name: selector }));
@@ -41,10 +41,10 @@ export function createSsmCollectionSetting(options: {
     await replace(before, to);
   }
 
-  /** Writes the present value again. */
+  /** Writes the current value again. */
   async function tryWrite(): Promise<void> {
-    const present = await readVersion();
-    await replace(present, present.name);
+    const current = await readVersion();
+    await replace(current, current.name);
   }
 
   async function replace(before: { name: string; version: number }, to: string): Promise<void> {
@@ -53,7 +53,7 @@ export function createSsmCollectionSetting(options: {
     const overwritten = await readVersion(`${Name}:${version - 1}`);
     // The other write changed nothing, or wrote the same name.
     if (overwritten.name === before.name || overwritten.name === to) return;
-    // A write that came after ours is newer and is left alone.
+    // Another write that came after ours is newer, and is kept.
     if ((await readVersion()).version === version) await put(overwritten.name);
     throw changedSetting(overwritten.name, before.name);
   }

@@ -40,13 +40,12 @@ interface DumpOptions {
 }
 
 /**
- * An incomplete dump has no manifest and starts again.
- * @throws Refusal if the graph changes meanwhile, holds something that a dump cannot, or if a finished dump exists that
- *   must be kept
+ * A dump that was interrupted has no manifest, and starts again.
+ * @throws Refusal if the graph changes meanwhile or holds something that a dump cannot, or if a finished dump must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
-  // First: an older manifest must never stand beside newer files.
+  // Deleted first: an older manifest must never describe newer files.
   await artifacts.delete(dumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
   const before = await readState(source);
@@ -71,7 +70,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
-  // A schema that no restore would accept is refused now.
+  // Refuses a schema that no restore would accept.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
   const nodes = await writeLines(artifacts, keys.nodes, countRows('nodes', source.nodes()));
   const relationships = await writeLines(
@@ -139,7 +138,7 @@ const manifestSchema = v.object({
   server: v.object({ version: v.string(), edition: v.string() }),
   startedAt: v.pipe(v.string(), v.isoTimestamp()),
   finishedAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** Equal to `after`: nothing was written meanwhile. */
+  /** Equal to `after`, because nothing was written meanwhile */
   before: state,
   after: state,
   contents: size,
@@ -238,7 +237,7 @@ async function readEverything(
       decodeProperties(properties);
     }
     if (count === contents[kind]) return;
-    const why = `The dump has other ${kind} than the ${contents[kind]} of its manifest.`;
+    const why = `The dump has more or fewer ${kind} than the ${contents[kind]} in its manifest.`;
     throw new Refusal('RefusedSnapshot', why);
   }
 }

@@ -41,7 +41,7 @@ export interface GraphSource {
   position(): Promise<string>;
   /** Constraints first, then indexes */
   schema(): Promise<readonly SchemaRule[]>;
-  /** Streams in no particular order, and sees commits made meanwhile. */
+  /** Streams in no particular order, and includes commits made meanwhile. */
   nodes(): AsyncIterable<GraphNode>;
   relationships(): AsyncIterable<GraphRelationship>;
 }

@@ -1,5 +1,5 @@
-// Statements of a dump's schema. Others may have written the file, so its statements are never run: they are parsed by the
-// grammar that Neo4j uses for constraints and indexes, and written anew from the result.
+// Rebuilds the statements of a dump's schema. Another program may have changed the file, so its statements are never run: they are
+// parsed by the grammar that Neo4j uses for constraints and indexes, and written anew from the parsed parts.
 import { Refusal } from '../refusals.ts';
 import type { SchemaRule } from './graph-store.ts';
 
@@ -10,7 +10,7 @@ const TYPES = new Set(
     ' ',
   ),
 );
-/** Options nest two levels deep. */
+/** Levels of nested options; Neo4j writes two. */
 const MAX_DEPTH = 4;
 
 const TOKEN =

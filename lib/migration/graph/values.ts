@@ -16,7 +16,7 @@ import { Refusal } from '../refusals.ts';
 /** A tag and its content. Binary content is base64 of little-endian elements. */
 type Tagged = { readonly [tag: `$${string}`]: string | readonly (string | null)[] };
 
-/** A bare number is a float with a fraction. */
+/** An untagged number is a float with a fraction. */
 export type TaggedValue = null | boolean | string | number | readonly TaggedValue[] | Tagged;
 
 export type Properties = { readonly [key: string]: TaggedValue };
@@ -90,7 +90,7 @@ function temporalCodec(type: Codec['type'], components: readonly string[]): Code
         const component = value[name] ?? null;
         // The protocol of servers before 5 lacks the offset: the repeated hour of autumn would be ambiguous.
         if (component === null && name === OFFSET) {
-          throw invalidValue('A date-time came without its offset from UTC');
+          throw invalidValue('The server returned a date-time without its offset from UTC');
         }
         return component === null ? null : String(component);
       }),
@@ -116,7 +116,7 @@ const DECODERS = new Map<string, (content: never) => unknown>([
 /** From this length on, a list of floats is written in binary. */
 const LONG_LIST = 64;
 
-/** @throws Refusal naming the type that a dump cannot hold, and where it was met */
+/** @throws Refusal naming the type that a dump cannot hold, and its path */
 export function encodeValue(value: unknown, path = 'value'): TaggedValue {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return value;
   if (typeof value === 'number') return encodeFloat(value);
@@ -137,7 +137,7 @@ export function decodeValue(value: TaggedValue): unknown {
   if (isList(value)) return value.map(decodeValue);
   const [[tag = '', content] = []] = Object.entries(value);
   const decode = DECODERS.get(tag);
-  if (!decode) throw invalidValue('A value carries no known tag');
+  if (!decode) throw invalidValue('A value has no known tag');
   return decode(content as never);
 }
 

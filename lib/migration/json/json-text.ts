@@ -1,5 +1,5 @@
-// JSON that is carried unchanged: as unparsed text, or as values that keep their number literals, such as 10.0, -0 and
-// 9007199254740993. Pages of vectors go through json-scanner.ts, which parses no numbers.
+// JSON that passes through unchanged: as unparsed text, or as values that keep their number literals, such as 10.0, -0 and
+// 9007199254740993. Pages of vectors are read by json-scanner.ts, which parses no numbers.
 import { randomUUID } from 'node:crypto';
 
 declare const kind: unique symbol;
@@ -81,7 +81,7 @@ export function canonicalJson(text: string): string {
   return canonical(parseLossless(text));
 }
 
-/** The same for a parsed value */
+/** Canonical text of a parsed value */
 export function canonical(value: unknown): string {
   return JSON.stringify(withSortedKeys(value));
 }

@@ -37,7 +37,7 @@ function hasTokens(text: string): boolean {
   return text.startsWith('"') && hasKeywordTokens(String(JSON.parse(text)));
 }
 
-// The list of both versions of mem0; words with an apostrophe become two tokens and never match their entry.
+// Stop words of both versions of mem0. Words with an apostrophe become two tokens, so the list has both parts.
 const STOP_WORDS = new Set(
   (
     'a about above after again against ain all am an and any are aren as at be because been before being below ' +

@@ -1,5 +1,5 @@
-// Storage for backups and reports: named byte streams, each with its digest, some protected from deletion until a date. Small
-// ones are JSON documents that people can read.
+// Storage for backups and reports: named byte streams, each with its digest, some protected from deletion until a date. Reports
+// are JSON documents that people can read.
 import { createHash, hash } from 'node:crypto';
 import { Refusal } from '../refusals.ts';
 
@@ -17,7 +17,7 @@ export type ArtifactStore = ReturnType<typeof createArtifactStore>;
 
 /** Storage of the bytes, on which an artifact store applies its rules */
 interface ArtifactBytes {
-  /** Undefined without a record */
+  /** Undefined if the artifact has no record */
   find(key: string): Promise<Artifact | undefined>;
   /** Writes all or nothing. Removes the earlier record, and the rest of an interrupted write. */
   write(key: string, content: AsyncIterable<Uint8Array>): Promise<void>;
@@ -30,7 +30,7 @@ interface ArtifactBytes {
   removeAll(prefix: string): Promise<void>;
 }
 
-/** The rules of artifacts for any storage. The record is written last: bytes without a record are an incomplete write. */
+/** Applies the rules of artifacts to any storage. The record is written last: bytes without one are an incomplete write. */
 export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
   /** Undefined unless the artifact is complete */
   async function head(key: string): Promise<Artifact | undefined> {
@@ -109,7 +109,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
 const PART = /^[\w-][\w.-]*$/;
 const MAX_KEY_LENGTH = 512;
 
-/** A relative path that is safe on every file system: no dots at the start of a part. */
+/** True for a relative path that is safe on every file system: no part starts with a dot. */
 export function isArtifactKey(text: string): boolean {
   return text.length <= MAX_KEY_LENGTH && text.split('/').every((part) => PART.test(part));
 }
@@ -123,7 +123,7 @@ export function partKey(prefix: string, part: number): string {
 function assertArtifactKey(key: string): void {
   if (isArtifactKey(key)) return;
   throw new TypeError(
-    `"${key}" is no key of an artifact: up to ${MAX_KEY_LENGTH} letters, digits, "-", "_", "." in parts between "/"`,
+    `"${key}" is not the key of an artifact: up to ${MAX_KEY_LENGTH} letters, digits, "-", "_", "." in parts between "/"`,
   );
 }
 
@@ -177,23 +177,23 @@ export function measureContent(source: Content) {
   return { content: content(), measure: (): Measure => ({ bytes, sha256: digest.digest('hex') }) };
 }
 
-/** Reads a stream for its measure alone. */
+/** Reads a stream only to measure it. */
 export async function measureStream(source: AsyncIterable<Uint8Array>): Promise<Measure> {
   const { content, measure } = measureContent(source);
   for await (const _ of content);
   return measure();
 }
 
-/** Longer than any row of a real graph: a longer line may come from a small file that inflates. */
+/** No row of a real graph is this long; a longer line may come from a malicious compressed file. */
 export const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 
 /**
- * Splits at newlines alone: node:readline also splits at U+2028, which JSON allows inside of texts.
+ * Splits only at newlines; node:readline also splits at U+2028, which JSON allows inside strings.
  * @throws SyntaxError if the last line is cut short, or one is longer than MAX_LINE_LENGTH
  */
 export async function* splitLines(content: AsyncIterable<Uint8Array>): AsyncIterable<string> {
   const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
-  // Joined only once the line is complete: joining at every chunk takes quadratic time.
+  // Parts are joined when the line is complete: joining at every chunk would take quadratic time.
   let parts: string[] = [];
   let length = 0;
   for await (const chunk of content) {

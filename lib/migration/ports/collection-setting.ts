@@ -5,17 +5,17 @@ export interface CollectionSetting {
   read(): Promise<string>;
   /**
    * Changes the setting in one write if it still has the old value. Can be repeated.
-   * @throws Refusal if it has a third value
+   * @throws Refusal if it has neither value
    */
   change(change: { readonly from: string; readonly to: string }): Promise<void>;
-  /** Proves the right to write the setting without changing it. @throws as `change` does */
+  /** Proves that the setting can be written, without changing it. @throws as `change` does */
   tryWrite(): Promise<void>;
 }
 
-export function changedSetting(present: string, expected: string): Refusal {
+export function changedSetting(actual: string, expected: string): Refusal {
   return new Refusal(
     'RefusedSettingChanged',
-    `The collection-name setting is, or is about to become, "${present}" instead of "${expected}".`,
+    `The collection-name setting is, or is about to become, "${actual}" instead of "${expected}".`,
   );
 }
 

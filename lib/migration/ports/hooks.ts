@@ -1,4 +1,4 @@
-// Actions outside of the migration's reach: freezing and opening writes, deploying a version.
+// Actions that the migration cannot take itself: freezing and opening writes, deploying a version
 import { EXTERNAL_ACTIONS } from '../phases.ts';
 
 export const HOOK_ACTIONS = [
@@ -14,7 +14,7 @@ export type HookAction = (typeof HOOK_ACTIONS)[number];
 export interface HookRequest {
   readonly action: HookAction;
   readonly runId: string;
-  /** Distinguishes requests for the same action: of a cutover, of each rollback, of a repetition, of each day's warning */
+  /** Distinguishes requests for the same action: those of a cutover, each rollback, a repetition, or each day's warning */
   readonly occasion: string;
   /** Collection that the backend must use */
   readonly collection: string;
@@ -31,6 +31,6 @@ export interface HookRequest {
 export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';
 
 export interface Hooks {
-  /** @throws Refusal if the other side refuses; RetryableFailure if it does not answer */
+  /** @throws Refusal if the webhook refuses; RetryableFailure if it does not answer */
   ask(request: HookRequest): Promise<HookAnswer>;
 }

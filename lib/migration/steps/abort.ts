@@ -1,5 +1,5 @@
-// Ends a run before its window, and removes what it built on the store. Its artifacts, and the collections that users worked on, are
-// kept for a retention period; then the watch removes them.
+// Ends a run before its window, and removes what it built on the store. Its artifacts and the collections that users worked on are
+// kept for a retention period, after which the watch removes them.
 import type { StepInput } from '../runs/input.ts';
 import { phaseSince, type Run } from '../runs/run.ts';
 import type { Lease, Retained } from '../runs/run-lock.ts';
@@ -29,7 +29,7 @@ export const abort: Step = {
   },
 };
 
-/** Sorts the run's collections: those that alone may hold some memories are kept for a person to compare, with their companions. */
+/** Decides which of the run's collections are removed: those that alone may hold some memories are kept for a person to compare. */
 async function sortOwn(request: StepRequest) {
   const own = listOwnCollections(request);
   const filled = await listFilled(request, own);
@@ -40,7 +40,7 @@ async function sortOwn(request: StepRequest) {
   return { removes: own.filter((name) => !kept.includes(name)), keeps };
 }
 
-/** Collections with points. A companion has none of the memories. */
+/** Lists collections with points. Companions are left out, as they hold no memories. */
 async function listFilled(
   { services: { vectors }, run }: StepRequest,
   own: readonly string[],
@@ -54,7 +54,7 @@ async function listFilled(
   return filled;
 }
 
-/** After an earlier window, an instance on the new collection may still run: its writes exist nowhere else. */
+/** Lists the new collection if it has late writes: an instance of an earlier window may still write to it, and to it alone. */
 async function listWritten(request: StepRequest): Promise<string[]> {
   const { services, run } = request;
   const { sourceCollection: active, targetCollection: standby } = run.plan;
@@ -88,7 +88,7 @@ export async function removeAborted(
     await removeKept({ services, run, deletes, removesMemories: true }, async () => {
       const left = over.length > 0 ? await removeServed({ services, run, lease }, over) : run;
       if (!isOver) return;
-      // Forgotten before it is deleted: after a kill in between, the next attempt must not read it.
+      // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
       await runs.write(lease, { ...left, base: undefined });
       await artifacts.deleteAll(`${run.runId}/`);
       retained = 'ended';
@@ -103,7 +103,7 @@ function computeRetention(run: Run): number {
   return Math.max(end, ...run.served.map(({ until }) => until));
 }
 
-/** A collection that was written to since is kept, and recorded. @returns the record */
+/** Removes collections, but keeps and records one that was written to since. @returns the changed record */
 async function removeServed(
   { services, run, lease }: { services: Services; run: Run; lease: Lease },
   served: Run['served'],

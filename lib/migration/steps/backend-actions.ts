@@ -1,7 +1,6 @@
-// The memory backend's part in a switch: it stops writes, works on a collection in a version, opens writes. The setting and the aliases
-// that name the collection are changed here. A webhook carries out the other actions, or a person does and confirms each one; a
-// confirmation holds for one pending action and cannot be reused. A write of the test user proves that writes are frozen, or open
-// again.
+// The actions of a switch: freezing writes, changing the setting and the aliases that name the collection, deploying, opening
+// writes. Setting and aliases are changed here; a webhook takes the other actions, or a person does and confirms each. A
+// confirmation is valid for one pending action. A write of the test user proves that writes are frozen, or open again.
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
@@ -16,7 +15,7 @@ import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeTestWrites } from './clean-up.ts';
 
-/** Time by which a freeze may outlast the window before it ends by itself */
+/** Time after the window at which a freeze ends by itself */
 const GRACE_MS = 15 * 60_000;
 
 /** Requests an action, and waits until it is done. @throws Paused */
@@ -31,7 +30,7 @@ export async function waitForAction(
   throw new Paused({ waitsFor: 'the webhook' });
 }
 
-/** False for an action that was not pending: from now on it is. */
+/** True if the pending action is confirmed. Makes an action pending that was not. */
 async function isConfirmed(
   { services, run, lease, note }: StepContext,
   action: ExternalAction,
@@ -82,14 +81,14 @@ async function ask(
   });
 }
 
-/** Distinguishes requests: another window or rollback, or an action that must be repeated, is a new one. */
+/** Distinguishes requests for an action: those of another window or rollback, and repetitions, are new ones. */
 function nameOccasion(run: Run): string {
   return `${run.phase}-${run.askedAgainAt ?? phaseSince(run)}`;
 }
 
 /**
- * Called before a step refuses because an action was reported as done and was not: the next request is a new one, for a person
- * and for a webhook that carries out each request once.
+ * Called when an action was falsely reported as done: the next request is a new one, for a person and for a webhook that carries
+ * out each request once.
  */
 export async function askAgain({ services, run, note }: StepContext): Promise<void> {
   const { askedAgainAt: before = 0 } = run;
@@ -122,13 +121,13 @@ function choosePollSeconds({ drainSeconds }: Run['plan']): number {
   return Math.min(FREEZE_POLL_SECONDS, Math.max(1, Math.ceil(drainSeconds)));
 }
 
-/** Time in which an answer that proves nothing is tolerated */
+/** Time for which answers that prove nothing are tolerated */
 const PATIENCE_MS = 60_000;
 
-/** Answers that prove that no write is made, neither this one nor others */
+/** Answers that prove that no write is made, neither this one nor another */
 const PROOFS: readonly unknown[] = [503, 'ECONNREFUSED'];
 
-/** Figures for the report */
+/** Proof of a freeze, for the report */
 export const proofSchema = v.object({
   frozenSince: v.string(),
   refusedWith: v.string(),
@@ -152,8 +151,8 @@ export async function freezeWrites(
 }
 
 /**
- * Keeps the result of each try for the next one.
- * @throws Paused where a write is to be tried again in a while; Refusal when one is accepted, or nothing proves that it is not
+ * Tries a write, and keeps the result for the next try.
+ * @throws Paused until writes have been refused for long enough; Refusal if one is accepted, or if nothing proves the freeze
  */
 async function proveFrozen(
   context: StepContext,
@@ -189,9 +188,9 @@ async function proveFrozen(
 }
 
 /**
- * Checks that a freeze has ended: a write that is still refused as before shows that "open-writes" was not done. Any other
- * answer proves nothing, and does not stop the run.
- * @throws RetryableFailure to ask for "open-writes" again
+ * Checks that a freeze has ended: a write that is still refused shows that "open-writes" was not done. Any other answer proves
+ * nothing, and does not stop the run.
+ * @throws RetryableFailure so that "open-writes" is requested again
  */
 export async function assertOpen(
   context: StepContext,
@@ -205,7 +204,7 @@ export async function assertOpen(
 }
 
 const MEMORABLE = 'My name is a test of the write freeze.';
-/** A text without anything to remember, even for a graph */
+/** A text from which nothing is remembered, even in a graph */
 const FORGETTABLE = 'Hi.';
 
 /** Tries a write of the test user, and removes it. @returns its failure; undefined if it was made */
@@ -230,11 +229,11 @@ function notFrozen(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', why);
 }
 
-type Changing = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
+type ActivationContext = Pick<StepContext, 'services' | 'run' | 'note' | 'renew'>;
 
-/** Can be repeated. @throws Refusal if the setting names another collection */
+/** Changes setting and aliases. Can be repeated. @throws Refusal if the setting names another collection */
 export async function activate(
-  context: Changing,
+  context: ActivationContext,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
   const { services, renew } = context;
@@ -244,8 +243,8 @@ export async function activate(
   await moveAliases(context, aliases, to);
 }
 
-/** The aliases of the old collection, recorded before the first is moved: a rollback moves back no others. */
-async function findAliases({ services, run, note }: Changing): Promise<readonly string[]> {
+/** Lists the aliases of the old collection. They are recorded before one is moved: a rollback moves back only these. */
+async function findAliases({ services, run, note }: ActivationContext): Promise<readonly string[]> {
   if (!run.plan.movesAliases || run.window?.aliases) return run.window?.aliases ?? [];
   const listed = await services.vectors.listAliases();
   const aliases = listed
@@ -255,14 +254,14 @@ async function findAliases({ services, run, note }: Changing): Promise<readonly 
   return aliases;
 }
 
-/** Leaves an alias that another program has moved elsewhere, and recreates one that was deleted with its collection. */
+/** Moves aliases. One that another program moved elsewhere stays there; one that was deleted with its collection is recreated. */
 async function moveAliases(
-  { services: { vectors }, run, renew }: Changing,
+  { services: { vectors }, run, renew }: ActivationContext,
   aliases: readonly string[],
   to: string,
 ): Promise<void> {
   if (aliases.length === 0) return;
-  const present = new Map(
+  const current = new Map(
     (await vectors.listAliases()).map(({ alias_name, collection_name }) => [
       alias_name,
       collection_name,
@@ -270,7 +269,7 @@ async function moveAliases(
   );
   const own = [undefined, ...switchableCollections(run)];
   const toMove = aliases.filter((alias) => {
-    const collection = present.get(alias);
+    const collection = current.get(alias);
     return collection !== to && own.includes(collection);
   });
   if (toMove.length === 0) return;
@@ -282,11 +281,11 @@ function switchableCollections(run: Run): readonly string[] {
   return [run.plan.sourceCollection, liveCollectionOf(run), restoredCollectionOf(run)];
 }
 
-/** Stops before the freeze if another program changed the setting: users may write to the collection it names. */
+/** @throws Refusal if another program changed the setting: users may write to the collection that it names. */
 export async function assertSettingKnown({ setting }: Services, run: Run): Promise<void> {
-  const present = await setting.read();
-  if (isKnown(run, present)) return;
-  throw changedSetting(present, liveCollectionOf(run));
+  const active = await setting.read();
+  if (isKnown(run, active)) return;
+  throw changedSetting(active, liveCollectionOf(run));
 }
 
 export function isKnown(run: Run, collection: string): boolean {

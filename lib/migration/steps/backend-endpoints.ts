@@ -1,4 +1,4 @@
-// The endpoints of the memory backend: which of them it lacks, and what takes their place.
+// Checks the endpoints of the memory backend: which are missing, and how the migration does without them.
 import {
   ENDPOINT_NAMES,
   type Endpoint,
@@ -11,7 +11,7 @@ import { type Acceptable, type CheckContext, defineCheck, type Rule } from './pr
 interface Replacement {
   /** The behaviour without the endpoint */
   readonly instead: string;
-  /** Without it, the endpoint may be missing in any case. */
+  /** Finding that the operator must accept; absent for an endpoint that may always be missing */
   readonly finding?: Acceptable;
 }
 
@@ -32,7 +32,7 @@ interface Endpoints {
 /** Health, and all endpoints that are missing as one list */
 export const MEMORY_BACKEND = defineCheck({
   name: 'Memory backend',
-  look: async ({ services: { backend }, run }: CheckContext<Pick<Services, 'backend'>>) => {
+  read: async ({ services: { backend }, run }: CheckContext<Pick<Services, 'backend'>>) => {
     await backend.health();
     return await backend.findMissing(testUserOf(run.runId));
   },
@@ -50,7 +50,7 @@ export const MEMORY_BACKEND = defineCheck({
   rules: [
     {
       why: (seen) => lacksAll(seen) && 'All of its endpoints answer 404 or 405.',
-      remedy: 'Correct the path in MEMORY_BACKEND_URL: endpoints are put behind it.',
+      remedy: 'Correct the path in MEMORY_BACKEND_URL: the paths of endpoints are appended to it.',
     },
     {
       why: (seen) => {
@@ -64,11 +64,11 @@ export const MEMORY_BACKEND = defineCheck({
   ],
 });
 
-/** Only its health is asked: some versions create their collection with the first other request. */
+/** Checks only its health: some versions create their collection with the first other request. */
 export const NEW_VERSION = defineCheck({
   name: 'New version',
   isConfigured: ({ preview }: Services) => preview !== undefined,
-  look: async ({ services: { preview } }: CheckContext) => await preview?.health(),
+  read: async ({ services: { preview } }: CheckContext) => await preview?.health(),
   detail: () => 'answers',
   rules: [],
 });
@@ -83,7 +83,7 @@ function defineAcceptableRule(name: EndpointName): Rule<Endpoints>[] {
   return [{ why, remedy: `${MAP}; or go without it: --accept ${finding}.`, accept: [finding] }];
 }
 
-// The address is wrong then, and no endpoint by itself.
+// If all endpoints are missing, the address is wrong.
 function lacksAll({ missing }: Endpoints): boolean {
   return missing.length === ENDPOINT_NAMES.length;
 }
@@ -92,11 +92,11 @@ function listRequests(endpoints: readonly Endpoint[]): string[] {
   return endpoints.map(({ request }) => request);
 }
 
-// No problem yet: a search is tried with the key, and a write by the rebuild, long before the window.
+// Not a problem yet: the check of the key tries a search, and the rebuild a write, long before the window.
 function describeUndetermined(undetermined: readonly Endpoint[]): string[] {
   const byStatus = Map.groupBy(undetermined, ({ status }) => status);
   return [...byStatus].map(([status, endpoints]) => {
     const requests = listRequests(endpoints).join(', ');
-    return `${requests} answer ${status}, as does a path that nothing has: whether they exist is found out when they are used`;
+    return `${requests} answer ${status}, like an unknown path: only their use will show if they exist`;
   });
 }

@@ -1,5 +1,5 @@
-// Proves by reading alone that the key of the memory backend belongs to the run's test user. Another user's key would
-// otherwise be found by the smoke test, in the middle of the window.
+// Proves, without writing, that the key of the memory backend belongs to the run's test user. Otherwise only the smoke test would
+// find another user's key, in the middle of the window.
 import { isRefusal, Refusal } from '../refusals.ts';
 import { ofTestUser, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
@@ -13,13 +13,13 @@ const DETAIL = {
   unverified: 'accepted; the first write shows whose it is',
 } as const;
 
-// Names nobody: from a name, the new version would make a collection of entities.
+// Contains no name, from which the new version would create a collection of entities
 const QUESTION = 'what do i like';
 
 export const KEY_OF_TEST_USER = defineCheck({
   name: 'API key of the test user',
   needs: [MEMORY_BACKEND, VECTOR_LAYOUT],
-  look: proveKey,
+  read: proveKey,
   detail: (proof) => DETAIL[proof],
   facts: (keyOfTestUser) => ({ keyOfTestUser }),
   rules: [],
@@ -29,7 +29,7 @@ export const KEY_OF_TEST_USER = defineCheck({
 async function proveKey({ services, run }: CheckContext): Promise<keyof typeof DETAIL> {
   const { backend, vectors } = services;
   const user = testUserOf(run.runId);
-  const found = await askFor(backend, user);
+  const found = await countMemories(backend, user);
   if (found === 'refused') {
     throw new Refusal('RefusedKeyOfOtherUser', `The memory backend refuses the key for ${user}.`);
   }
@@ -41,11 +41,14 @@ async function proveKey({ services, run }: CheckContext): Promise<keyof typeof D
       `Asked for ${user}, who has ${own} memories, the memory backend finds ${found}: those of the key's user.`,
     );
   }
-  return (await askFor(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
+  return (await countMemories(backend, `${user}_stranger`)) === 'refused' ? 'proved' : 'unverified';
 }
 
-/** The most memories that either endpoint finds for the user. */
-async function askFor(backend: Services['backend'], user: string): Promise<number | 'refused'> {
+/** The larger number of the user's memories that either endpoint returns */
+async function countMemories(
+  backend: Services['backend'],
+  user: string,
+): Promise<number | 'refused'> {
   try {
     const counted = await backend.memoryCount(user);
     return Math.max(counted, await backend.search(user, QUESTION));

@@ -1,5 +1,5 @@
-// Snapshot, restore test, counts and the dump of the graph. The manifest is written last: it says that all of them exist and
-// were proved.
+// Takes a backup: a snapshot with its restore test, counts, and a dump of the graph. The manifest is written last: it proves that
+// all of them exist and were tested.
 import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
@@ -24,7 +24,7 @@ export const backup: Step = {
   work: async (context) => ({ evidence: await takeBackup(context) }),
 };
 
-/** @returns its manifest */
+/** @returns the reference to its manifest */
 export async function takeBackup(context: StepContext): Promise<Reference> {
   const { run, stages } = context;
   const source = { collection: run.plan.sourceCollection, label: 'snapshot' };
@@ -34,7 +34,7 @@ export async function takeBackup(context: StepContext): Promise<Reference> {
   const proved = await withSnapshot(context, source, async (kept) => {
     await restoreSnapshot(context, { name: restored, kept });
     const counted = await stages.once('counted', () => countRestored(context, listing));
-    // Only once the counts are recorded: a killed invocation proves the restore again, by the same list.
+    // Removed after the counts are recorded: a killed invocation needs both to prove the restore again.
     await stages.once('proof-removed', () => removeProof(context, listing));
     const dumped = await stages.once('graph-dumped', () => dump(context));
     const graph = await stages.once('graph-read-back', () => readBack(context, dumped));
@@ -48,7 +48,7 @@ interface CountedRestore {
   readonly counts: Reference;
 }
 
-// Counts and fingerprint are those of the snapshot itself: users keep writing to the collection that it was taken of.
+// Counts and fingerprint are those of the snapshot itself, because users keep writing to its source.
 async function countRestored(
   context: StepContext,
   listing: Listing | undefined,
@@ -101,7 +101,7 @@ async function writeManifest(
   });
 }
 
-/** @throws Refusal if this backup would lack the graph that the last one has */
+/** @throws Refusal if this backup would lack the graph that the previous one has */
 export function assertGraphNamed({ graph }: Pick<Services, 'graph'>, { evidence }: Run): void {
   const { graph: kind = 'none' } = evidence['backup-manifest']?.facts ?? {};
   if (graph || kind === 'none') return;
@@ -144,7 +144,7 @@ async function readBack(
   }
 }
 
-/** Keys of the artifacts that an exact dump consists of. */
+/** Keys of the artifacts that an exact dump consists of */
 export function listFiles({ kind, prefix }: GraphDump): string[] {
   return kind === 'exact' ? Object.values(dumpKeys(prefix)) : [];
 }

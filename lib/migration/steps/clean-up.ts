@@ -1,4 +1,4 @@
-// Removes the run's own collections, snapshots and test writes from the store.
+// Removes a run's own collections, snapshots and test writes from the store.
 import { isRefusedWith, Refusal } from '../refusals.ts';
 import { parseJournal, readJournal } from '../runs/journal.ts';
 import type { Run } from '../runs/run.ts';
@@ -7,11 +7,11 @@ import type { StepContext } from '../runs/step.ts';
 import type { Services } from '../services.ts';
 import { removeLeftover } from '../snapshots.ts';
 
-type Removing = Pick<StepContext, 'services' | 'run' | 'renew'>;
+type RemovalContext = Pick<StepContext, 'services' | 'run' | 'renew'>;
 
 /** Never removes the active collection or its companion, nor the old collection while a rollback is possible. */
 export async function removeCollections(
-  { services: { vectors, setting }, run, renew }: Removing,
+  { services: { vectors, setting }, run, renew }: RemovalContext,
   names: readonly string[],
   options: { readonly keepsOld?: boolean; readonly except?: readonly string[] } = {},
 ): Promise<void> {
@@ -27,10 +27,10 @@ export async function removeCollections(
 
 /**
  * Removes the run's collections, except those that users worked on recently, and the snapshot of an abandoned backup.
- * @param options collections that are kept as well: users may work on them
+ * @param options collections that are also kept: users may work on them
  */
 export async function removeOwn(
-  context: Removing,
+  context: RemovalContext,
   options: { readonly except: readonly string[] },
 ): Promise<void> {
   await removeLeftoverSnapshot(context);
@@ -48,7 +48,7 @@ export function listOwnCollections({
 }
 
 // A snapshot takes as much space as the memories.
-async function removeLeftoverSnapshot(context: Removing): Promise<void> {
+async function removeLeftoverSnapshot(context: RemovalContext): Promise<void> {
   const { services, run } = context;
   const { sourceCollection } = run.plan;
   if (!(await services.vectors.collectionExists(sourceCollection))) return;
@@ -62,7 +62,7 @@ async function removeLeftoverSnapshot(context: Removing): Promise<void> {
 
 /** @returns the number of the test user's points that were removed */
 export async function removeTestWrites(
-  { services, run, renew }: Removing,
+  { services, run, renew }: RemovalContext,
   collections: readonly string[],
 ): Promise<number> {
   let written = 0;
@@ -78,11 +78,11 @@ export async function removeTestWrites(
 
 /** Removes all points of the test user. @throws Refusal if some remain */
 export async function removeWarmUp(
-  context: Removing,
+  context: RemovalContext,
   collections: readonly string[],
 ): Promise<void> {
   await removeTestWrites(context, collections);
-  // Again: the new version may have written in the background.
+  // Repeated, because the new version may have written in the background.
   await removeTestWrites(context, collections);
   const left = await countTestWrites(context.services, context.run, collections);
   if (left === 0) return;
@@ -108,8 +108,8 @@ async function countTestWrites(
 }
 
 /**
- * Frees space. Once traffic is open, a failure of this must not stop the step: it is only logged.
- * @param message describes what remains if the work fails
+ * Does work whose failure must not stop a step once traffic is open, such as freeing space: the failure is only logged.
+ * @param message tells what a person has to do if the work fails
  */
 export async function tidyUp(
   { services, run }: StepContext,

@@ -1,4 +1,4 @@
-// The checks of the vector store and of the collection to migrate: its names, its layout, its memories.
+// Checks the vector store, and the names, layout and memories of the collection to migrate.
 import { readFixedSettings } from '../configuration.ts';
 import { SOURCE_SLOT } from '../keyword-fill.ts';
 import { MAX_CONDITIONS, MAX_SEARCHED_IDS, PAGE_SIZE, whyUnhealthy } from '../point-writer.ts';
@@ -17,7 +17,7 @@ const UNHEALTHY = 'Wait for the store, or repair it, until it reports a healthy 
 
 export const VECTOR_STORE = defineCheck({
   name: 'Vector store',
-  look: async ({ services: { vectors } }: CheckContext) => ({
+  read: async ({ services: { vectors } }: CheckContext) => ({
     version: await vectors.version(),
     nodes: await vectors.nodeCount(),
     isReady: await vectors.isReady(),
@@ -35,12 +35,12 @@ export const VECTOR_STORE = defineCheck({
 });
 
 const OWN_NAME =
-  'Give with --source the collection that the memory backend works on, by its own name.';
+  'Give the collection that the memory backend works on with --source, by its own name.';
 
 export const COLLECTION_NAMES = defineCheck({
   name: 'Collection names',
   needs: [VECTOR_STORE],
-  look: findNames,
+  read: findNames,
   detail: ({ active }, { plan }) =>
     `${active} is in use; the new collection is ${plan.targetCollection}`,
   facts: ({ isThere }) => ({ isThere }),
@@ -90,15 +90,15 @@ async function findNames({ services, run }: CheckContext) {
   const listed = await vectors.listAliases();
   const active = await setting.read();
   const own = namesOf(run);
-  // Collections that the new version has created already are no obstacle.
-  const made = [...(await listPremade(services, run)), ...listCreatedBy(run)];
+  // Collections that the new version or the run has created already are no obstacle.
+  const created = [...(await listPremade(services, run)), ...listCreatedBy(run)];
   const used = [...collections, ...listed.map(({ alias_name }) => alias_name)];
   return {
     active,
     isThere: collections.includes(source),
     isAlias: listed.some(({ alias_name }) => alias_name === source),
-    taken: own.filter((name) => used.includes(name) && !made.includes(name)),
-    // Beside another source, what looks like a leftover may be the collection in use.
+    taken: own.filter((name) => used.includes(name) && !created.includes(name)),
+    // If another collection is active, a supposed leftover may be the one in use.
     leftovers: collections.filter(
       (name) => active === source && name.startsWith(`${source}_v3_`) && !own.includes(name),
     ),
@@ -108,7 +108,7 @@ async function findNames({ services, run }: CheckContext) {
   };
 }
 
-// Once a backup may have begun, its restore test may have left something of the run's own; after it, the rebuild.
+// A backup that has begun may have left the collection of its restore test; later steps may have left any of the run's own.
 function listCreatedBy(run: Run): string[] {
   if (!run.evidence['preflight-report']) return [];
   return run.phase === 'checked' ? [restoreTestCollectionOf(run)] : collectionsOf(run);
@@ -122,7 +122,7 @@ const ENTITY_LOOKUP = 10_000;
 export const VECTOR_LAYOUT = defineCheck({
   name: 'Vector layout',
   needs: [COLLECTION_NAMES],
-  look: findLayout,
+  read: findLayout,
   detail: ({ size, distance }) =>
     size === undefined ? 'named vectors' : `${size} dimensions, ${distance} distance`,
   facts: ({ size, distance, slots }) => ({
@@ -160,9 +160,9 @@ export const VECTOR_LAYOUT = defineCheck({
     {
       why: ({ hasOtherStorage, shard_number, datatype }) =>
         hasOtherStorage &&
-        `The old collection has ${shard_number} shards and ${datatype} vectors; the new version makes its own with 1 shard and float32.`,
+        `The old collection has ${shard_number} shards and ${datatype} vectors; the new version creates its collection with 1 shard and float32.`,
       remedy:
-        'Have the new version make its collection so, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
+        'Have the new version create its collection with the settings of the old one, leave MEMORY_PREVIEW_URL out, or accept it: --accept other-storage.',
       accept: ['other-storage'],
     },
   ],
@@ -189,11 +189,11 @@ interface LayoutSeen {
   readonly info: CollectionInfo;
 }
 
-/** One rule for each limit that must not be below what the migration asks for */
+/** One rule for each limit of strict mode that must not be below the migration's requests */
 function strictModeRules(
   limits: readonly (readonly [keyof StrictMode, needed: number, neededText: string])[],
 ): Rule<LayoutSeen>[] {
-  const remedy = 'Relax the strict mode of the collection for the time of the migration.';
+  const remedy = 'Relax the strict mode of the collection during the migration.';
   const rule = (why: (strict: StrictMode) => string | false): Rule<LayoutSeen> => ({
     why: ({ info: { config } }) => {
       const strict = config.strict_mode_config;
@@ -216,7 +216,7 @@ function strictModeRules(
 export const MEMORIES = defineCheck({
   name: 'Memories',
   needs: [VECTOR_LAYOUT],
-  look: findMemories,
+  read: findMemories,
   detail: ({ points, users }) =>
     `${points.toLocaleString('en')} of ${users.toLocaleString('en')} users`,
   facts: ({ points, users, expired, unreachable, unreadable, largest }) => ({
@@ -229,8 +229,8 @@ export const MEMORIES = defineCheck({
       finding: 'no-owner',
     }),
     defineUnreachableRule('not-a-text', {
-      why: 'has an id that is no text',
-      remedy: 'Make those ids texts',
+      why: 'has an id that is not a string',
+      remedy: 'Turn those ids into strings',
       finding: 'ids-not-text',
     }),
     defineUnreachableRule('white-space', {
@@ -253,7 +253,7 @@ export const MEMORIES = defineCheck({
     {
       why: ({ unreadable: { count, examples } }) =>
         count > 0 &&
-        `${count} points have a vector with components that are no numbers (NaN): ${examples.join(', ')}${count > examples.length ? ', ...' : ''}. No search finds them, and the store takes no copy of them.`,
+        `${count} points have a vector with NaN components: ${examples.join(', ')}${count > examples.length ? ', ...' : ''}. No search finds them, and the store accepts no copy of them.`,
       remedy:
         'Give these points the vectors of their texts, delete them, or migrate in place: --in-place.',
     },
@@ -273,7 +273,7 @@ async function findMemories({ services, run }: CheckContext) {
 
 type Unreachable = (typeof UNREACHABLE)[number];
 
-/** Memories that the new version finds by none of their ids */
+/** Rule for memories that the new version does not find by any of their ids */
 function defineUnreachableRule(
   reason: Unreachable,
   { why, remedy, finding }: { why: string; remedy: string; finding: Acceptable },

@@ -1,5 +1,5 @@
-// Fills the new collection, compares both and repairs what differs. Users go on writing: what still differs is reported as
-// pending. A switch takes the same walk, after which nothing may differ.
+// Fills the new collection, compares both and repairs the differences. As users continue to write, the remaining differences are
+// reported as pending. A switch repeats this walk with frozen writes; then nothing may differ.
 import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
@@ -34,7 +34,7 @@ import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
 
 const MAX_LISTED = 20;
-/** In the record; the report has more. */
+/** Points named in the record and in messages; the report names more. */
 const MAX_NAMED = 8;
 
 export const copy: Step = {
@@ -44,7 +44,7 @@ export const copy: Step = {
     const keywords = await decideKeywords(context);
     const { contents, counts } = await scanCollection(services, run, run.plan.sourceCollection);
     const { points, users, unreachable } = contents;
-    // Named after what it lists: a later dry run does not change the list of an earlier one.
+    // Named after its content: a later dry run does not change the list of an earlier one.
     const name = createHash('sha256').update(contents.usersDigest).digest('hex').slice(0, 16);
     const artifact = `${run.runId}/copy-forecast-${name}.txt`;
     const { sha256: digest } = await services.artifacts.put(artifact, userCountLines(counts));
@@ -82,7 +82,7 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
     await stages.once('entities-equal', (context) => moveEntities(context, { from, to }));
   }
   await stages.once('indexed', (context) => waitUntilIndexed(context, to));
-  const parity = await stages.once('searched', searchBoth);
+  const parity = await stages.once('searched', compareSearches);
   const evidence = await storeVerification(context, compared.report, {
     ...(compared.perSecond && { perSecond: compared.perSecond }),
     ...parity,
@@ -102,16 +102,16 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
 }
 
 async function fill(context: StepContext): Promise<ReconcileReport> {
-  return (await copyOnwards(context, { mode: 'fill', users: 'writing' })).report;
+  return (await copyForward(context, { mode: 'fill', users: 'writing' })).report;
 }
 
 interface Compared {
   readonly report: ReconcileReport;
-  /** Points that were compared a second, over all invocations of the walk; undefined if the time of one is not known */
+  /** Points compared a second, over all invocations of the walk; undefined if the duration of one is unknown */
   readonly perSecond?: number | undefined;
 }
 
-/** The milliseconds of the invocations so far; earlier versions did not store them */
+/** Cursor of the comparison, with the milliseconds of the invocations so far, which earlier versions did not store */
 type Comparing = Equalising & { readonly comparedMs?: number | undefined };
 
 async function compare(
@@ -121,31 +121,31 @@ async function compare(
   const { cursor = { reached: startAfter({ report: filled }) } } = context;
   const { clock } = context.services;
   const startedAt = clock().getTime();
-  const isBegun = cursor.reached !== undefined && cursor.reached.report.compared > 0;
-  const before = cursor.comparedMs ?? (isBegun ? undefined : 0);
+  const hasBegun = cursor.reached !== undefined && cursor.reached.report.compared > 0;
+  const before = cursor.comparedMs ?? (hasBegun ? undefined : 0);
   const measureMs = () =>
     before === undefined ? undefined : before + clock().getTime() - startedAt;
   const timed = resume<StepContext, Equalising>(context, {
     cursor,
     keep: (walked, progress) => context.keep({ ...walked, comparedMs: measureMs() }, progress),
   });
-  const { report } = await copyOnwards(timed, { mode: 'repair', users: 'writing' });
+  const { report } = await copyForward(timed, { mode: 'repair', users: 'writing' });
   const milliseconds = measureMs();
   if (milliseconds === undefined) return { report };
   return { report, perSecond: measureSpeed(report.compared, milliseconds) };
 }
 
 /**
- * Makes the new collection equal to the old one. Changes that only the new one has come back, or are overwritten, as the last
- * common version says.
+ * Makes the new collection equal to the old one. Changes that only the new one has are carried back or overwritten, depending on
+ * the last common version.
  */
-export async function copyOnwards(
+export async function copyForward(
   context: StepContext,
   options: Pick<EqualiseOptions, 'users'> & { readonly mode: 'fill' | 'repair' },
 ): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
-  // A copy does not empty what users worked on in an earlier window, either, whatever its share.
+  // If users worked on the new collection in an earlier window, a copy that would remove too much of it is refused.
   const onExcess = isServed(run) ? 'refuse' : 'write';
   if (onExcess === 'write') await assertSourceFilled(context);
   return await equalise(context, {
@@ -164,7 +164,7 @@ function isServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
-async function searchBoth(context: StepContext<ParityReached>): Promise<Parity> {
+async function compareSearches(context: StepContext<ParityReached>): Promise<Parity> {
   const { services, run, hasTime, cursor: start = PARITY_START, keep: save } = context;
   const { runId, plan } = run;
   const parity = await measureParity(
@@ -181,7 +181,7 @@ async function searchBoth(context: StepContext<ParityReached>): Promise<Parity> 
   return parity;
 }
 
-/** Such a difference would block every cutover. @throws Refusal naming some of the points */
+/** Differences that no copy repairs would block every cutover. @throws Refusal naming some of the points */
 function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: string): void {
   const { stuck = 0, examples } = report;
   if (stuck === 0) return;
@@ -190,7 +190,7 @@ function assertRepairable({ plan }: Run, report: ReconcileReport, artifact: stri
   throw new Refusal('RefusedByService', why);
 }
 
-/** Two indexes of the same quantised vectors order near neighbours differently, the more so the fewer dimensions they have. */
+/** Two indexes of the same quantised vectors order near neighbours differently, especially with few dimensions. */
 const QUANTISED =
   ' Both collections are searched as users search them, by quantised vectors; compare a few searches with the parameter {"quantization": {"ignore": true}}: if these agree, only the order of near neighbours differs.';
 
@@ -242,7 +242,7 @@ export async function verifyEqual(
 ): Promise<Reference> {
   const { evidence, plan } = context.run;
   const { facts = {} } = evidence['verification-report'] ?? {};
-  // This walk counts what it copied itself; most was copied before.
+  // This walk counts only its own copies; most points were copied before.
   const copied = facts.copied ?? facts.inserted;
   const figures = { ...pickParity(facts), ...(copied !== undefined && { copied }) };
   const verified = await storeVerification(context, report, figures);
@@ -253,7 +253,7 @@ export async function verifyEqual(
   const digest = evidence['backup-manifest']?.facts.fingerprint;
   if (holdSame(report.from, { digest })) return verified;
   const restored = evidence['backup-manifest']?.facts.points;
-  const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restored}, or others: it was written to after writes were frozen, or the store did not restore all of it.`;
+  const why = `${plan.sourceCollection} has ${report.from.points} points, and the restored snapshot had ${restored}, or its points differ: the collection was written to after writes were frozen, or the store did not restore all of it.`;
   throw new Refusal('RefusedSourceChanged', why);
 }
 
@@ -261,7 +261,7 @@ async function decideKeywords({ services, run }: StepRequest) {
   return await decideKeywordFilling(services.vectors, run.plan.targetCollection);
 }
 
-/** @throws Refusal unless the operator accepted it */
+/** @throws Refusal if keyword vectors cannot be made, unless the operator accepted that */
 async function assertKeywords(request: StepRequest): Promise<void> {
   const { plan } = request.run;
   const keywords = await decideKeywords(request);

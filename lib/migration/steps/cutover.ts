@@ -1,4 +1,4 @@
-// The switch to the new version in one maintenance window, and the days after it in which a rollback is possible
+// Switches to the new version in one maintenance window, and protects what a rollback needs.
 import { assertFits, forecastWindow, measureParts } from '../forecast.ts';
 import { collectFacts, type Facts } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
@@ -41,28 +41,28 @@ export const cutover: Step = {
   work: async (context) => await goLive(context, await switchForward(context)),
 };
 
-async function goLive(context: StepContext, end: Facts): Promise<Outcome> {
+async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> {
   const { services, run, workedMs } = context;
   const { recorded: journal } = context.stages;
   const liveAt = services.clock().getTime();
   const retainUntil = liveAt + run.plan.retentionDays * DAY_MS;
   const evidence = await storeReport(context, 'cutover-report', {
-    facts: { liveAt, retainUntil, ...collectFacts(journal), ...end },
+    facts: { liveAt, retainUntil, ...collectFacts(journal), ...lastFacts },
     more: { plan: run.plan },
   });
-  // The reports are protected already, except for the minutes that the switch took.
-  await tidyUp(context, 'The reports are to be kept by hand', async () => {
+  // Backup and reports are protected already, but not for the minutes that the switch took.
+  await tidyUp(context, 'Protect the backup and the reports from deletion by hand', async () => {
     await retainBackup(context, new Date(retainUntil));
     await services.artifacts.retain(evidence.artifact, new Date(retainUntil));
   });
-  const message = `${run.plan.targetCollection} or its companion, uploaded by now, is to be removed by hand`;
+  const message = `Remove ${run.plan.targetCollection} and its companion by hand: they were uploaded under another name`;
   await tidyUp(context, message, () => removeBuilt(context));
   const deploy = (workedMs() - (journal.passed.uploaded?.workedMs ?? 0)) / 1_000;
   const took = { ...measureParts(journal), deploy };
   return { evidence, changes: { window: { ...windowOf(run), retainUntil } }, took };
 }
 
-// After an upload under another name, the collection it was made from is an unused second copy.
+// After an upload under another name, the built collection is an unused second copy.
 async function removeBuilt(context: StepContext): Promise<void> {
   const { run } = context;
   await removeCollections(context, builtCollectionsOf(run), { except: liveCollectionsOf(run) });

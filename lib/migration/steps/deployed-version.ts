@@ -1,4 +1,4 @@
-// Finds the version that the backend runs: the plan of a run depends on it.
+// Finds the version that the backend runs, on which the plan of a run depends.
 import { isRetryableFailure, Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
@@ -6,7 +6,7 @@ import type { Services } from '../services.ts';
 import { KEY_OF_TEST_USER } from './backend-key.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
-/** A backend without that endpoint does not say which version it runs. */
+/** unknown: the backend lacks the endpoint that tells its version. */
 type Deployed = 'new' | 'old' | 'unknown';
 
 const DETAIL: Readonly<Record<Deployed, string>> = {
@@ -33,12 +33,12 @@ export async function findVersion(
 export const DEPLOYED_VERSION = defineCheck({
   name: 'Deployed version',
   needs: [KEY_OF_TEST_USER],
-  look: async ({ services, run }: CheckContext) => await findVersion(services, run),
+  read: async ({ services, run }: CheckContext) => await findVersion(services, run),
   detail: (deployed) => DETAIL[deployed],
   facts: (deployed) => ({ deployed }),
   rules: [
     {
-      // Before the run is recorded, its plan follows from the version.
+      // Before the run is recorded, its plan depends on the version.
       why: (deployed, run) =>
         run.evidence['preflight-report'] && whyOtherThanPlanned(run, deployed),
       remedy: DEPLOY_PLANNED,
@@ -49,10 +49,10 @@ export const DEPLOYED_VERSION = defineCheck({
 function whyOtherThanPlanned({ plan }: Run, deployed: Deployed): string | undefined {
   const planned = plan.sameVersion ? 'new' : 'old';
   if (deployed === 'unknown' || deployed === planned) return undefined;
-  return `The backend runs the ${deployed} version, and the plan of the run has the ${planned} one.`;
+  return `The backend runs the ${deployed} version, but the plan of the run expects the ${planned} one.`;
 }
 
-/** Right before the window, where a refusal costs users nothing. @throws Refusal */
+/** Called right before the window, where a refusal costs users nothing. @throws Refusal if another version is deployed */
 export async function assertAsPlanned(services: Services, run: Run): Promise<void> {
   // A backend that does not answer may be stopped already.
   const deployed = await findVersion(services, run).catch(

@@ -1,6 +1,6 @@
-// The entities of memories, in a companion collection that the new version makes. If users worked with that version before the run,
-// their entities move as their memories do; the old version has none. Entities are derived from the memories and rank them, so
-// nothing that only the standby has is carried back.
+// Moves the entities of memories, which the new version keeps in a companion collection. If users worked with that version before
+// the run, their entities move with their memories; the old version has none. Entities are derived from the memories and only
+// rank them, so those that only the standby has are not carried back.
 import * as v from 'valibot';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { copyConfiguration } from '../configuration.ts';
@@ -13,7 +13,7 @@ export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
 
-/** Until the companion's configuration is complete, it is repeated. */
+/** Kept until the companion's configuration is complete: after a kill, it is made again. */
 const makingSchema = v.object({ isMaking: v.literal(true) });
 
 /**
@@ -24,10 +24,10 @@ const makingSchema = v.object({ isMaking: v.literal(true) });
 export async function moveEntities(
   context: StepContext,
   options: {
-    /** Collections of the memories. */
+    /** Collections of the memories */
     readonly from: string;
     readonly to: string;
-    /** A rollback goes on without some entities: they only rank memories. */
+    /** True if some entities may be missing: a rollback continues without them. */
     readonly mayLack?: boolean;
   },
 ): Promise<{ readonly entities: number; readonly entitiesLacking?: number }> {
@@ -40,13 +40,13 @@ export async function moveEntities(
   const isMissing = !(await vectors.collectionExists(standby));
   if (isMissing || v.is(makingSchema, context.cursor)) {
     await context.keep({ ...readEqualising(context.cursor), isMaking: true });
-    await makeLike(vectors, { active, standby, isMissing });
+    await configureCompanion(vectors, { active, standby, isMissing });
   }
   const names = { active, standby };
   const { report, faults } = await equalise(context, {
     ...names,
     walk: 'entities',
-    // Entities that were read must arrive, also while users write.
+    // Entities that were read must arrive, even while users write.
     users: 'frozen',
     onExcess: 'insert',
     // Changed entities follow from changed memories; a collection that lost its entities is damaged.
@@ -60,7 +60,7 @@ export async function moveEntities(
   return { entities };
 }
 
-async function makeLike(
+async function configureCompanion(
   vectors: VectorStore,
   {
     active,

@@ -1,5 +1,5 @@
-// Migrates without a second collection: the keyword slot is added to the active collection and filled while users write; in the
-// window the new version is deployed on it. No data are copied, forward or backward.
+// Migrates without a second collection: the keyword slot is added to the active collection and filled while users write. In the
+// window, the new version is deployed on it. No data are copied in either direction.
 import * as v from 'valibot';
 import { measureSpeed } from '../forecast.ts';
 import {
@@ -62,7 +62,7 @@ const fillSchema = v.object({
 export type Filling = v.InferOutput<typeof fillSchema>;
 
 /**
- * Takes the place of the copy. In the window, it fills points written since the last fill.
+ * Replaces the copy. In the window, fills the points written since the last fill.
  * @returns the verification report
  */
 export async function fillInPlace(context: StepContext): Promise<Reference> {
@@ -90,7 +90,7 @@ export async function fillInPlace(context: StepContext): Promise<Reference> {
   if (run.phase !== 'switching' || walk.refilled === 0) {
     return await storeFilled(context, walk, filled + walk.refilled);
   }
-  // A refilled point gets a newer version than the walk has listed.
+  // A refilled point has a newer version than the walk has listed.
   const again = { since: walk.highest, filled: filled + walk.refilled, walk: WALK_START };
   await save(again, walk.points);
   throw outOfTime();
@@ -117,13 +117,13 @@ async function storeFilled(
   await createBatchWriter(place, renew).assertMayWrite();
   const pending = await countUnfilled(place);
   if (run.phase === 'switching' && pending > 0) {
-    const why = `The store fills no keywords of ${pending} of ${points} points of ${place.collection}.`;
+    const why = `The store does not fill the keywords of ${pending} of ${points} points of ${place.collection}.`;
     throw new Refusal('RefusedVerification', why);
   }
   const sample = await sampleDigest(place);
   const counted = await countUsers(services, run, place.collection);
   const counts = await storeCounts(context, counted);
-  // Forecasts the walk inside the window. In the window itself there is nothing left to measure.
+  // The speed forecasts the walk in the window; in the window itself it is not needed.
   const speed = run.phase !== 'switching' && (await measureWalk(context, points));
   return await storeReport(context, 'verification-report', {
     facts: { ...counts.facts, fingerprint, sample, points, filled, pending, highest, ...speed },
@@ -139,8 +139,8 @@ async function measureWalk(context: StepContext, points: number) {
 }
 
 /**
- * Final check before writes are opened: every sum is what it was at the freeze, and no point counts as unfilled, as one does after
- * an upsert. @throws Refusal if anything was written since
+ * Final check before writes are opened: every sum is the same as at the freeze, and no point is unfilled, as after an upsert.
+ * @throws Refusal if anything was written since the freeze
  */
 export async function assertAsFrozen(context: StepContext): Promise<void> {
   const { facts = {} } = context.run.evidence['verification-report'] ?? {};
@@ -152,7 +152,7 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
   if ((await countUnfilled(place)) > 0) throw writtenTo(place.collection);
 }
 
-/** By the facts that record them: the store's numbers of the last writes, all that users stored in a sample, counts by user */
+/** Sums by the facts that record them: the store's numbers of the last writes, the content of a sample, and counts by user */
 function sumsOf(context: StepRequest) {
   const place = fillPlace(context);
   return {
@@ -189,7 +189,7 @@ async function removeSlots(
   });
 }
 
-/** Also removes the slot and the companion if the run created them and users have never worked with them. */
+/** Also removes the slot and the companion, if the run created them and users have never worked with them. */
 export async function undoInPlace(context: StepContext): Promise<void> {
   const { services, run, renew } = context;
   const { vectors } = services;

@@ -1,5 +1,6 @@
-// Collections that a run built or kept may hold the last copies of the memories. So none is removed, and nothing is removed from
-// it, while the collection in use lacks most of them: by a rebuild, a copy or an abort, and at the end of a retention period.
+// Protects the last copies of the memories. Collections that a run built or kept may hold them, so while the collection in use
+// lacks most of the memories, nothing removes these collections or points in them: no rebuild, copy, abort or end of a retention
+// period.
 import { refuseMassChange } from '../mass-change.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -19,7 +20,7 @@ type Removal = Scope & {
 };
 
 /**
- * Removes what a run kept. A refusal is noted: the watch need not find it again every few minutes.
+ * Removes what a run kept. A refusal is noted, so that the watch does not repeat it every few minutes.
  * @throws Refusal if the collection in use seems to have been emptied
  */
 export async function removeKept(removal: Removal, remove: () => Promise<void>): Promise<void> {
@@ -35,7 +36,7 @@ export async function removeKept(removal: Removal, remove: () => Promise<void>):
   }
 }
 
-/** Share of the memories that may be missing. Users delete some in the days of a retention period; more is damage. */
+/** Largest share of the memories that users delete in a retention period; if more are missing, it is damage. */
 const MAX_MISSING_SHARE = 0.5;
 
 async function assertNotEmptied(removal: Removal): Promise<void> {
@@ -53,7 +54,7 @@ export async function lacksMost(request: Scope): Promise<boolean> {
 }
 
 /**
- * Called before the new collection is removed, or made equal to the old one. It compares the numbers alone, as it may be called in
+ * Called before the new collection is removed, or made equal to the old one. Compares only numbers, because it may be called in
  * the window.
  * @throws Refusal if the old collection seems to have been emptied
  */
@@ -75,7 +76,7 @@ function isMost(missing: number, points: number, deletes = points * MAX_MISSING_
   return missing > deletes;
 }
 
-/** Compares the collection in use, which may be that of a later run. */
+/** Counts the memories that the collection in use lacks; it may be that of a later run. */
 async function countLacking({ services, run }: Scope) {
   const active = await services.setting.read();
   const { removes: missing, points } = await countRemoved({ services, run }, active);

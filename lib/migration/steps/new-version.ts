@@ -1,5 +1,5 @@
-// Proves the new version with writes of the run's test user: that its hybrid search works in every slot, that it embeds with
-// the model of the old vectors, and that a user can write and search. Each can fail while everything else seems to work.
+// Tests the new version with writes of the run's test user: its hybrid search works in every slot, it uses the embedding model of
+// the old vectors, and a user can write and search. Each can fail while everything else seems to work.
 import { createHash } from 'node:crypto';
 import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
@@ -27,34 +27,37 @@ export async function proveHybrid(
   run: Run,
 ): Promise<void> {
   const { sourceCollection, targetCollection } = run.plan;
-  await proveSlot(vectors, { source: sourceCollection, made: targetCollection });
+  await proveSlot(vectors, { source: sourceCollection, created: targetCollection });
   await provePoint(vectors, run);
   const [, companion] = builtCollectionsOf(run);
   if (!(await vectors.collectionExists(companion))) {
-    throw new Refusal('RefusedNewVersion', `The warm-up made no ${companion}: ${NO_ENTITIES}.`);
+    throw new Refusal(
+      'RefusedNewVersion',
+      `The warm-up did not create ${companion}: ${NO_ENTITIES}.`,
+    );
   }
-  await proveSlot(vectors, { source: sourceCollection, made: companion });
+  await proveSlot(vectors, { source: sourceCollection, created: companion });
   await proveSearch(preview, run);
 }
 
 /** Checks the layout alone, which needs no writes. @throws Refusal */
 export async function proveSlot(
   vectors: VectorStore,
-  { source, made }: { source: string; made: string },
+  { source, created }: { source: string; created: string },
 ): Promise<void> {
-  const old = readDenseVector(await vectors.collectionInfo(source));
-  const info = await vectors.collectionInfo(made);
-  const created = readDenseVector(info);
+  const before = readDenseVector(await vectors.collectionInfo(source));
+  const info = await vectors.collectionInfo(created);
+  const after = readDenseVector(info);
   if (
-    created.size === undefined ||
-    created.size !== old.size ||
-    created.distance !== old.distance
+    after.size === undefined ||
+    after.size !== before.size ||
+    after.distance !== before.distance
   ) {
-    const layouts = `${created.size} ${created.distance} where ${source} has ${old.size} ${old.distance}`;
-    throw new Refusal('RefusedNewVersion', `${made} has ${layouts}.`);
+    const layouts = `${after.size} ${after.distance} where ${source} has ${before.size} ${before.distance}`;
+    throw new Refusal('RefusedNewVersion', `${created} has ${layouts}.`);
   }
   if (info?.config.params.sparse_vectors?.[KEYWORD_SLOT]?.modifier !== 'idf') {
-    throw new Refusal('RefusedNewVersion', `${made} has no slot with idf: ${NO_KEYWORDS}.`);
+    throw new Refusal('RefusedNewVersion', `${created} has no slot with idf: ${NO_KEYWORDS}.`);
   }
 }
 
@@ -81,7 +84,7 @@ async function proveSearch(preview: MemoryBackend | undefined, { runId }: Run): 
   if (found > 0) return;
   throw new Refusal(
     'RefusedNewVersion',
-    'The new version does not find what it has just remembered.',
+    'The new version does not find a memory that it has just stored.',
   );
 }
 
@@ -97,13 +100,16 @@ export async function runSmokeTest({ services, run, renew }: StepContext): Promi
     await backend.addMemory(user, sentence);
   }
   if ((await backend.search(user, 'Who plays the cello, and where?')) === 0) {
-    throw new Refusal('RefusedNewVersion', 'The new version does not find what it has remembered.');
+    throw new Refusal(
+      'RefusedNewVersion',
+      'The new version does not find a memory that it has stored.',
+    );
   }
-  // A new version may have no such endpoint any more.
+  // A new version may no longer have this endpoint.
   if (!(await backend.isGraphDeprecated(user).catch(recoverWith(true, whenRefusedWith(404))))) {
     throw new Refusal(
       'RefusedNewVersion',
-      'The graph is not declared deprecated: is this the old version?',
+      'The backend does not report its graph as deprecated: is this the old version?',
     );
   }
   const filter = ofTestUser(run);
@@ -120,14 +126,13 @@ export async function runSmokeTest({ services, run, renew }: StepContext): Promi
   }
 }
 
-/** `unverified`: too few memories for a proof, or the backend does not say which one it found first */
+/** `unverified`: there are too few memories for a proof, or the backend does not tell which one it found first. */
 type EmbeddingProof = 'proved' | 'unverified';
 
 const SAMPLE = 64;
 const CANDIDATES = 16;
 const PROBES = 5;
-// By chance, this many are found in one of some four hundred runs. One memory whose words were changed by hand does not fail
-// the proof.
+// By chance, this many are found in one of some four hundred runs. The proof tolerates a memory whose words were changed by hand.
 const MIN_FOUND = 3;
 
 interface Candidate {
@@ -138,13 +143,13 @@ interface Candidate {
 /**
  * Copies vectors and texts of old memories to the test user, without keyword vectors, and searches for some of them. The test
  * user must have no other memories; the copies are removed with the test user's.
- * @throws Refusal when others are found first
+ * @throws Refusal if other memories are found first
  */
 export async function proveEmbeddings(
   { services: { vectors }, run, renew }: Pick<StepContext, 'services' | 'run' | 'renew'>,
   options: {
     readonly backend: MemoryBackend;
-    /** Collection with the old memories: after the cutover the new one, as the old one may have been deleted */
+    /** Collection with the old memories: after the switch the new one, as the old one may have been deleted */
     readonly known: string;
     readonly collection: string;
   },
@@ -155,8 +160,8 @@ export async function proveEmbeddings(
   const candidates = toCandidates(points, user);
   if (candidates.length < CANDIDATES) return 'unverified';
   await renew();
-  const borrowed = candidates.map(({ point }) => point);
-  await vectors.upsert(collection, borrowed, 'upsert');
+  const copies = candidates.map(({ point }) => point);
+  await vectors.upsert(collection, copies, 'upsert');
   let found = 0;
   for (const { point, text } of candidates.slice(0, PROBES)) {
     const best = await backend.bestMatch(user, text);
@@ -207,36 +212,40 @@ function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate
   return [...byText.values()].slice(0, CANDIDATES);
 }
 
-// The same whenever a memory is copied again, and the id of no other point
+// The id is the same whenever a memory is copied again, and no other point has it.
 function deriveId(user: string, id: string): Point['id'] {
   const hex = createHash('sha256').update(`${user}|${id}`).digest('hex');
   return toJsonText(hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-a$4-$5'));
 }
 
-type Reached = Pick<Services, 'vectors' | 'preview'>;
+type PremadeServices = Pick<Services, 'vectors' | 'preview'>;
 
 /** Collections of the run that the new version has created already: empty, with the right layout */
-export async function listPremade(services: Reached, run: Run): Promise<string[]> {
+export async function listPremade(services: PremadeServices, run: Run): Promise<string[]> {
   if (!services.preview) return [];
-  const there = await services.vectors.listCollections();
+  const existing = await services.vectors.listCollections();
   const premade = [];
   for (const name of builtCollectionsOf(run)) {
-    if (there.includes(name) && (await isUntouched(services, run, name))) premade.push(name);
+    if (existing.includes(name) && (await isUntouched(services, run, name))) premade.push(name);
   }
   return premade;
 }
 
-async function isUntouched({ vectors }: Reached, { plan }: Run, made: string): Promise<boolean> {
+async function isUntouched(
+  { vectors }: PremadeServices,
+  { plan }: Run,
+  created: string,
+): Promise<boolean> {
   try {
-    await proveSlot(vectors, { source: plan.sourceCollection, made });
+    await proveSlot(vectors, { source: plan.sourceCollection, created });
   } catch (error) {
     if (error instanceof Refusal) return false;
     throw error;
   }
-  return (await vectors.count(made)) === 0;
+  return (await vectors.count(created)) === 0;
 }
 
-/** Each states a fact about a person, with names; several, as a language model may extract nothing from one of them. */
+/** Each states a fact about a person, with names. There are several, as a language model may extract nothing from one. */
 export const TEST_MEMORIES = [
   'My colleague Grace Hopper lives in Amsterdam and plays the cello.',
   'I work with Ada Lovelace at Analytical Engines in London, and I love sailing.',

@@ -1,5 +1,5 @@
-// Checks everything that can stand in the way of a migration, and reports all problems at once. A run begins with it: once
-// every prerequisite is met, its plan is recorded and fixed, and the lock belongs to it until it has ended.
+// Checks all prerequisites of a migration, and reports all problems at once. A run begins with it: when every prerequisite is met,
+// the plan is recorded and fixed, and the run has the lock until it is live or has ended.
 import * as v from 'valibot';
 import { isPrintable, toWords } from '../../shared/printable.ts';
 import { isBeforeWindow } from '../phases.ts';
@@ -15,12 +15,12 @@ import { MEMORY_BACKEND, NEW_VERSION } from './backend-endpoints.ts';
 import { KEY_OF_TEST_USER } from './backend-key.ts';
 import { COLLECTION_NAMES, MEMORIES, VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
 import { DEPLOYED_VERSION } from './deployed-version.ts';
-import { type Check, isMet, type Prerequisite, takeChecks } from './prerequisites.ts';
+import { type Check, isMet, type Prerequisite, runChecks } from './prerequisites.ts';
 import { ARTIFACTS, COLLECTION_SETTING, GRAPH_STORE, WEBHOOK } from './service-checks.ts';
 import { IN_PLACE, KEYWORD_VECTORS } from './store-probes.ts';
 import { DISK_SPACE, SNAPSHOT_UPLOAD } from './store-space.ts';
 
-/** In the order in which they are made, each after those that it needs. With `mayWrite`, some try their service by a write. */
+/** All checks in order, each after those that it needs. With `mayWrite`, some of them test their service with a write. */
 const CHECKS: readonly Check[] = [
   VECTOR_STORE,
   MEMORY_BACKEND,
@@ -40,10 +40,10 @@ const CHECKS: readonly Check[] = [
   ARTIFACTS,
 ];
 
-// The store names the file of a snapshot after its collection, with 58 bytes more; the run appends up to 53.
+// The store names a snapshot file after its collection and adds 58 bytes; the run adds up to 53.
 const MAX_NAME_BYTES = 140;
 
-// Qdrant's own rule, with room for what a run appends.
+// Qdrant's own rule, with room for a run's additions
 export const collectionNameSchema = v.pipe(
   v.string(),
   v.regex(/^[^/\\:*?"<>|\0]+$/),
@@ -58,7 +58,7 @@ const { windowMinutes, deploySeconds, drainSeconds, retentionDays, accepts, remo
   planSchema.entries;
 
 const planInput = {
-  /** Needed for a new run. */
+  /** Required for a new run */
   sourceCollection: v.optional(collectionNameSchema),
   uploadAs: v.optional(collectionNameSchema),
   inPlace: v.optional(v.boolean()),
@@ -73,9 +73,9 @@ const planInput = {
 
 export const preflightInputSchema = v.strictObject({
   runId: runIdSchema,
-  /** The memory backend alone is checked, and nothing is recorded. */
+  /** True if only the memory backend is checked, and nothing is recorded */
   backendOnly: v.optional(v.boolean(), false),
-  /** Without it, nothing is recorded. */
+  /** False for a dry run: nothing is recorded. */
   execute: v.optional(v.boolean(), false),
   accepts: v.optional(accepts),
   freeBytes: v.optional(bytesSchema),
@@ -85,7 +85,7 @@ export const preflightInputSchema = v.strictObject({
 
 type PreflightInput = v.InferOutput<typeof preflightInputSchema>;
 
-/** The plan of a run whose input leaves everything out but its source. */
+/** Defaults for fields that the input leaves out */
 const DEFAULT_PLAN = {
   windowMinutes: 30,
   drainSeconds: 60,
@@ -99,11 +99,11 @@ const DEFAULT_PLAN = {
  * every one is met.
  * @throws Refusal while another run is under way
  */
-export async function takePreflight(all: Services, payload: unknown, time?: Time) {
+export async function runPreflight(all: Services, payload: unknown, time?: Time) {
   try {
     const input = parseInput(preflightInputSchema, payload);
     const { runId, execute, maxRate } = input;
-    if (input.backendOnly) return await takeBackendCheck(all, payload);
+    if (input.backendOnly) return await runBackendCheck(all, payload);
     const services = rateLimited(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
@@ -111,7 +111,7 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
     const run = begun
       ? { ...begun, plan: given }
       : newRun({ runId, plan: given, evidence: {} }, services.clock());
-    const prerequisites = await takeChecks(CHECKS, { services, run, mayWrite: execute });
+    const prerequisites = await runChecks(CHECKS, { services, run, mayWrite: execute });
     const isBeginning = execute && !begun && prerequisites.every(isMet);
     const deployed = prerequisites.find(({ name }) => name === DEPLOYED_VERSION.name);
     const sameVersion = deployed?.facts?.deployed === 'new';
@@ -126,8 +126,8 @@ export async function takePreflight(all: Services, payload: unknown, time?: Time
   }
 }
 
-/** Before there is a run, a table, or a store that can be reached. */
-export async function takeBackendCheck(
+/** Checks the memory backend alone, which needs no run, table or store. */
+export async function runBackendCheck(
   services: Pick<Services, 'backend' | 'clock'>,
   payload: unknown,
 ) {
@@ -136,17 +136,17 @@ export async function takeBackendCheck(
   if (execute) {
     throw new Refusal(
       'RefusedSetting',
-      'A check of the backend alone begins no run: leave out one of both.',
+      'A check of the backend alone begins no run: leave out backendOnly or execute.',
     );
   }
   const plan = buildPlan(input);
   const run = newRun({ runId, plan, evidence: {} }, services.clock());
   const context = { services, run, mayWrite: false };
-  const prerequisites = await takeChecks([MEMORY_BACKEND], context);
+  const prerequisites = await runChecks([MEMORY_BACKEND], context);
   return { runId, dryRun: true, plan, prerequisites };
 }
 
-export type PreflightResult = Awaited<ReturnType<typeof takePreflight>>;
+export type PreflightResult = Awaited<ReturnType<typeof runPreflight>>;
 
 function addAcceptances(plan: Plan, { accepts = [], freeBytes }: PreflightInput): Plan {
   return {
@@ -173,7 +173,7 @@ async function begin(
   prerequisites: readonly Prerequisite[],
 ): Promise<void> {
   const now = services.clock();
-  // Before it is recorded, a run has no lease: the time stands for the epoch.
+  // A run has no lease before it is recorded: the time replaces the epoch.
   const lease = { runId, epoch: now.getTime() };
   const report = await storeReport({ services, lease }, 'preflight-report', {
     facts: {},
@@ -196,19 +196,25 @@ function buildPlan(input: PreflightInput): Plan {
     targetCollection: `${sourceCollection}_${input.inPlace ? 'preview' : 'v3'}_${runId}`,
   };
   if (input.inPlace && input.uploadAs !== undefined) {
-    throw new Refusal('RefusedSetting', 'Nothing is uploaded in place: leave out one of both.');
+    throw new Refusal(
+      'RefusedSetting',
+      'Nothing is uploaded in place: leave out uploadAs or inPlace.',
+    );
   }
   if (input.inPlace && input.movesAliases) {
-    throw new Refusal('RefusedSetting', 'In place, aliases stay: leave out one of both.');
+    throw new Refusal(
+      'RefusedSetting',
+      'In place, aliases stay: leave out movesAliases or inPlace.',
+    );
   }
   const plan = addAcceptances(own, input);
   const names = namesOf({ runId, plan });
   if (new Set(names).size === names.length) return plan;
-  const why = `${plan.uploadAs} is a name that the run gives to something else.`;
+  const why = `The run uses the name ${plan.uploadAs} for another collection.`;
   throw new Refusal('RefusedNameTaken', why);
 }
 
-/** A plan is fixed: what is given of it again has to be the same. @throws Refusal */
+/** A plan is fixed. @throws Refusal if the input gives a field of it another value */
 export function assertSamePlan(
   { runId, plan, phase }: Pick<Run, 'runId' | 'plan' | 'phase'>,
   input: Readonly<Record<string, unknown>>,

@@ -1,5 +1,5 @@
-// A prerequisite of a migration as a row of data: what is read, how it is summarized, and the rules it must pass. One walk
-// over the rows finds all problems at once, each with the command that comes next.
+// A prerequisite of a migration as data: how it is read and summarized, and the rules that it must pass. All checks are run
+// together, so that all problems are reported at once, each with the next command.
 import { isRetryableFailure, Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import type { ACCEPTABLE, Run } from '../runs/run.ts';
@@ -11,13 +11,13 @@ export interface Problem {
   readonly remedy: string;
 }
 
-/** The result of a check, as the operator and the report get it */
+/** The result of a check, as the operator sees it and the report contains it */
 export interface Prerequisite {
   readonly name: string;
   /** Finding in a few words */
   readonly detail: string;
   readonly problems: readonly Problem[];
-  /** The same as figures, for the report */
+  /** Finding as figures, for the report */
   readonly facts?: Readonly<Record<string, unknown>>;
   /** True if another problem must be solved before this can be checked */
   readonly isUnchecked?: true;
@@ -35,102 +35,104 @@ export interface CheckContext<Needed = Services> {
 export type Acceptable = (typeof ACCEPTABLE)[number];
 
 export interface Rule<Seen> {
-  /** Says in a sentence for each culprit what is wrong; empty if nothing is. */
+  /** Describes each problem in a sentence; empty if there is none. */
   readonly why: (seen: Seen, run: Run) => string | readonly string[] | false | undefined;
   /** The next command, or the repair */
   readonly remedy: string;
   /** The rule is waived if the operator accepts one of these findings. */
   readonly accept?: readonly Acceptable[];
-  /** Severity. `run`: the run alone. Without it, also the checks that need this prerequisite: they wait for the repair. */
+  /** `run`: a problem stops only the run. Otherwise it also stops the checks that need this prerequisite. */
   readonly stops?: 'run';
 }
 
-interface Row<Seen, Needed> {
+interface CheckDefinition<Seen, Needed> {
   readonly name: string;
-  /** Nothing is checked where the service is not configured. */
+  /** False if the service is not configured: the check is then left out. */
   readonly isConfigured?: (services: Needed) => boolean;
   readonly needs?: readonly { readonly name: string }[];
-  readonly look: (context: CheckContext<Needed>) => Promise<Seen>;
+  readonly read: (context: CheckContext<Needed>) => Promise<Seen>;
   readonly detail: (seen: Seen, run: Run) => string;
   readonly facts?: (seen: Seen) => Prerequisite['facts'];
   readonly rules: readonly Rule<Seen>[];
-  /** Advice for a service that does not answer */
-  readonly whenAway?: string;
+  /** Remedy if the service does not answer */
+  readonly unavailableRemedy?: string;
 }
 
-/** A row whose type no longer tells what it sees, so that rows of all kinds stand in one table */
+/** A check whose type does not show what it reads, so that all checks fit in one list */
 export type Check<Needed = Services> = Pick<
-  Row<unknown, Needed>,
+  CheckDefinition<unknown, Needed>,
   'name' | 'isConfigured' | 'needs'
-> & { readonly take: (context: CheckContext<Needed>) => Promise<Taken> };
+> & { readonly run: (context: CheckContext<Needed>) => Promise<CheckResult> };
 
-interface Taken {
+interface CheckResult {
   readonly found: Prerequisite;
   /** True if the checks that need this one must wait */
   readonly isBlocking: boolean;
 }
 
-const AWAY = 'Start it, or correct its address.';
+const START_IT = 'Start it, or correct its address.';
 
-export function defineCheck<Seen, Needed = Services>(row: Row<Seen, Needed>): Check<Needed> {
-  const { name, needs = [], whenAway = AWAY } = row;
+export function defineCheck<Seen, Needed = Services>(
+  check: CheckDefinition<Seen, Needed>,
+): Check<Needed> {
+  const { name, needs = [], unavailableRemedy = START_IT } = check;
 
-  async function take(context: CheckContext<Needed>): Promise<Taken> {
+  async function run(context: CheckContext<Needed>): Promise<CheckResult> {
     try {
-      const seen = await row.look(context);
-      const broken = row.rules.flatMap((rule) => apply(rule, seen, context.run));
+      const seen = await check.read(context);
+      const broken = check.rules.flatMap((rule) => apply(rule, seen, context.run));
       const problems = broken.map(({ why, remedy }) => ({ why, remedy }));
-      const detail = row.detail(seen, context.run);
-      const facts = row.facts?.(seen);
+      const detail = check.detail(seen, context.run);
+      const facts = check.facts?.(seen);
       return {
         found: { name, detail, problems, ...(facts && { facts }) },
         isBlocking: broken.some(({ stops }) => stops !== 'run'),
       };
     } catch (error) {
-      const problems = [describeFailure(error, whenAway)];
+      const problems = [describeFailure(error, unavailableRemedy)];
       return { found: { name, detail: 'cannot be used', problems }, isBlocking: true };
     }
   }
 
-  return { name, needs, take, ...(row.isConfigured && { isConfigured: row.isConfigured }) };
+  return { name, needs, run, ...(check.isConfigured && { isConfigured: check.isConfigured }) };
 }
 
 function apply<Seen>({ why, accept = [], ...rule }: Rule<Seen>, seen: Seen, run: Run) {
   if (accept.some((finding) => run.plan.accepts.includes(finding))) return [];
-  const whys = [why(seen, run) || []].flat();
-  return whys.map((one) => ({ ...rule, why: one }));
+  const reasons = [why(seen, run) || []].flat();
+  return reasons.map((reason) => ({ ...rule, why: reason }));
 }
 
 /**
- * A service that refuses or does not answer is a problem like others: an operator is present, and it is not tried again.
+ * Turns a refusal, or a service that does not answer, into a problem. It is not retried, because an operator is present.
  * @throws any other error
  */
-function describeFailure(error: unknown, whenAway: string): Problem {
+function describeFailure(error: unknown, unavailableRemedy: string): Problem {
   const failure = translateFailure(error);
   if (failure instanceof Refusal) return { why: failure.why, remedy: failure.remedy };
-  if (isRetryableFailure(failure)) return { why: failure.message, remedy: whenAway };
+  if (isRetryableFailure(failure)) return { why: failure.message, remedy: unavailableRemedy };
   throw failure;
 }
 
-/** @param checks each after those that it needs */
-export async function takeChecks<Needed>(
+/** @param checks ordered, each after those that it needs */
+export async function runChecks<Needed>(
   checks: readonly Check<Needed>[],
   context: Omit<CheckContext<Needed>, 'isBeginning'>,
 ): Promise<readonly Prerequisite[]> {
   const found: Prerequisite[] = [];
   const blocking = new Set<string>();
-  for (const { name, isConfigured = () => true, needs = [], take } of checks) {
+  for (const { name, isConfigured = () => true, needs = [], run } of checks) {
     if (!isConfigured(context.services)) continue;
     const isPossible = !needs.some((needed) => blocking.has(needed.name));
     const isBeginning = context.mayWrite && found.every(isMet);
-    const taken = isPossible ? await take({ ...context, isBeginning }) : postpone(name);
-    found.push(taken.found);
-    if (taken.isBlocking) blocking.add(name);
+    const result = isPossible ? await run({ ...context, isBeginning }) : postpone(name);
+    found.push(result.found);
+    if (result.isBlocking) blocking.add(name);
   }
   return found;
 }
 
-function postpone(name: string): Taken {
+function postpone(name: string): CheckResult {
   const found = { name, detail: 'not checked yet', problems: [], isUnchecked: true } as const;
   return { found, isBlocking: true };
 }

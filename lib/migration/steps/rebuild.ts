@@ -1,5 +1,5 @@
-// Makes the new collection and its companion: by the new version's own first write where it can be reached,
-// so that everything hybrid search needs is proved; else explicitly, to be proved at the cutover.
+// Creates the new collection and its companion. If the new version can be reached, its first write creates them, which also proves
+// everything that hybrid search needs. Otherwise they are created explicitly, and proved at the cutover.
 import { copyConfiguration, readFixedSettings } from '../configuration.ts';
 import { KEYWORD_SLOT } from '../points.ts';
 import { type CollectionSettings, readDenseVector } from '../ports/vector-store.ts';
@@ -34,7 +34,7 @@ export const rebuild: Step = {
   },
 };
 
-/** @returns its proof */
+/** @returns the reference to its proof */
 async function build(context: StepContext): Promise<Reference> {
   const { services, run, stages } = context;
   const { sourceCollection, targetCollection, inPlace } = run.plan;
@@ -76,7 +76,7 @@ async function findEmbeddings(context: StepContext, isProved: boolean) {
 async function removeEarlier(context: StepContext): Promise<void> {
   const { services, run } = context;
   if (services.preview) await removeWarmUp(context, builtCollectionsOf(run));
-  // A copy may have filled it.
+  // A copy may have filled the new collection.
   await assertSourceFilled(context);
   const except = await listPremade(services, run);
   await removeCollections(context, collectionsOf(run), { except });

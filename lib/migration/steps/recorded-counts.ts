@@ -1,5 +1,5 @@
-// Counts the memories of every user: in the restored snapshot of a backup, for its manifest; in place, once writes are frozen, for
-// the final check.
+// Counts the memories of every user: in the restored snapshot of a backup, for its manifest, and in place, when writes are frozen,
+// for the final check.
 import {
   createDigestSum,
   NO_USER,
@@ -40,7 +40,7 @@ export async function scanCollection(
   return await scan({ store: vectors, collection }, { without: testUserOf(runId), now: clock() });
 }
 
-/** The same counts from mem0's index, within a second for a million memories; by a scan if the index is incomplete. */
+/** Counts from mem0's index, within a second for a million memories, or by a scan if the index is incomplete. */
 export async function countUsers(
   services: Pick<Services, 'vectors' | 'clock'>,
   run: Pick<Run, 'runId'>,

@@ -1,6 +1,5 @@
-// Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before the
-// snapshot and after it must be in the snapshot, and be restored unchanged. The number of points proves less: a store may restore
-// a part of them, and report success.
+// Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before and
+// after the snapshot must be restored unchanged. Comparing only the number of points is not enough, because it changes meanwhile.
 import { type BaseProgress, createBaseWriter } from '../base.ts';
 import { digestOf } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
@@ -10,7 +9,7 @@ import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
 import { compare } from './comparison.ts';
 
-const PAGE = 512;
+const PAGE_SIZE = 512;
 /** Pages listed between two checkpoints */
 const PAGES_PER_PART = 32;
 
@@ -36,7 +35,7 @@ async function listPart(
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
   const writer = createBaseWriter({ artifacts, before: undefined }, target, from?.listing);
-  const request = { limit: PAGE, offset: from?.nextOffset ?? null, vector: false };
+  const request = { limit: PAGE_SIZE, offset: from?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
     for (const { id, payload } of points) writer.add(id, digestOf(id, payload));

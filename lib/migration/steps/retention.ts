@@ -1,5 +1,4 @@
-// Ends the rollback period: warns once a day in its last week and, once it is over, removes what the plan removes and closes the
-// run.
+// Ends the rollback period: warns once a day in its last week, then removes what the plan says and closes the run.
 import { changedSetting } from '../ports/collection-setting.ts';
 import { Paused } from '../runs/journal.ts';
 import { type Run, windowOf } from '../runs/run.ts';
@@ -35,7 +34,7 @@ export const retention: Step = {
   },
 };
 
-// The end is recorded before the first removal: from then on every machine refuses a rollback, even one whose clock is behind.
+// The end is recorded before the first removal, so that a machine whose clock is behind refuses a rollback, too.
 async function close(context: StepContext): Promise<Outcome> {
   const { services, run, note } = context;
   const window = windowOf(run);
@@ -49,8 +48,8 @@ async function close(context: StepContext): Promise<Outcome> {
   return {};
 }
 
-// Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed
-// last: the old collection is compared with it.
+// Backups are removed first: if one must be kept for longer, so must the old collection. The last common version is removed last,
+// because the old collection is compared with it.
 async function removeExpired(context: StepContext): Promise<void> {
   const { services, run, renew, note } = context;
   const { removesWhenOver, removesArtifactsWhenOver } = run.plan;
@@ -60,7 +59,7 @@ async function removeExpired(context: StepContext): Promise<void> {
   }
   if (run.plan.inPlace) await endInPlace(context);
   if (removesWhenOver && !run.plan.inPlace) await removeOld(context);
-  // Forgotten before it is deleted: after a kill in between, the next attempt must not read it.
+  // The record drops the base before its artifacts are deleted: after a kill in between, nothing must read them.
   await note({ base: undefined });
   await renew();
   await services.artifacts.deleteAll(basesOf(run));
@@ -120,7 +119,7 @@ export async function remindDaily(
   await services.runs.noteReminder(run.runId);
 }
 
-// A webhook that does not know this action, or does not answer, must not stop the count of days.
+// A webhook that does not know this action, or does not answer, must not stop the retention.
 async function warnWebhook(services: Services, run: Run, { daysLeft }: Retention): Promise<void> {
   const { runId, plan, window } = run;
   try {

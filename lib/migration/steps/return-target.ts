@@ -1,6 +1,5 @@
-// Decides to which collection a rollback returns, and what happens to the writes since the switch. By default they are kept:
-// the old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Deciding changes
-// nothing; the rollback follows what was decided.
+// Plans a rollback: the collection to return to, and the fate of the writes since the switch. By default the writes are kept: the
+// old collection, or its restored snapshot if it is missing or damaged, is made equal to the new one. Planning changes nothing.
 import * as v from 'valibot';
 import {
   assertNoAlias,
@@ -32,29 +31,29 @@ export const returnSchema = v.object({
   returnTo: v.string(),
   /** Snapshot to restore under the name `returnTo` */
   restores: v.optional(keptSnapshotSchema),
-  /** Number of lost writes that the operator accepted at the start; an operator who continues need not repeat it. */
+  /** Number of lost writes that the operator accepted at the start; it need not be given again. */
   acknowledged: v.number(),
   deletes: v.optional(v.number()),
-  /** Traffic was never opened, yet the new version may have taken early writes: a deployment can leak. */
+  /** True if the new version may have taken early writes, although traffic was never opened */
   mayHaveLeaked: v.boolean(),
-  /** The old collection was gone: the last common version does not apply to what an operator restores in its place. */
+  /** True if the old collection was gone: the last common version does not apply to one that an operator restores. */
   beginsBase: v.optional(v.boolean()),
 });
 
 export type Return = v.InferOutput<typeof returnSchema>;
 
-/** How long a refusal may keep writes frozen: then they are opened without a proof. */
+/** Time for which a refusal can keep writes frozen; then they are opened without a proof. */
 export const MAX_UNPROVED_MS = 15 * MINUTE_MS;
 
-/** A decision, and since when users have waited for it if it is late */
+/** The plan of a rollback, and the time since which users have waited for it if it is late */
 export interface Decided {
   readonly plan: Return;
   readonly failingSince?: number;
 }
 
 /**
- * Decides before the rollback begins.
- * @throws Refusal unless the window is long over: then it begins anyway, to open writes
+ * Called before the rollback begins.
+ * @throws Refusal, unless the window is long over: then the rollback begins anyway, to open writes
  */
 export async function decideReturn(request: StepRequest): Promise<Decided> {
   try {
@@ -63,8 +62,8 @@ export async function decideReturn(request: StepRequest): Promise<Decided> {
     const { services, run } = request;
     const { deadlineAt = Number.POSITIVE_INFINITY } = run.window ?? {};
     const isLate = services.clock().getTime() >= deadlineAt + MAX_UNPROVED_MS;
-    const isWaitedFor = run.phase === 'switching' && isLate;
-    if (!isWaitedFor || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
+    const mustOpenWrites = run.phase === 'switching' && isLate;
+    if (!mustOpenWrites || !isRefusal(error, 'RefusedNothingToReturnTo')) throw error;
     return { plan: await planLastResort(services, run), failingSince: deadlineAt };
   }
 }
@@ -129,7 +128,7 @@ async function planReturnInPlace(
   return { ...agreed, way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
-// Refuse here, while it is cheap: writes are not frozen yet, and users notice nothing.
+// Refuses here, while it is cheap: writes are not frozen yet, and users notice nothing.
 async function assertSafe(
   request: StepRequest,
   { returnTo, restores }: { readonly returnTo: string; readonly restores?: KeptSnapshot },
@@ -155,8 +154,8 @@ async function planSnapshotRestore(services: Services, run: Run) {
   return { returnTo, restores: manifest.snapshot };
 }
 
-// If traffic was never opened, users never left the old collection: it is usable in any state. Afterwards it needs the same
-// layout if it is made equal to the new one, and must be complete if it is used unchanged.
+// If traffic was never opened, users never left the old collection: it is usable in any state. Otherwise it needs the layout of
+// the new one, and must also be complete if it is used unchanged.
 async function isUsable(services: Services, run: Run, staysUnchanged = false): Promise<boolean> {
   const { vectors } = services;
   const { sourceCollection } = run.plan;
@@ -176,7 +175,7 @@ async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise
   return before?.size === after?.size && before?.distance === after?.distance;
 }
 
-// A store reads snapshots of its own minor version only: after loading one of a newer version, it would not start.
+// A store reads only snapshots of its own minor version: after loading one of a newer version, it would not start.
 function assertSameMinor(made: string, running: string): void {
   const readMinor = (version: string) => version.split('.').slice(0, 2).join('.');
   if (readMinor(made) === readMinor(running)) return;
@@ -191,7 +190,7 @@ function rethrowAsNoRollback(error: unknown): never {
   throw error instanceof Refusal ? noRollback(error.why, error) : error;
 }
 
-/** Figures of a rollback at this moment, for a dry run */
+/** Figures for the dry run of a rollback */
 export async function forecastReturn(request: StepRequest) {
   const { run } = request;
   if (!hasSwitched(run)) {

@@ -1,7 +1,7 @@
-// The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them behind.
-// It follows what was decided and noted before it began (return-target.ts); a refusal changes the notes. Until the setting has
-// changed, users stay on the new version, and its writes are opened again. Later a refusal keeps writes frozen: it can be repaired
-// for a while, then they are opened wherever users find most of their memories.
+// The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them
+// behind. The rollback follows notes that were made before it began (return-target.ts); a refusal changes the notes. Before the
+// setting has changed, a refused rollback leaves users on the new version, and opens writes there again. Afterwards, a refusal
+// keeps writes frozen for a limited time, in which it can be repaired; then they are opened where users find most of their memories.
 import * as v from 'valibot';
 import { measureParts } from '../forecast.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
@@ -47,7 +47,7 @@ export const rollback: Step = {
   forecast: forecastReturn,
   guard: async (context) => {
     const { services, run, keep } = context;
-    // The old collection was never left.
+    // Users never left the old collection.
     if (!hasSwitched(run)) return void (await keep(NOTHING_RECORDED));
     if (run.phase === 'live') await assertSettingKnown(services, run);
     const begun = beginRollback(await decideReturn(context));
@@ -55,17 +55,17 @@ export const rollback: Step = {
     await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
   },
   work: async (context) => {
-    const stayed = await follow(context).catch(async (error: unknown) => {
+    const stayed = await followNotes(context).catch(async (error: unknown) => {
       if (!(error instanceof Refusal) || context.signal.aborted) throw error;
       await noteRefusal(context, error);
-      return await follow(context);
+      return await followNotes(context);
     });
-    return stayed ?? (await conclude(context));
+    return stayed ?? (await finish(context));
   },
 };
 
-/** Follows the notes. @returns the outcome where users stay on the new version */
-async function follow(context: StepContext): Promise<Outcome | undefined> {
+/** @returns the outcome if users stay on the new version */
+async function followNotes(context: StepContext): Promise<Outcome | undefined> {
   const { plan, refused, unproved } = readNotes(context.stages.recorded);
   if (refused) return await stay(context, refused);
   if (unproved) await openUnproved(context, unproved);
@@ -81,23 +81,23 @@ async function stay(
   const { passed } = stages.recorded;
   const notes = readNotes(stages.recorded);
   const mayHaveLeft = 'setting-changed' in passed || notes.failingSince !== undefined;
-  const leaving = mayHaveLeft ? findReturnCollection(run, notes) : undefined;
-  if (FREEZING in passed) await stayOnNew(context, leaving);
-  const message = `What was restored as ${restoredCollectionOf(run)} is to be removed by hand`;
+  const leftFor = mayHaveLeft ? findReturnCollection(run, notes) : undefined;
+  if (FREEZING in passed) await stayOnNew(context, leftFor);
+  const message = `Remove the restored collection ${restoredCollectionOf(run)} by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
-  // A switch that had not come to its end continues.
+  // A switch that had not finished continues.
   const phase = wentLive(run) ? 'live' : 'switching';
   return { phase, refusal: new Refusal(name, why, { data }) };
 }
 
-async function conclude(context: StepContext): Promise<Outcome> {
+async function finish(context: StepContext): Promise<Outcome> {
   const { run } = context;
   const { recorded: journal } = context.stages;
   const to = findReturnCollection(run, readNotes(journal));
   const { points: _, ...found } = collectFacts(journal);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
-  const message = 'What the run has left on the store is to be removed by hand';
+  const message = 'Remove the collections and the snapshot of the run by hand';
   const except = [...served, ...builtCollectionsOf(run)];
   let { hasUploaded } = run;
   await tidyUp(context, message, async () => {
@@ -120,13 +120,13 @@ async function conclude(context: StepContext): Promise<Outcome> {
   return { evidence, changes, took };
 }
 
-/** The report is kept as long as the run's other artifacts, and at least as long as artifacts kept from today on. */
+/** The report is kept as long as the run's other artifacts, and at least for the plan's retention period from now on. */
 function computeRetention({ services, run }: StepContext): number {
   const until = services.clock().getTime() + run.plan.retentionDays * DAY_MS;
   return Math.max(until, run.window?.retainUntil ?? 0);
 }
 
-/** The next copy would remove from the new collection what only it has; undefined where there is nothing. */
+/** Why the run can only be aborted: the next copy would remove writes that only the new collection has. */
 function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): string | undefined {
   const notes = readNotes(journal);
   const { plan, unproved } = notes;
@@ -136,39 +136,40 @@ function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): str
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && plan?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  if (collectFacts(journal).comparedByHand) return `${live} has writes that did not come along`;
+  if (collectFacts(journal).comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }
 
 /**
- * Before the setting has changed, users stay on the new version. Later the rollback has to end: notes where writes are opened.
+ * Notes a refusal. Before the setting has changed, users stay on the new version. Afterwards the rollback has to end: the notes
+ * then say where writes are opened.
  * @throws Refusal while it can be repaired
  */
 async function noteRefusal(context: StepContext, error: Refusal): Promise<void> {
   const { stages } = context;
   const passed = Object.keys(stages.recorded.passed).length;
-  const hasTurned = isRefusal(error, 'RefusedStillNewVersion');
-  const staysOnNew = hasTurned || (await isOnNew(context, stages.recorded));
+  const isStillNew = isRefusal(error, 'RefusedStillNewVersion');
+  const staysOnNew = isStillNew || (await isOnNew(context, stages.recorded));
   if (isRefusal(error, 'RefusedNothingToReturnTo')) {
     const { plan } = readNotes(stages.recorded);
     // After the restore, writes since the snapshot must be carried over again. A restored snapshot lacks memories that no user
-    // deleted, so the last common version does not apply to it: neither in this rollback, nor in what follows a refused one.
+    // deleted, so the last common version does not apply to it, neither in this rollback nor later.
     const carries = plan?.way === 'carry' && { plan: { ...plan, beginsBase: true } };
-    await stages.rewrite(addNotes(beginAgain(stages.recorded), carries || {}));
+    await stages.rewrite(addNotes(restartStages(stages.recorded), carries || {}));
     if (carries) await context.note({ base: undefined });
     await askAgain(context);
   }
   if (!staysOnNew) return await noteUnproved(context, { error, passed });
-  // Requests made from here on are new ones, so this precedes the record that has them made.
+  // Must precede the record: requests made after it are new ones.
   await askAgain(context);
   await stages.rewrite(addNotes(stages.recorded, { refused: toRefused(error) }));
 }
 
 /**
- * Gives a refusal that keeps writes frozen time to be repaired. A repair after which more stages pass gives the next refusal its
- * own time.
+ * Gives the operator time to repair the cause of a refusal while writes stay frozen. If more stages pass after a repair, the next
+ * refusal has its own time.
  * @throws Refusal until that time is over
  */
 async function noteUnproved(
@@ -179,22 +180,22 @@ async function noteUnproved(
   if ('opened' in stages.recorded.passed) throw error;
   const now = context.services.clock().getTime();
   const { failingSince: before, failingAfter } = readNotes(stages.recorded);
-  const isAnother = before === undefined || (failingAfter !== undefined && passed > failingAfter);
-  const failingSince = isAnother ? now : before;
-  const failing = isAnother ? { failingSince, failingAfter: passed } : {};
-  await stages.rewrite(addNotes(stages.recorded, failing));
+  const isNew = before === undefined || (failingAfter !== undefined && passed > failingAfter);
+  const failingSince = isNew ? now : before;
+  const notes = isNew ? { failingSince, failingAfter: passed } : {};
+  await stages.rewrite(addNotes(stages.recorded, notes));
   if (now - failingSince < MAX_UNPROVED_MS) {
     const { name, why, data } = error;
     const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
     const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
     throw new Refusal(name, message, { data, cause: error });
   }
-  // On another collection, what was asked for before is another request.
+  // The same action on another collection is a new request.
   await askAgain(context);
   await noteWhereToOpen(context, error);
 }
 
-/** On the collection that was active when the rollback began; if that is the one that is gone, on its restored snapshot. */
+/** Chooses the collection that was active when the rollback began, or its restored snapshot if that collection is gone. */
 async function noteWhereToOpen(context: StepContext, error: Refusal): Promise<void> {
   const { services, run, note, stages } = context;
   const notes = readNotes(stages.recorded);
@@ -206,11 +207,11 @@ async function noteWhereToOpen(context: StepContext, error: Refusal): Promise<vo
     const refused = toRefused(error);
     return await stages.rewrite(addNotes(markFrozen(stages.recorded), { refused }));
   }
-  // Gone, or empty: the old version makes an empty one when it starts.
+  // Gone or empty: the old version creates an empty collection when it starts.
   const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
-  const another = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
-  if (another) {
-    await stages.rewrite(beginRollback({ plan: another, failingSince }));
+  const restorePlan = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
+  if (restorePlan) {
+    await stages.rewrite(beginRollback({ plan: restorePlan, failingSince }));
     throw outOfTime();
   }
   const to = isGone ? run.plan.sourceCollection : findReturnCollection(run, notes);
@@ -218,7 +219,7 @@ async function noteWhereToOpen(context: StepContext, error: Refusal): Promise<vo
   await stages.rewrite(addNotes(stages.recorded, { unproved, refused: undefined }));
 }
 
-/** True if users worked on the new version, and it is the version that is deployed. */
+/** True if users worked on the new version, and the setting still names its collection. */
 async function isOnNew(
   { services, run }: StepContext,
   { passed }: RecordedJournal,
@@ -229,19 +230,19 @@ async function isOnNew(
 }
 
 const notesSchema = v.object({
-  /** Undefined if the old collection was never left. */
+  /** Undefined if users never left the old collection */
   plan: v.optional(returnSchema),
   /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
   failingSince: v.optional(v.number()),
   /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
   failingAfter: v.optional(v.number()),
-  /** Users stay on the new version. */
+  /** Set if users stay on the new version: the refusal of the rollback */
   refused: v.optional(refusedSchema),
-  /** Writes are opened there without a proof. */
+  /** Set if writes are opened without a proof: on this collection */
   unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
 });
 
-/** Decisions about a rollback: they hold for every stage, and are kept when stages are repeated. */
+/** Decisions about a rollback, which hold for every stage and survive repeated stages */
 type Notes = v.InferOutput<typeof notesSchema>;
 
 function readNotes({ noted = {} }: RecordedJournal): Notes {
@@ -257,7 +258,7 @@ function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
   return { ...journal, noted: { ...journal.noted, ...notes } };
 }
 
-/** The first record of a rollback. Where one has failed before, writes are frozen already. */
+/** The first record of a rollback. If an earlier attempt has failed, writes are frozen already. */
 function beginRollback(notes: Notes): RecordedJournal {
   const begun = { ...NOTHING_RECORDED, noted: notes };
   return notes.failingSince === undefined ? begun : markFrozen(begun);
@@ -267,8 +268,8 @@ function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
   return { ...journal, passed: { ...passed, [FREEZING]: {} } };
 }
 
-/** Writes may have been opened since: repeats every stage except the freeze, beginning with the restore of a snapshot. */
-function beginAgain({ passed, noted = {} }: RecordedJournal): RecordedJournal {
+/** Repeats every stage except the freeze, beginning with the restore of a snapshot: writes may have been opened since. */
+function restartStages({ passed, noted = {} }: RecordedJournal): RecordedJournal {
   const { [FREEZING]: begun } = passed;
   return { passed: begun ? { [FREEZING]: begun } : {}, noted };
 }

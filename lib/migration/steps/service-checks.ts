@@ -1,4 +1,4 @@
-// The checks of the services beside the vector store and the memory backend: graph, webhook, collection setting, artifacts.
+// Checks the services other than the vector store and the memory backend: graph, webhook, collection setting and artifacts.
 import { randomInt } from 'node:crypto';
 import type { GraphSource } from '../graph/graph-store.ts';
 import { writeJson } from '../ports/artifacts.ts';
@@ -7,10 +7,10 @@ import type { Services } from '../services.ts';
 import { COLLECTION_NAMES } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
-/** Reads one row of each kind that a dump reads. */
+/** Reads one row of each kind that a dump contains. */
 export const GRAPH_STORE = defineCheck({
   name: 'Graph store',
-  look: async ({ services: { graph } }: CheckContext<Pick<Services, 'graph'>>) =>
+  read: async ({ services: { graph } }: CheckContext<Pick<Services, 'graph'>>) =>
     graph && (await readGraph(graph)),
   detail: (graph) =>
     graph
@@ -30,7 +30,7 @@ export const GRAPH_STORE = defineCheck({
       accept: ['empty-graph'],
     },
   ],
-  whenAway:
+  unavailableRemedy:
     'Start it, or correct NEO4J_URL; to go without its dump, unset NEO4J_URL and give --accept no-graph.',
 });
 
@@ -49,7 +49,7 @@ async function readOne(rows: AsyncIterable<unknown>): Promise<void> {
 
 export const WEBHOOK = defineCheck({
   name: 'Webhook',
-  look: async ({ services: { hooks, clock }, run }: CheckContext) =>
+  read: async ({ services: { hooks, clock }, run }: CheckContext) =>
     await hooks.ask({
       action: 'check',
       runId: run.runId,
@@ -60,7 +60,7 @@ export const WEBHOOK = defineCheck({
     }),
   detail: (answer) => {
     if (answer === 'asked-of-a-person') return 'none: a person does it';
-    return answer === 'done' ? 'answers' : 'answers otherwise';
+    return answer === 'done' ? 'answers' : 'gives a wrong answer';
   },
   rules: [
     {
@@ -73,7 +73,7 @@ export const WEBHOOK = defineCheck({
 export const COLLECTION_SETTING = defineCheck({
   name: 'Collection setting',
   needs: [COLLECTION_NAMES],
-  look: async ({ services: { setting }, mayWrite }: CheckContext) => {
+  read: async ({ services: { setting }, mayWrite }: CheckContext) => {
     if (mayWrite) await setting.tryWrite();
     else await setting.read();
     return mayWrite;
@@ -84,12 +84,12 @@ export const COLLECTION_SETTING = defineCheck({
 
 const RETENTION_PROBE_MS = 60_000;
 
-/** Keeping artifacts from deletion is tried here: a failure in the window would cost the window. */
+/** Also tests that artifacts can be protected from deletion: a failure in the window would cost the window. */
 export const ARTIFACTS = defineCheck({
   name: 'Artifacts',
-  look: async ({ services: { artifacts, clock }, run: { runId }, isBeginning }: CheckContext) => {
+  read: async ({ services: { artifacts, clock }, run: { runId }, isBeginning }: CheckContext) => {
     const key = `${runId}/retention-probe-${randomInt(2 ** 47)}.json`;
-    // A refused plan leaves nothing behind: no run begins with it.
+    // Written only if the run begins: a refused plan leaves nothing behind.
     if (isBeginning) {
       await writeJson(artifacts, key, { runId });
       await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));

@@ -1,7 +1,7 @@
-// Adds or removes named vectors of the active collection without bringing back points that users have deleted. If the store is
-// optimizing a collection, such a change cancels the optimization, and with it every deletion since its start (Qdrant 1.18.3 and
-// 1.19.0). Switching the optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the
-// change. Points that return anyway are missing from a list made before, and are removed again.
+// Adds or removes named vectors of the active collection without bringing back points that users have deleted. In Qdrant 1.18.3
+// and 1.19.0, such a change cancels a running optimization, and with it undoes every deletion since its start. Switching the
+// optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the change. Points that
+// return anyway are missing from a list made before, and are removed again.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
 import { changedAt } from '../json/memory-payload.ts';
@@ -16,8 +16,8 @@ import { readPages } from '../scan.ts';
 
 type SlotChange = NonNullable<Run['slotChange']>;
 
-/** Ids are listed in pages of this size, without payloads or vectors. */
-const PAGE = 10_000;
+/** Ids per page, without payloads or vectors */
+const PAGE_SIZE = 10_000;
 
 /**
  * @param change must be idempotent: it is repeated after an interruption
@@ -49,10 +49,10 @@ async function begin(context: StepContext, collection: string): Promise<SlotChan
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
   const info = await vectors.collectionInfo(collection);
-  const { max_optimization_threads: present = null } = info?.config.optimizer_config ?? {};
-  const left = present === 0 ? run.slotChange : undefined;
-  if (left?.listed) return left;
-  const threads = left ? left.threads : present;
+  const { max_optimization_threads: current = null } = info?.config.optimizer_config ?? {};
+  const interrupted = current === 0 ? run.slotChange : undefined;
+  if (interrupted?.listed) return interrupted;
+  const threads = interrupted ? interrupted.threads : current;
   // Each shard numbers its own writes: with several shards, the times in the payloads tell which write is older.
   const isOneShard = (await vectors.shardStates(collection)).length === 1;
   await renew();
@@ -72,7 +72,7 @@ function optimizerWith(max_optimization_threads: number | 'auto') {
 
 async function listIds({ services }: StepContext, collection: string): Promise<PointId[]> {
   const ids: PointId[] = [];
-  const request = { limit: PAGE, payload: false, vector: false };
+  const request = { limit: PAGE_SIZE, payload: false, vector: false };
   for await (const { points } of readPages({ store: services.vectors, collection }, request)) {
     for (const { id } of points) ids.push(id);
   }
@@ -95,8 +95,8 @@ async function removeReturned(
       `The list of the points of ${collection} is damaged.`,
     );
   }
-  const present = await listIds(context, collection);
-  const fresh = present.filter((id) => !before.has(id));
+  const after = await listIds(context, collection);
+  const fresh = after.filter((id) => !before.has(id));
   let removed = 0;
   for (let at = 0; at < fresh.length; at += MAX_SEARCHED_IDS) {
     const batch = fresh.slice(at, at + MAX_SEARCHED_IDS);

@@ -1,4 +1,4 @@
-// The status of a run: its phase, its evidence, its progress, and the commands that it accepts, with who may give them.
+// The status of a run: its phase, its evidence, its progress, and the commands that it accepts from whom
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
 import { decideNext, mustReturn } from '../next.ts';
@@ -29,7 +29,7 @@ export async function describeRun(services: StatusServices, payload: unknown) {
 
 type StatusServices = Pick<Services, 'runs' | 'lock' | 'clock'>;
 
-/** Reads the named run, or the present one. @throws Refusal */
+/** Reads the named run, or the current one. @throws Refusal */
 export async function readStatus(services: StatusServices, runId?: string) {
   const id = runId ?? (await services.lock.currentRun());
   if (id === undefined) throw new Refusal('RefusedUnknownRun', 'There has been no run yet.');
@@ -54,9 +54,9 @@ export async function readStatus(services: StatusServices, runId?: string) {
     startedAt: toIso(startedAt),
     deadlineAt: toIso(window?.deadlineAt),
     endedAt: hasEnded(phase) ? phaseAt : null,
-    /** Collections that were due to be removed and are kept, because they were written to */
+    /** Collections kept beyond their removal date, because they were written to */
     kept: run.kept,
-    /** Collections that users once worked on, kept until a day */
+    /** Collections that users worked on before, each kept until a date */
     served: run.served.map(({ collection, until }) => ({ collection, until: toIso(until) })),
     takesNoWindow: run.takesNoWindow ?? null,
     /** Limit of points read a second; null without one */
@@ -126,16 +126,16 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const isBackward = phase === 'switching-back';
   if (phase !== 'switching' && !isBackward) return { stages: [], frozenSince: null };
   const forward = await readJournal(services, runId, 'cutover');
-  const present = isBackward ? await readJournal(services, runId, 'rollback') : forward;
+  const current = isBackward ? await readJournal(services, runId, 'rollback') : forward;
   const isOpened = wasOpened(run) && !isBackward;
-  const frozen = wasOpened(run) ? present : forward;
+  const frozen = wasOpened(run) ? current : forward;
   return {
-    stages: Object.keys(present?.passed ?? {}),
+    stages: Object.keys(current?.passed ?? {}),
     frozenSince: isOpened ? null : findFrozenSince(frozen),
   };
 }
 
-/** The first of the last tries that were refused, also while the longest request is waited for. */
+/** Time of the first refused write since the last accepted one, even before the freeze is proved */
 function findFrozenSince(state: RecordedJournal | undefined): string | null {
   const frozen = state && readStage(state, 'frozen');
   if (v.is(proofSchema, frozen)) return frozen.frozenSince;

@@ -1,5 +1,5 @@
-// Probes of the preflight in temporary collections of the vector store itself: does it create keyword vectors, and does it
-// fill a slot that is added to a collection in use?
+// Probes the vector store in temporary collections: does it create keyword vectors, and does it fill a slot that is added to a
+// collection in use?
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { toJsonText } from '../json/json-text.ts';
 import { addKeywordSlot, fillUnfilled, listVersions } from '../keyword-fill.ts';
@@ -15,7 +15,7 @@ import { VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 import { estimateSavings } from './store-space.ts';
 
-/** One that an earlier preflight left behind when it was killed is replaced. */
+/** Works with a temporary collection. Replaces one that a killed preflight left behind. */
 async function withProbeCollection<Found>(
   vectors: VectorStore,
   { collection, layout }: { readonly collection: string; readonly layout: CollectionSettings },
@@ -30,7 +30,7 @@ async function withProbeCollection<Found>(
   }
 }
 
-/** Each run has its own: two preflights may be under way on one store. */
+/** Each run has its own probe collections: two preflights may run on one store. */
 const probeName = (what: string, runId: string) => `migration_${what}_${runId}`;
 
 /** @internal Tests leave it behind. */
@@ -39,7 +39,7 @@ export const keywordProbe = (runId: string): string => probeName('keyword_probe'
 export const KEYWORD_VECTORS = defineCheck({
   name: 'Keyword vectors',
   needs: [VECTOR_STORE],
-  look: async ({ services: { vectors }, run: { runId }, mayWrite }: CheckContext) =>
+  read: async ({ services: { vectors }, run: { runId }, mayWrite }: CheckContext) =>
     mayWrite ? await probeKeywords(vectors, keywordProbe(runId)) : undefined,
   detail: (isMade) => {
     if (isMade === undefined) return 'tried with --execute';
@@ -47,7 +47,7 @@ export const KEYWORD_VECTORS = defineCheck({
   },
   rules: [
     {
-      why: (isMade) => isMade === false && 'The store makes none of texts.',
+      why: (isMade) => isMade === false && 'The store does not make keyword vectors of texts.',
       remedy:
         'Use Qdrant 1.15.3 or later, or go without keyword vectors of old memories: --accept empty-keywords.',
       accept: ['empty-keywords'],
@@ -67,7 +67,7 @@ async function probeKeywords(vectors: VectorStore, collection: string): Promise<
   );
 }
 
-/** A probe leaves no points behind: existing ones belong to another program. */
+/** @throws Refusal if the collection has points: a probe leaves none behind, so they belong to another program. */
 async function assertNoPoints(vectors: VectorStore, collection: string): Promise<void> {
   if (!(await vectors.collectionExists(collection))) return;
   const points = await vectors.count(collection);
@@ -79,11 +79,11 @@ const MIN_VERSION = [1, 18] as const;
 export const IN_PLACE = defineCheck({
   name: 'In place',
   needs: [VECTOR_LAYOUT],
-  look: async ({ services, run, mayWrite }: CheckContext) => {
+  read: async ({ services, run, mayWrite }: CheckContext) => {
     const { vectors } = services;
     const savedBytes = await estimateSavings(vectors, run.plan);
     const obstacles = await findObstacles(services, run);
-    // In a dry run, the version of the store must do.
+    // In a dry run, only the version of the store is checked.
     if (run.plan.inPlace && mayWrite && obstacles.length === 0) await probeSlot(vectors, run);
     return { obstacles, savedBytes };
   },
@@ -96,7 +96,7 @@ export const IN_PLACE = defineCheck({
   rules: [
     {
       why: ({ obstacles }, { plan }) => plan.inPlace && obstacles,
-      remedy: 'Begin without --in-place: the way over a new collection needs none of this.',
+      remedy: 'Begin without --in-place: a migration to a new collection needs none of this.',
     },
   ],
 });
@@ -120,7 +120,7 @@ function isNewEnough(version: string): boolean {
   return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
-/** On a collection of its own, as strict as the one in use, and indexed where that one is. @throws Refusal */
+/** Probes a collection with the strict mode of the active one, indexed if that one is. @throws Refusal */
 async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.collectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
@@ -131,12 +131,13 @@ async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   });
 }
 
-const TRIED = 1_000;
-/** Kilobytes of vectors, from which the store makes an index. */
+/** Points for an indexed collection */
+const INDEXED_POINTS = 1_000;
+/** Thresholds, in kilobytes of vectors, at which the store makes an index */
 const SMALLEST_INDEX = { indexing_threshold: 1, vacuum_min_vector_number: 100 };
 
 /**
- * The optimizer sees later what is added to an indexed segment: a store may take every write, and then stop optimizing
+ * Adds a slot to the collection, fills it, and waits for the optimizer: a store may accept every write, and then stop optimizing
  * the collection (docs/migration/decisions/0010-in-place.md).
  * @internal
  */
@@ -150,7 +151,7 @@ export async function trySlot(
 ): Promise<void> {
   const { collection, isIndexed, settings } = options;
   const place = { store: vectors, collection };
-  const points = Array.from({ length: isIndexed ? TRIED : 1 }, (_, n) => ({
+  const points = Array.from({ length: isIndexed ? INDEXED_POINTS : 1 }, (_, n) => ({
     id: toJsonText(n + 1),
     vector: toJsonText([Math.sin(n), Math.cos(n)]),
     payload: toJsonText({ data: `Cello number ${n}` }),

@@ -1,4 +1,4 @@
-// The space that a migration takes on the vector store, estimated from a few points before anything is copied.
+// Estimates the space that a migration needs on the vector store, from a few points and before anything is copied.
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { keywordTextOf } from '../json/memory-payload.ts';
 import { readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
@@ -7,33 +7,33 @@ import { restoreTestCollectionOf } from '../runs/run-names.ts';
 import { VECTOR_LAYOUT } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 
-/** Copies of vectors and payloads: the new collection; in the restore test the uploaded file and its unpacked contents */
+/** Copies of vectors and payloads: the new collection and, in the restore test, the uploaded file and its unpacked contents */
 const COPIES = 3;
 const COPIES_IN_PLACE = 2;
-const FLOAT = 4;
-/** An index and a weight for each word. */
-const KEYWORD = 8;
-const SAMPLE = 256;
+const FLOAT_BYTES = 4;
+/** An index and a weight for each word */
+const KEYWORD_BYTES = 8;
+const SAMPLE_SIZE = 256;
 const GIGABYTE = 1e9;
 
-/** Estimated from the first points: their ids are random. */
+/** Estimates from the first points, which are a random sample because their ids are random. */
 async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const total = await vectors.count(sourceCollection);
   const info = await vectors.collectionInfo(sourceCollection);
   const { size: dimensions = 0 } = readDenseVector(info);
-  const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE, vector: false });
+  const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE_SIZE, vector: false });
   const share = total / Math.max(1, points.length);
   const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
-  const keywords = share * sumOf(points, countWords) * KEYWORD;
-  const one = payloads + total * dimensions * FLOAT;
+  const keywords = share * sumOf(points, countWords) * KEYWORD_BYTES;
+  const copy = payloads + total * dimensions * FLOAT_BYTES;
   return {
-    snapshotBytes: Math.ceil(one),
-    neededBytes: Math.ceil(COPIES * one + keywords),
-    neededInPlace: Math.ceil(COPIES_IN_PLACE * one + keywords),
+    snapshotBytes: Math.ceil(copy),
+    neededBytes: Math.ceil(COPIES * copy + keywords),
+    neededInPlace: Math.ceil(COPIES_IN_PLACE * copy + keywords),
   };
 }
 
-/** Space that a migration in place saves, compared with one over a new collection */
+/** Space that a migration in place saves, compared with one to a new collection */
 export async function estimateSavings(vectors: VectorStore, plan: Plan): Promise<number> {
   const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
   return neededBytes - neededInPlace;
@@ -42,7 +42,7 @@ export async function estimateSavings(vectors: VectorStore, plan: Plan): Promise
 export const DISK_SPACE = defineCheck({
   name: 'Disk space',
   needs: [VECTOR_LAYOUT],
-  look: async ({ services: { vectors }, run: { plan } }: CheckContext) => {
+  read: async ({ services: { vectors }, run: { plan } }: CheckContext) => {
     const { neededBytes, neededInPlace } = await estimateSpace(vectors, plan);
     const { freeBytes = null } = plan;
     return { neededBytes: plan.inPlace ? neededInPlace : neededBytes, freeBytes };
@@ -68,11 +68,11 @@ export const DISK_SPACE = defineCheck({
   ],
 });
 
-/** A proxy before the store must let a whole snapshot pass: found out in the restore test, it would cost the backup. */
+/** Checks that a proxy before the store accepts a whole snapshot: otherwise the restore test would fail after the backup. */
 export const SNAPSHOT_UPLOAD = defineCheck({
   name: 'Snapshot upload',
   needs: [VECTOR_LAYOUT],
-  look: async ({ services: { vectors }, run }: CheckContext) => {
+  read: async ({ services: { vectors }, run }: CheckContext) => {
     const { snapshotBytes } = await estimateSpace(vectors, run.plan);
     await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
     return snapshotBytes;

@@ -1,6 +1,6 @@
-// The work of each stage of a switch back, and of one that is refused. The order of the stages is in switch.ts. The old collection
-// may be deleted or emptied at any time: before each step that users would notice, it is looked for again. A deployment takes its
-// time, and may be reported as done although it is not.
+// The stages of a switch back, and of one that is refused; switch.ts has their order. The old collection may be deleted or emptied
+// at any time: it is checked again before each stage that users would notice. A deployment takes time, and may be reported as done
+// although it is not.
 import * as v from 'valibot';
 import { restoreSnapshot } from '../kept-snapshot.ts';
 import { whyUnhealthy } from '../point-writer.ts';
@@ -26,14 +26,14 @@ import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
 import { servesFrom } from './new-version.ts';
 import type { Return } from './return-target.ts';
 
-// A refusal here is harmless, as users can still write; writes from now on are counted again after the freeze.
+// A refusal here is harmless, as users can still write. Their writes are counted again after the freeze.
 export async function restoreOld(context: StepContext, plan: Return): Promise<Facts> {
   const { services, stages } = context;
   const { returnTo: to, restores, way } = plan;
   // The operator may have restored the snapshot already.
   const needsRestore = await stages.once('is-to-be-restored', async () => {
-    const isThere = (await services.vectors.listCollections()).includes(to);
-    return !(isThere && (await isAsVerified(context, to)));
+    const exists = (await services.vectors.listCollections()).includes(to);
+    return !(exists && (await isAsVerified(context, to)));
   });
   if (needsRestore) {
     if (!restores) throw new Refusal('RefusedNotNow', `There is no snapshot for ${to}.`);
@@ -47,7 +47,7 @@ export async function restoreOld(context: StepContext, plan: Return): Promise<Fa
   return way === 'to-snapshot' ? await countLeftBehind(context, plan) : {};
 }
 
-/** True if a restored collection holds the verified memories; the test user's do not count. */
+/** True if a restored collection holds the verified memories, apart from those of the test user */
 async function isAsVerified(context: StepContext, restored: string): Promise<boolean> {
   const { evidence, plan } = context.run;
   // In place, the snapshot was taken before the window.
@@ -63,7 +63,7 @@ export async function freezeNew(context: StepContext): Promise<Facts> {
   return await freezeWrites(context, freezing);
 }
 
-// Writes are frozen. The rollback of a window runs unattended, so this stage must never refuse it.
+// Writes are frozen now. The rollback of a window runs unattended, so this stage must never refuse it.
 export async function makeOldEqual(context: StepContext, plan: Return) {
   const { returnTo: to, restores, deletes } = plan;
   await assertNotDeleted(context, to, 0);
@@ -108,60 +108,60 @@ export async function changeToOld(context: StepContext, { to, points }: Old): Pr
   const { setting, log } = services;
   await removeTestWrites(context, [to]);
   await assertNotDeleted(context, to, points);
-  const present = await setting.read();
-  // Users wait and no client writes, so any present value of the setting is replaced.
-  if (!isKnown(run, present) && present !== to) {
+  const active = await setting.read();
+  // Users wait and no client writes, so any value of the setting is replaced.
+  if (!isKnown(run, active) && active !== to) {
     const message = 'Another program changed the collection-name setting; rollback replaces it';
-    log({ level: 'WARN', message, runId: run.runId, replaced: present, by: to });
+    log({ level: 'WARN', message, runId: run.runId, replaced: active, by: to });
   }
-  await activate(context, { from: present, to });
+  await activate(context, { from: active, to });
 }
 
-/** Time limit of a deployment, unless the plan says that it takes longer. */
+/** Time limit of a deployment, unless the plan allows more */
 const DEPLOYMENT_MS = 15 * MINUTE_MS;
-/** Time limit for the proof of a deployment that was reported as done. */
+/** Time limit for the proof of a deployment that was reported as done */
 const PROOF_MS = 5 * MINUTE_MS;
 
 const deployingSchema = v.object({
   since: v.optional(v.number()),
-  /** The last request was answered, or is not to be made once more: the command was killed in it after the time limit. */
+  /** True if the last request was answered, or must not be repeated because the command was killed in it after the time limit */
   isRequested: v.optional(v.boolean()),
   unprovedSince: v.optional(v.number()),
 });
 
 /**
- * Deploys and proves in one stage: a deployment that was reported as done, and is not, is requested again until the time limit.
- * Then writes are opened without a proof, or users stay on the new version: either way they can write.
+ * Deploys and proves in one stage: a deployment that was falsely reported as done is requested again until the time limit. Then
+ * writes are opened without a proof, or users stay on the new version: in both cases they can write.
  */
 export async function deployBack(context: StepContext, to: string): Promise<Facts> {
   const { run, services } = context;
   const action = run.plan.sameVersion ? 'deploy-new' : 'deploy-old';
   const { since, isLast, unprovedSince } = await deployInTime(context, action, to);
-  const standing = await findStanding(context, to);
-  if (standing.kind === 'returned') return {};
-  const { kind, why } = standing;
-  if (kind !== 'untold' && services.clock().getTime() - unprovedSince < PROOF_MS) {
-    // Not done although it was reported: the next request is another one, and is made however late, but only once.
-    await context.keep({ since, isRequested: isLast || kind !== 'elsewhere', unprovedSince });
-    if (kind === 'elsewhere') await askAgain(context);
-    throw suspectAction(action, to, kind === 'away' ? why : notReturned(String(why)));
+  const check = await checkReturn(context, to);
+  if (check.kind === 'returned') return {};
+  const { kind, why } = check;
+  if (kind !== 'unknowable' && services.clock().getTime() - unprovedSince < PROOF_MS) {
+    // Falsely reported as done: the next request is a new one, and is made even after the time limit, but only once.
+    await context.keep({ since, isRequested: isLast || kind !== 'not-returned', unprovedSince });
+    if (kind === 'not-returned') await askAgain(context);
+    throw suspectAction(action, to, kind === 'unavailable' ? why : notReturned(String(why)));
   }
-  // A backend that says nothing may come back in either version: users return to the one that worked before the rollback.
-  const isUnrestorable = kind === 'elsewhere' || kind === 'away';
-  if (isUnrestorable && wentLive(run) && to !== liveCollectionOf(run)) {
+  // A backend that does not answer may run either version: users stay on the one that worked before the rollback.
+  const mayBeNew = kind === 'not-returned' || kind === 'unavailable';
+  if (mayBeNew && wentLive(run) && to !== liveCollectionOf(run)) {
     const message = `After "${action}" on ${to}: ${why} Writes are open on ${liveCollectionOf(run)} again.`;
     throw new Refusal('RefusedStillNewVersion', message);
   }
   const lookAt = `whether the backend works on ${to}${run.plan.sameVersion ? '' : ', in the old version'}`;
-  const message = 'The backend does not prove that users are back; the rollback goes on';
+  const message = 'The backend does not prove that users are back; the rollback continues';
   services.log({ level: 'WARN', message, runId: run.runId, lookAt, why: String(why) });
   return { oldVersion: 'unproved', lookAt };
 }
 
 /**
- * Waits until it is deployed, or its time is over. A command that was killed in its request makes that once more, however late:
- * its time may have passed without any request.
- * @returns when it was first requested, whether it is not requested again, and since when its proof is awaited
+ * Waits until the version is deployed, or its time is over. A command that was killed in its request repeats that request even
+ * after the time limit: the time may have passed without any request.
+ * @returns the time of the first request, whether it was the last one, and the time since which its proof is awaited
  */
 async function deployInTime(
   context: StepContext,
@@ -175,7 +175,7 @@ async function deployInTime(
   const until = since + Math.max(DEPLOYMENT_MS, 2_000 * (run.plan.deploySeconds ?? 0));
   const isOver = now >= until;
   if (isOver && isRequested) return { since, isLast: true, unprovedSince };
-  // Time for a proof counts from the end of a deployment: while another one is awaited, none has begun.
+  // The time for a proof begins when a deployment ends, so none is recorded here.
   await keep({ since, isRequested: isOver });
   await waitForAction(context, action, collection).catch(async (error: unknown) => {
     if (!context.signal.aborted) await keep({ since, isRequested: true });
@@ -194,7 +194,7 @@ function notReturned(why: string): RetryableFailure {
 function retryUntilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();
-  const why = `${error.why} It is asked again until ${until}; then writes are opened without it.`;
+  const why = `${error.why} It is called again until ${until}; then writes are opened without it.`;
   return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
 }
 
@@ -226,16 +226,16 @@ export async function restoreSetting(context: StepContext): Promise<void> {
   await activate(context, { from: await services.setting.read(), to: liveCollectionOf(run) });
 }
 
-/** The old version may be deployed already. A new version that still answers is left alone. */
+/** Deploys the new version, unless it still answers: the old version may be deployed already. */
 export async function deployAgain(context: StepContext, to: string): Promise<void> {
-  if ((await findStanding(context, to)).kind === 'elsewhere') return;
+  if ((await checkReturn(context, to)).kind === 'not-returned') return;
   const collection = liveCollectionOf(context.run);
   await deployInTime(context, 'deploy-new', collection);
-  const standing = await findStanding(context, to);
-  if (standing.kind === 'elsewhere') return;
+  const check = await checkReturn(context, to);
+  if (check.kind === 'not-returned') return;
   const message = 'The backend does not prove that the new version is back; writes are opened';
   const lookAt = `whether the backend works on ${collection}`;
-  const why = standing.kind === 'returned' ? `It works on ${to}.` : String(standing.why);
+  const why = check.kind === 'returned' ? `It works on ${to}.` : String(check.why);
   context.services.log({ level: 'WARN', message, runId: context.run.runId, lookAt, why });
 }
 
@@ -245,7 +245,7 @@ export async function openAgain(context: StepContext): Promise<void> {
   await assertOpen(context, collections);
 }
 
-/** The collection may have been deleted since the rollback began: the old version would create an empty one instead. */
+/** @throws Refusal if the collection was deleted since the rollback began: the old version would create an empty one. */
 async function assertNotDeleted(
   { services: { vectors }, run }: Pick<StepRequest, 'services' | 'run'>,
   returnTo: string,
@@ -259,17 +259,20 @@ async function assertNotDeleted(
   throw new Refusal('RefusedNothingToReturnTo', why);
 }
 
-/** Progress of a rollback's deployment, by what the backend answers. */
-type RunState =
+/** Result of a rollback's deployment, as the backend's answers show it */
+type ReturnCheck =
   | { readonly kind: 'returned' }
-  /** elsewhere: users are not back. unproved: a later answer may tell. untold: no answer will ever tell. */
-  | { readonly kind: 'elsewhere' | 'unproved' | 'untold' | 'away'; readonly why: unknown };
+  /** unproved: a later answer may tell. unknowable: no answer will ever tell. unavailable: the backend does not answer. */
+  | {
+      readonly kind: 'not-returned' | 'unproved' | 'unknowable' | 'unavailable';
+      readonly why: unknown;
+    };
 
 /**
- * The answer of the old version proves that users are back. A run may have the new version alone: then the backend is searched for
- * a memory that only the collection to return to has, and after that for one that only the other collection has.
+ * An answer of the old version proves that users are back. If the run does not change the version, the backend is searched for a
+ * memory that only the collection to return to has, and then for one that only the other collection has.
  */
-async function findStanding(context: StepContext, to: string): Promise<RunState> {
+async function checkReturn(context: StepContext, to: string): Promise<ReturnCheck> {
   const { services, run } = context;
   const live = liveCollectionOf(run);
   const { sameVersion = false } = run.plan;
@@ -277,16 +280,16 @@ async function findStanding(context: StepContext, to: string): Promise<RunState>
     await services.backend.health();
     const isNew = sameVersion || (await services.backend.isGraphDeprecated(testUserOf(run.runId)));
     if (!isNew || (sameVersion && to === live)) return { kind: 'returned' };
-    const isThere = to !== live && (await servesFrom(context, to, live));
-    if (isThere && sameVersion) return { kind: 'returned' };
-    if (isThere) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
-    if (!sameVersion) return { kind: 'elsewhere', why: 'The new version still answers.' };
+    const worksOnOld = to !== live && (await servesFrom(context, to, live));
+    if (worksOnOld && sameVersion) return { kind: 'returned' };
+    if (worksOnOld) return { kind: 'unproved', why: `The new version answers, on ${to}.` };
+    if (!sameVersion) return { kind: 'not-returned', why: 'The new version still answers.' };
     if (await servesFrom(context, live, to))
-      return { kind: 'elsewhere', why: `The backend still works on ${live}.` };
+      return { kind: 'not-returned', why: `The backend still works on ${live}.` };
     return { kind: 'unproved', why: `The backend does not show that it works on ${to}.` };
   } catch (why) {
-    if (isRetryableFailure(why)) return { kind: 'away', why };
-    if (why instanceof Refusal) return { kind: 'untold', why };
+    if (isRetryableFailure(why)) return { kind: 'unavailable', why };
+    if (why instanceof Refusal) return { kind: 'unknowable', why };
     throw why;
   }
 }

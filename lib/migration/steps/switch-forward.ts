@@ -1,4 +1,4 @@
-// The work of each stage of a switch to the new collection. The order of the stages is in switch.ts.
+// The stages of a switch to the new collection; switch.ts has their order.
 import { waitUntilIndexed } from '../configuration.ts';
 import { listPartKeys } from '../kept-snapshot.ts';
 import type { Evidence } from '../phases.ts';
@@ -14,7 +14,7 @@ import { activate, freezeWrites, suspectAction, waitForAction } from './backend-
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
 import { countDifference, haveSame } from './comparison.ts';
-import { copyOnwards, verifyEqual } from './copy.ts';
+import { copyForward, verifyEqual } from './copy.ts';
 import { assertAsFrozen, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
 import { assertNamesFree } from './upload-swap.ts';
@@ -23,9 +23,9 @@ export async function freezeOld(context: StepContext): Promise<Facts> {
   return await freezeWrites(context, { collections: [context.run.plan.sourceCollection] });
 }
 
-// The backup must be on record before the setting changes: a rollback needs it.
+// The backup must be recorded before the setting changes: a rollback needs it.
 export async function backUp(context: StepContext): Promise<void> {
-  // No data moves: the snapshot from before the window is the copy that stays untouched.
+  // In place, no data move: the snapshot from before the window remains valid.
   if (context.run.plan.inPlace) return;
   await noteEvidence(context, 'backup-manifest', await takeBackup(context));
 }
@@ -37,7 +37,7 @@ export async function makeNewEqual(context: StepContext): Promise<void> {
 }
 
 async function copyRest(context: StepContext): Promise<Reference> {
-  const copied = await copyOnwards(context, { mode: 'repair', users: 'frozen' });
+  const copied = await copyForward(context, { mode: 'repair', users: 'frozen' });
   await waitUntilIndexed(context, context.run.plan.targetCollection);
   return await verifyEqual(context, copied);
 }
@@ -51,8 +51,8 @@ async function noteEvidence(
 }
 
 /**
- * Asserts that the setting is unchanged and the names are free. Writes since both collections were compared are found right
- * before writes open. @throws Refusal
+ * Asserts that the setting is unchanged and the names are free. Writes since the comparison of both collections are found by the
+ * final check. @throws Refusal
  */
 export async function assertReady({ services, run }: StepRequest): Promise<void> {
   assertGraphNamed(services, run);
@@ -71,7 +71,7 @@ export async function prepare(context: StepContext): Promise<void> {
   await note({ window: { ...windowOf(run), switchedAt: now } });
 }
 
-/** Protects the backup and the reports so far from deletion until that day. */
+/** Protects the backup and the current reports from deletion until that day. */
 export async function retainBackup(
   { services, run }: Pick<StepRequest, 'services' | 'run'>,
   until: Date,
@@ -88,14 +88,14 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
   await activate(context, { from: run.plan.sourceCollection, to });
 }
 
-/** Once the new version is deployed, a memory that is missing may be one that a user has deleted. @throws Refusal */
+/** Called before the new version is deployed: later, users may have deleted a missing memory. @throws Refusal */
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
   const { points, adds, removes } = await countDifference(context, live);
   const testWrites = await context.services.vectors.count(live, ofTestUser(context.run));
   const found = points + adds - removes - testWrites;
   if (found === points) return;
-  const why = `${live} has ${found} points where ${points} were verified.`;
+  const why = `${live} has ${found} points instead of the ${points} that were verified.`;
   throw new Refusal('RefusedVerification', why);
 }
 
@@ -117,9 +117,8 @@ export async function proveNew(context: StepContext, to: string): Promise<void> 
   }
 }
 
-// Final check: both collections are still what was compared. A kill before its record runs it again. A late write to the
-// old collection is not lost: a refusal here returns users to it. The time is noted before traffic is opened: from then on
-// users may have written.
+// Final check: neither collection has changed since they were compared. A late write to the old collection is not lost: the
+// refusal returns users to that collection. The time is recorded before traffic is opened, because users may write from then on.
 export async function runFinalCheck(context: StepContext, to: string): Promise<void> {
   if (wasOpened(context.run)) return;
   if (context.run.plan.inPlace) await assertAsFrozen(context);
@@ -128,27 +127,30 @@ export async function runFinalCheck(context: StepContext, to: string): Promise<v
   await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });
 }
 
-// The new collection is read last: damage to it would be served, while a late write to the old one is carried over once
-// writes are open.
+// The new collection is read last: users would see damage to it, while a late write to the old one is carried over once writes
+// are open.
 async function assertUnchanged(context: StepContext, to: string): Promise<void> {
   const { services, run } = context;
   const { sourceCollection } = run.plan;
-  const isOldThere = await services.vectors.collectionExists(sourceCollection);
-  if (isOldThere && !(await haveSame(context, sourceCollection, { base: run.base }))) {
+  const oldExists = await services.vectors.collectionExists(sourceCollection);
+  if (oldExists && !(await haveSame(context, sourceCollection, { base: run.base }))) {
     const why = `${sourceCollection} was written to after it was verified.`;
     throw new Refusal('RefusedSourceChanged', why);
   }
   if (!(await haveSame(context, to, { base: run.base }))) {
-    throw new Refusal('RefusedVerification', `${to} is no longer what was verified.`);
+    throw new Refusal('RefusedVerification', `${to} has changed since it was verified.`);
   }
 }
 
-/** Opens traffic, in every invocation: another program may have changed the setting, or a refused rollback frozen writes. */
+/**
+ * Opens traffic. Repeated in every invocation: another program may have changed the setting, or a refused rollback may have frozen
+ * writes.
+ */
 export async function openNew(context: StepContext, to: string): Promise<void> {
   const { services, run, renew } = context;
-  // The setting may have changed since: the backend's next start would create another collection.
+  // With another setting, the backend's next start would create another collection.
   await services.setting.change({ from: run.plan.sourceCollection, to });
-  // A rollback may have begun in the meantime: it must not find writes opened.
+  // Writes must not open if a rollback has begun meanwhile.
   await renew();
   await waitForAction(context, 'open-writes', to);
 }

@@ -1,6 +1,6 @@
-// The switch as its runbook, in both directions: each line is a stage, in the order in which it happens. A stage that has passed is
-// not repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`. The stages
-// that both directions have follow the runbook.
+// The runbook of the switch, in both directions: each line is a stage, in the order of execution. A stage that has passed is not
+// repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`. The stages
+// that both directions share follow below.
 import { changedAt } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { Facts } from '../runs/journal.ts';
@@ -42,7 +42,7 @@ export const FREEZING = 'freezing';
 
 /**
  * Moves users from the old collection to the new one. A stage that is refused begins the rollback (runs/advance.ts).
- * @returns facts of its end
+ * @returns facts of the last stage
  */
 export async function switchForward(context: StepContext): Promise<Facts> {
   const { run, stages } = context;
@@ -59,15 +59,15 @@ export async function switchForward(context: StepContext): Promise<Facts> {
   await stages.once('deployed', (context) => deployNew(context, to));
   await stages.once('proved', (context) => proveNew(context, to));
   await stages.once('last-look', (context) => runFinalCheck(context, to));
-  // Once traffic is open, neither a record nor the deadline may stand between it and the end.
+  // Once traffic is open, the switch continues to its end, whatever the deadline.
   await openNew(context, to);
   return await stages.end('carried', (context) => carryLateWrites(context, to));
 }
 
 /**
- * Moves users back to the old collection. If traffic was never opened, no user has to be kept out, and only early writes are
- * carried over. Until the setting changes, a refusal leaves users on the new version.
- * @param plan undefined if the old collection was never left
+ * Moves users back to the old collection. If traffic was never opened, only early writes are carried over. Until the setting
+ * changes, a refusal leaves users on the new version.
+ * @param plan undefined if users never left the old collection
  */
 export async function switchBack(context: StepContext, plan: Return | undefined): Promise<void> {
   const { run, stages } = context;
@@ -95,19 +95,19 @@ export async function switchBack(context: StepContext, plan: Return | undefined)
 }
 
 /**
- * After a rollback that was refused: users stay on the new version.
- * @param leaving the collection to return to, if the backend may work on it by now
+ * Keeps users on the new version after a refused rollback.
+ * @param leftFor the collection to return to, if the backend may already work on it
  */
-export async function stayOnNew(context: StepContext, leaving: string | undefined): Promise<void> {
+export async function stayOnNew(context: StepContext, leftFor: string | undefined): Promise<void> {
   const { stages } = context;
-  if (leaving !== undefined) {
+  if (leftFor !== undefined) {
     await stages.once('setting-restored', restoreSetting);
-    await stages.once('deployed-again', (context) => deployAgain(context, leaving));
+    await stages.once('deployed-again', (context) => deployAgain(context, leftFor));
   }
   await stages.once('opened-again', openAgain);
 }
 
-/** After a rollback of which nothing could be proved in time: users can write again. */
+/** Opens writes after a rollback that could not be proved in time. */
 export async function openUnproved(
   context: StepContext,
   unproved: { readonly to: string; readonly why: string },
@@ -115,7 +115,7 @@ export async function openUnproved(
   await context.stages.once('opened', (context) => openWithoutProof(context, unproved));
 }
 
-/** Once the memories of both collections are equal. @param to collection that users move to */
+/** Called when the memories of both collections are equal. @param to collection that users move to */
 async function moveSwitchedEntities(context: StepContext, to: string) {
   const { plan } = context.run;
   const live = liveCollectionOf(context.run);
@@ -128,7 +128,7 @@ async function moveSwitchedEntities(context: StepContext, to: string) {
 }
 
 /**
- * Carries over the writes that a program made to the collection that users have left, once writes are open. If the new version
+ * Once writes are open, carries over the writes that a program made to the collection that users have left. If the new version
  * never took traffic, a change there that neither version made is corruption.
  */
 async function carryLateWrites(context: StepContext, to: string): Promise<Facts> {
@@ -136,14 +136,14 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   const live = liveCollectionOf(run);
   const isForward = to === live;
   const { vectors } = services;
-  const trouble = isForward ? undefined : await whyUnreadable(services, run);
+  const problem = isForward ? undefined : await whyUnreadable(services, run);
   // Users are back, with everything that could be read.
-  if (trouble !== undefined && (await vectors.collectionExists(live)))
+  if (problem !== undefined && (await vectors.collectionExists(live)))
     return { comparedByHand: live };
   const left = isForward ? run.plan.sourceCollection : live;
-  const isThere = run.base !== undefined && (await vectors.collectionExists(left));
-  const isBegun = context.cursor !== undefined;
-  if (!isThere || (!isBegun && (await haveSame(context, left, { base: run.base })))) return {};
+  const canCompare = run.base !== undefined && (await vectors.collectionExists(left));
+  const hasBegun = context.cursor !== undefined;
+  if (!canCompare || (!hasBegun && (await haveSame(context, left, { base: run.base })))) return {};
   const carried = await equalise(context, {
     active: to,
     standby: left,
@@ -155,9 +155,9 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
     mode: 'carry',
   });
   const { strays: lateWrites } = carried.report;
-  const isLeft = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
+  const needsPerson = !isForward && lateWrites.overruled + lateWrites.withheld > 0;
   const name = isForward ? 'lateWrites' : 'leakedWrites';
-  return { ...describeLateWrites(name, lateWrites), ...(isLeft && { comparedByHand: live }) };
+  return { ...describeLateWrites(name, lateWrites), ...(needsPerson && { comparedByHand: live }) };
 }
 
 /** Compares the times that mem0 keeps in the payload. */

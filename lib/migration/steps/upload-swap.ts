@@ -1,5 +1,5 @@
-// Renames the filled collection and its companion to the names in the plan. The store cannot rename, so their snapshots are
-// uploaded under the new names. The setting is changed only after both uploads are proved.
+// Gives the filled collection and its companion the names in the plan. The store cannot rename, so their snapshots are uploaded
+// under the new names. The setting is changed only after both uploads are proved.
 import { waitUntilIndexed } from '../configuration.ts';
 import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
@@ -24,7 +24,7 @@ export async function assertNamesFree({ services, run }: Pick<GuardContext, 'ser
 }
 
 /**
- * Uploads the built collection and its companion, where the plan asks for it.
+ * Uploads the built collection and its companion, if the plan says so.
  * @throws Refusal if an upload differs from its source, after removing the upload
  */
 export async function uploadSwap(context: StepContext): Promise<void> {
@@ -47,7 +47,7 @@ async function uploadOne(context: StepContext, { from, to, label }: Rename): Pro
     await stages.once('indexed', () => waitUntilIndexed(context, to));
     await stages.once('same', () => assertSame(context, { from, to }));
     await stages.once('slot-proved', () =>
-      proveSlot(context.services.vectors, { source: from, made: to }),
+      proveSlot(context.services.vectors, { source: from, created: to }),
     );
   });
 }
@@ -55,10 +55,10 @@ async function uploadOne(context: StepContext, { from, to, label }: Rename): Pro
 function listRenames(run: Run): Rename[] {
   if (run.plan.uploadAs === undefined) return [];
   const [target, companion] = builtCollectionsOf(run);
-  const [live, beside] = liveCollectionsOf(run);
+  const [live, liveCompanion] = liveCollectionsOf(run);
   return [
     { from: target, to: live, label: 'snapshot-of-target' },
-    { from: companion, to: beside, label: 'snapshot-of-companion' },
+    { from: companion, to: liveCompanion, label: 'snapshot-of-companion' },
   ];
 }
 

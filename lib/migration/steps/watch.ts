@@ -1,5 +1,4 @@
-// Work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends the rollback
-// period.
+// Work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends rollback periods.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
 import { decideNext } from '../next.ts';
@@ -66,7 +65,7 @@ export async function keepWatch(
 }
 
 /**
- * Ends the retention of the named run, as an operator asks, who may also say how many memories users deleted.
+ * Ends the retention of the named run for an operator, who may also give the number of memories that users deleted.
  * @throws Refusal, RetryableFailure
  */
 export async function endRetention(
@@ -90,7 +89,7 @@ export async function endRetention(
 // While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.
 const MAX_LATE_MS = 20 * 60_000;
 
-/** True if nothing has failed and another step or run has the lock: a rollback outlasts the time between two watches. */
+/** True if nothing has failed, but another step or run has the lock: a rollback may take longer than the interval of the watch. */
 function isForLater(run: Run, failure: unknown, now: Date): boolean {
   const { phase, window } = run;
   const waitsForOthers = phase === 'live' || phase === 'aborted';

@@ -3,7 +3,7 @@ import { createHttpMemoryBackend } from '../../../lib/migration/adapters/http-me
 import { createQdrant } from '../../../lib/migration/adapters/qdrant.ts';
 import { createSecret } from '../../../lib/migration/adapters/secrets.ts';
 import { LEASE_MS } from '../../../lib/migration/runs/run-store.ts';
-import type { Mishap } from '../fault-proxy.ts';
+import type { Fault } from '../fault-proxy.ts';
 import type { Rehearsal } from '../rehearsal.ts';
 import type { Act } from './act.ts';
 
@@ -12,14 +12,14 @@ const PAGE = 256;
 /** Timeout after which the migration repeats a request to the store. */
 const SILENCE_MS = 2_000;
 
-const FAILURES: readonly Mishap['does'][] = [
+const EFFECTS: readonly Fault['effect'][] = [
   { kind: 'answer', status: 500 },
   { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
   { kind: 'lose-answer' },
   { kind: 'silence' },
 ];
 
-export const MISHAPS: readonly Act[] = [
+export const FAILURES: readonly Act[] = [
   {
     title: 'a new version without its keyword model: the machine rolls back by itself',
     options: { hasPreview: false, shortcomings: { noKeywordModel: true } },
@@ -67,18 +67,18 @@ export const MISHAPS: readonly Act[] = [
     play: async ({ parts, migrate, addFault, services, expect }) => {
       const { faultProxy, apiKey } = parts.store;
       const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
-      const struck = new Set(['Look']);
+      const failedStates = new Set(['Look']);
       await migrate({
         services: { ...services, vectors },
         onTask: (state) => {
-          const does = FAILURES[(struck.size - 1) % FAILURES.length];
-          if (does && !struck.has(state)) addFault({ on: /^(PUT|POST)/, does });
-          struck.add(state);
+          const effect = EFFECTS[(failedStates.size - 1) % EFFECTS.length];
+          if (effect && !failedStates.has(state)) addFault({ on: /^(PUT|POST)/, effect });
+          failedStates.add(state);
         },
       });
-      const steps = struck.size - 1;
+      const steps = failedStates.size - 1;
       const survived = steps - faultProxy.waiting();
-      const areAllSurvived = survived === steps && steps >= FAILURES.length;
+      const areAllSurvived = survived === steps && steps >= EFFECTS.length;
       expect(`${survived} failures in ${steps} steps were survived`, areAllSurvived);
       return { phase: 'live' };
     },
@@ -87,8 +87,8 @@ export const MISHAPS: readonly Act[] = [
     title: 'a snapshot cut off on its way, then corrupted: no backup until it is whole',
     play: async ({ migrate, addFault, run, expect }) => {
       const file = /^GET .*\/snapshots\/[^/?]+$/;
-      addFault({ on: file, does: { kind: 'cut', bytes: 100 } });
-      addFault({ on: file, sparing: 1, does: { kind: 'corrupt' } });
+      addFault({ on: file, effect: { kind: 'cut', bytes: 100 } });
+      addFault({ on: file, skips: 1, effect: { kind: 'corrupt' } });
       const failure = await migrate();
       const isRefused = failure?.name === 'RefusedSnapshot';
       expect('the corrupted backup is refused', isRefused && (await run()).phase === 'checked');
@@ -119,8 +119,8 @@ async function killInCopy(rehearsal: Rehearsal): Promise<void> {
   const copying = await otherProcess(['copy']);
   addFault({
     on: /^PUT .*_v3_[^/]*\/points\?/,
-    sparing: Math.ceil(pages / 2) - 1,
-    does: { kind: 'lose-answer', andThen: copying.kill },
+    skips: Math.ceil(pages / 2) - 1,
+    effect: { kind: 'lose-answer', andThen: copying.kill },
   });
   const end = await copying.ended;
   const copied = await services.vectors.count(target);

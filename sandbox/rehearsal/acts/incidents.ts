@@ -27,11 +27,11 @@ export const INCIDENTS: readonly Act[] = [
       const refusal = await captureFailure(rollBack());
       const isCounted = refusal instanceof Refusal && refusal.data.deletes === count;
       expect(`refused: it would remove ${count} of ${ids.length}`, isCounted);
-      const { lost, strange } = compareHoldings(
+      const { lost, unexpected } = compareHoldings(
         before,
         await readHoldings(services.vectors, source),
       );
-      expect('the old collection is unchanged', lost.length + strange.length === 0);
+      expect('the old collection is unchanged', lost.length + unexpected.length === 0);
       const fewer = await captureFailure(rollBack({ deletes: count - 1 }));
       expect(`refused with ${count - 1} deletions`, isRefusal(fewer, 'RefusedMassChange'));
       const holds = await readHoldings(services.vectors, target);

@@ -48,8 +48,8 @@ export const ROLLBACKS: readonly Act[] = [
         const written = await readHoldings(services.vectors, target);
         await rollBack();
         holds = await readHoldings(services.vectors, source);
-        const { lost, strange } = compareHoldings(written, holds);
-        expect(`rollback ${n} has every write`, lost.length + strange.length === 0);
+        const { lost, unexpected } = compareHoldings(written, holds);
+        expect(`rollback ${n} has every write`, lost.length + unexpected.length === 0);
       }
       await migrate();
       return { phase: 'live', holds };
@@ -81,11 +81,11 @@ export const ROLLBACKS: readonly Act[] = [
         expect(`refused with ${acknowledgedLoss} of ${WRITES} acknowledged`, isRefused);
       }
       await rollBack({ toSnapshot: true, acknowledgedLoss: WRITES });
-      const { lost, strange } = compareHoldings(
+      const { lost, unexpected } = compareHoldings(
         written,
         await readHoldings(services.vectors, target),
       );
-      expect(`those ${WRITES} are in the new collection`, lost.length + strange.length === 0);
+      expect(`those ${WRITES} are in the new collection`, lost.length + unexpected.length === 0);
       return { phase: 'copied', acknowledgedLoss: WRITES };
     },
   },
@@ -113,8 +113,8 @@ export const ROLLBACKS: readonly Act[] = [
       await migrate();
       const { setting, vectors } = services;
       const isNamed = (await setting.read()) === uploadAs;
-      const { lost, strange } = compareHoldings(before, await readHoldings(vectors, uploadAs));
-      const isWhole = lost.length + strange.length === 0;
+      const { lost, unexpected } = compareHoldings(before, await readHoldings(vectors, uploadAs));
+      const isWhole = lost.length + unexpected.length === 0;
       expect('users work on the uploaded collection, and it is complete', isNamed && isWhole);
       await rollBack();
       return { phase: 'copied' };

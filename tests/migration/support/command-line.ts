@@ -2,7 +2,7 @@
 import { expect, onTestFinished } from 'vitest';
 import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
 import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
-import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { startSandboxWorld } from '../../../sandbox/world.ts';
 import { type Ended, startCommand } from '../../shared/support/command.ts';
@@ -84,7 +84,7 @@ export async function createOperator(
 
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
     const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
-    await takePreflight(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+    await runPreflight(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
   }
 
   const record = () => world.services.runs.read(RUN);

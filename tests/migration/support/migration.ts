@@ -12,7 +12,7 @@ import { abort } from '../../../lib/migration/steps/abort.ts';
 import { backup } from '../../../lib/migration/steps/backup.ts';
 import { copy } from '../../../lib/migration/steps/copy.ts';
 import { cutover } from '../../../lib/migration/steps/cutover.ts';
-import { takePreflight } from '../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../lib/migration/steps/preflight.ts';
 import { rebuild } from '../../../lib/migration/steps/rebuild.ts';
 import { retention } from '../../../lib/migration/steps/retention.ts';
 import { rollback } from '../../../lib/migration/steps/rollback.ts';
@@ -78,7 +78,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     const enough = { freeBytes: 1e9 };
     const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
     const payload = { ...own, ...enough, ...plan };
-    const { prerequisites } = await takePreflight(changeServices(services, changes), payload);
+    const { prerequisites } = await runPreflight(changeServices(services, changes), payload);
     const problems = prerequisites.flatMap(({ name, problems }) =>
       problems.map(({ why, remedy }) => `${name}: ${why} ${remedy}`),
     );

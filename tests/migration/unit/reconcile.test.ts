@@ -258,7 +258,7 @@ describe('a comparison of two collections', () => {
 
   test('that are equal writes nothing', async () => {
     const set = await copyScene();
-    set.sandbox.fault({ on: /^(PUT|POST .*delete)/, does: { kind: 'answer', status: 403 } });
+    set.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'answer', status: 403 } });
     expect(listProblems(await repair(set))).toEqual([]);
   });
 
@@ -367,8 +367,8 @@ describe('failures and interruptions', () => {
   ] as const)('a write that has arrived is not repeated: %s', async (_, version) => {
     const set = await scene({ count: 100, version });
     const { sandbox } = set;
-    sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', does: { kind: 'drop' } });
-    sandbox.fault({ on: /^POST .*scroll/, does: { kind: 'answer', status: 503 } });
+    sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', effect: { kind: 'drop' } });
+    sandbox.fault({ on: /^POST .*scroll/, effect: { kind: 'answer', status: 503 } });
     expect(listProblems(await repair(set))).toEqual([]);
     expect(await set.store.count(NEW)).toBe(100);
   });
@@ -379,7 +379,7 @@ describe('failures and interruptions', () => {
     const saveCheckpoint = async ({ report }: ReconcileCheckpoint) => {
       saved.push(report.compared);
       const answer = { kind: 'answer', status: 403, body: 'Forbidden' } as const;
-      set.sandbox.fault({ on: /^PUT/, does: answer });
+      set.sandbox.fault({ on: /^PUT/, effect: answer });
     };
     const copying = reconcile(set.settings, { saveCheckpoint });
     await expect(copying).rejects.toMatchObject({ name: 'RefusedCredentials' });

@@ -49,7 +49,7 @@ async function watchUntilReturned(migration: Migration): Promise<void> {
 
 async function expectReturned(migration: Migration, before: object): Promise<void> {
   expect(await readPhase(migration)).toBe('copied');
-  expect(migration.operator.heard.at(-1)).toBe('open-writes');
+  expect(migration.operator.actions.at(-1)).toBe('open-writes');
   expect(await migration.services.setting.read()).toBe(SOURCE);
   expect(await computeFingerprint(migration.services.vectors, SOURCE)).toEqual(before);
 }

@@ -23,7 +23,7 @@ describe('the state machine', () => {
     });
     expect([failure, tasks.at(-1)]).toEqual([undefined, 'Look']);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
-    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(migration.operator.actions).not.toContain('deploy-old');
   });
 
   it('copies what has changed and opens the next window when started after a rollback', async () => {

@@ -1396,8 +1396,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        "kind === 'elsewhere' || kind === 'away'",
-        "kind === 'elsewhere'",
+        "kind === 'not-returned' || kind === 'unavailable'",
+        "kind === 'not-returned'",
         'users can write again even if nothing proves that the old version is back > in a rollback, on the new one, deployed again: the backend does not answer health',
       ],
     ],
@@ -1445,13 +1445,13 @@ export const MUTANTS: readonly Mutant[] = [
         'the request of a deployment > is sent after a kill right before it, however late',
       ],
       [
-        "isLast || kind !== 'elsewhere'",
+        "isLast || kind !== 'not-returned'",
         'true',
         'the request of a deployment > is sent again if the last one was reported as done and was not, however late',
       ],
       [
-        "isLast || kind !== 'elsewhere'",
-        "kind !== 'elsewhere'",
+        "isLast || kind !== 'not-returned'",
+        "kind !== 'not-returned'",
         'the request of a deployment > is not sent for ever if it is reported as done and is not',
       ],
       [
@@ -1492,7 +1492,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/switch-back.ts',
     'tests/migration/contract/steps/same-version.test.ts',
     [
-      ["if (isThere && sameVersion) return { kind: 'returned' };", ''],
+      ["if (worksOnOld && sameVersion) return { kind: 'returned' };", ''],
       [
         ' || (sameVersion && to === live)',
         '',
@@ -1519,7 +1519,7 @@ export const MUTANTS: readonly Mutant[] = [
         'await waitUntilIdle(context, collection);\n  await services.vectors.updateCollection',
         'await services.vectors.updateCollection',
       ],
-      ['present === 0 ? run.slotChange : undefined', 'run.slotChange'],
+      ['current === 0 ? run.slotChange : undefined', 'run.slotChange'],
       ['await vectors.deletePoints(collection, { ids });', ''],
       ['return version <= position;', 'return true;'],
       ["optimizerWith(begun.threads ?? 'auto')", 'optimizerWith(0)'],
@@ -2034,7 +2034,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/artifacts/file-artifacts.test.ts',
     [
       ['content, PRIVATE_FILE', 'content'],
-      ['closed ??= closeToOthers();', ''],
+      ['restricted ??= restrictAccess();', ''],
     ],
   ),
 

@@ -29,14 +29,14 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     return (await result<Schemas['CountResult']>(call)).count;
   }
 
-  /** How many points have each text of an indexed key: exact, for no more texts than the limit. @throws Refusal without the index */
+  /** Counts the points with each value of an indexed key, for at most `limit` values. @throws Refusal without the index */
   async function facet(collection: string, key: string, limit: number, filter: Filter = {}) {
     const body: Schemas['FacetRequest'] = { key, limit, exact: true, filter };
     const call = post(pathOf(collection, '/facet'), body);
     return (await result<Schemas['FacetResponse']>(call)).hits;
   }
 
-  /** In order of id. No snapshot: what is inserted behind the cursor is missed. */
+  /** Reads a page of points in order of id. A point that is inserted before the cursor meanwhile is missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const { limit, offset, filter } = request;
     const body: Schemas['ScrollRequest'] = {
@@ -60,8 +60,8 @@ export function createQdrantPoints({ text, result, write }: Transport) {
   }
 
   /**
-   * Durable when it returns. `insert_only` (1.17 and later) never touches a point that exists.
-   * @param update_filter leaves what exists and does not pass as it is
+   * The write is durable when this returns. `insert_only` (1.17 and later) never changes an existing point.
+   * @param update_filter existing points that it does not match remain unchanged
    */
   async function upsert(
     collection: string,
@@ -77,7 +77,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
   }
 
-  /** Keeps other vectors and payloads. If one of the points was deleted the store answers 404, and updates the others anyway. */
+  /** Leaves other vectors and payloads unchanged. If a point was deleted, the store answers 404 but updates the others. */
   async function updateVectors(
     collection: string,
     updates: readonly VectorUpdate[],
@@ -94,7 +94,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
   }
 
-  /** Returns the number of an operation that follows every write so far: it deletes a point that no collection has. */
+  /** Returns the number of an operation that follows every write so far: the deletion of a point that does not exist. */
   async function lastOperation(collection: string): Promise<number> {
     const body: Schemas['PointsSelector'] = { points: [randomUUID()] };
     const call = post(pathOf(collection, '/points/delete?wait=true'), body);

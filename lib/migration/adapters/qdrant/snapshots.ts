@@ -1,4 +1,4 @@
-// Snapshots over Qdrant's REST: never waited for in one silent request, never held in memory.
+// Snapshots over Qdrant's REST API: no request waits for a whole snapshot, and none is held in memory.
 import { randomUUID } from 'node:crypto';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { request as httpsRequest } from 'node:https';
@@ -21,7 +21,7 @@ export function createQdrantSnapshots(transport: Transport) {
   const { result, open } = transport;
 
   /**
-   * Requests a snapshot and returns at once: it is complete when it is listed. A failure is reported nowhere.
+   * Requests a snapshot and returns at once. The snapshot is complete when it is listed; the store does not report a failure.
    * @returns the store's time, in epoch milliseconds; undefined if it gives none
    */
   // With wait=false, the store answers 202 before it has begun.
@@ -141,11 +141,11 @@ function createWatchdog(silenceMs: number) {
 const SILENCE_MS = 30 * 60_000;
 
 /**
- * Returns when the store has the whole file, from which it then creates or overwrites a collection. A failure of that is reported
- * nowhere.
+ * Returns when the store has the whole file, from which it then creates or overwrites a collection. The store does not report a
+ * failure of that.
  */
-// Not with fetch: it cannot announce the length of a stream, and gives up after 300 silent seconds, while the store unpacks a
-// large file in silence.
+// Does not use fetch, which cannot announce the length of a stream, and gives up after 300 silent seconds, while the store
+// unpacks a large file in silence.
 function createUpload({ toHttpCall, authorization }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;
@@ -166,11 +166,11 @@ function createUpload({ toHttpCall, authorization }: Transport) {
   };
 }
 
-/** Time in which a server can object to the body; silence counts as consent. */
+/** Time in which a server can refuse the body; silence counts as acceptance. */
 const CONTINUE_MS = 5_000;
 
 /**
- * Announces an upload of this size, and breaks off when the server asks for the first byte: nothing is sent or created.
+ * Announces an upload of this size, and cancels when the server asks for the first byte: nothing is sent or created.
  * @throws Refusal if a proxy accepts no body of this size
  */
 function createUploadProbe({ toHttpCall, authorization }: Transport) {

@@ -1,4 +1,4 @@
-// Sends requests to Qdrant, with key, timeout and retries, opens the envelope, and translates unsuccessful responses.
+// Sends requests to Qdrant with key, timeout and retries, unwraps the result, and translates unsuccessful responses.
 import { DEFAULT_RETRY_POLICY, type RetryPolicy, retry } from '../../../shared/retry.ts';
 import { writeJson } from '../../json/json-text.ts';
 import {
@@ -11,7 +11,7 @@ import {
 import { type HttpCall, PASSING, readText, send } from '../http.ts';
 
 export interface QdrantConnection {
-  /** Such as `https://qdrant.internal:6333`. */
+  /** For example `https://qdrant.internal:6333` */
   readonly url: string;
   readonly apiKey?: string | undefined;
   /** Longest wait for one complete response; below the 300 s after which fetch gives up by itself */
@@ -26,7 +26,7 @@ export interface Call {
   /** Body that may have verbatim parts */
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
-  /** False for a request that must not be sent twice, or whose caller looks up the outcome itself. */
+  /** False for a request that must not be sent twice, or whose caller checks the outcome itself */
   readonly isRetried?: boolean;
 }
 
@@ -85,7 +85,7 @@ export function createTransport(connection: QdrantConnection) {
     if (status !== 'completed') throw storeUnavailable(`${nameOf(call)}: answered "${status}"`);
   }
 
-  /** A change that must not be made twice: after a lost response, it is repeated only if it was not made. */
+  /** Makes a change that must not be made twice: after a lost response, it is repeated only if it was not made. */
   async function change(call: Call, isMade: () => Promise<boolean>): Promise<void> {
     let isRetry = false;
     await withRetries(async () => {
@@ -137,7 +137,7 @@ export function pathOf(collection: string, rest = ''): string {
   return `/collections/${encodeURIComponent(collection)}${rest}`;
 }
 
-/** For a response that the store does not give */
+/** Refuses a response that is not in the store's format. */
 function refuseAnswer(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
@@ -148,14 +148,14 @@ function storeUnavailable(why: string, options?: RetryableOptions): RetryableFai
   return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
 
-// An older store reports a full disk as an internal error, which no retry can cure.
+// An older store reports a full disk as an internal error, but no retry can cure it.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** Translates an unsuccessful response into an error. Reads its body. */
 export async function toFailure(call: string, response: Response): Promise<Error> {
   const { headers } = response;
   const reason = readReason(await response.text());
-  // Versions differ in the status; the meaning is always to send less at once.
+  // The status depends on the version; it always means that the request was too large.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
   const why = `${call}: ${response.status} ${redact(reason)}${limit}`.trim();
@@ -179,7 +179,7 @@ const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
-// A store may quote a memory: quotes are cut out. The call names the collection and the snapshot anyway.
+// A store may quote a memory, so quotations are removed. The name of the call contains the collection and the snapshot anyway.
 function redact(reason: string): string {
   const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
   return quoteless.length > MAX_REASON_LENGTH

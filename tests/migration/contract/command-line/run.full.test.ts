@@ -58,7 +58,7 @@ describe('migrate run', () => {
     const ended = await type(`${FROM_THE_START} --yes`, {}, failing);
     expect([ended.code, await phase()]).toEqual([code, end]);
     expect(ended.output).toMatch(/left\] ! Cutover: .*answered 500.* Trying again in 2s/);
-    expect(operator.heard.at(-1)).toBe('open-writes');
+    expect(operator.actions.at(-1)).toBe('open-writes');
   });
 
   it('ends with the warning that users cannot write if it stops inside the window', async () => {
@@ -143,7 +143,7 @@ describe('migrate run', () => {
     });
     const { code } = await type(`${FROM_THE_START} --yes`, {}, racing);
     expect([code, isTaken, await phase()]).toEqual([0, true, 'live']);
-    expect(operator.heard).not.toContain('deploy-old');
+    expect(operator.actions).not.toContain('deploy-old');
   });
 
   it.each([
@@ -181,7 +181,7 @@ describe('migrate run', () => {
         doing,
       );
       expect([code, await phase()]).toEqual([0, 'live']);
-      expect(operator.heard).toEqual(['freeze', 'deploy-new', 'open-writes']);
+      expect(operator.actions).toEqual(['freeze', 'deploy-new', 'open-writes']);
       expect(output.match(/^Confirmed by bob\.$/gm)?.length ?? 0).toBe(answer === null ? 3 : 0);
     },
   );

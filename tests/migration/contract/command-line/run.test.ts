@@ -71,7 +71,7 @@ describe('migrate run', () => {
       expect(status).toContain('RefusedNotApproved');
       expect(status).toContain(`npm run migrate -- run --run ${RUN}`);
     }
-    expect(operator.heard).toEqual([]);
+    expect(operator.actions).toEqual([]);
     const { code, output } = await type('run', { answers: [RUN] });
     expect([code, await phase()]).toEqual([0, 'live']);
     expect(output).toMatch(/^\[\d\d:\d\d left\] ✓ Cutover: frozen$/m);
@@ -97,7 +97,7 @@ describe('migrate run', () => {
       expect([code, await phase()]).toEqual([3, 'copied']);
       expect(status).toContain('is fixed');
     }
-    expect(operator.heard).toEqual([]);
+    expect(operator.actions).toEqual([]);
   });
 
   it('rolls back automatically if a step of the window fails and no operator answers', async () => {
@@ -111,7 +111,7 @@ describe('migrate run', () => {
       step: 'cutover',
       error: { name: 'RefusedNewVersion' },
     });
-    expect(operator.heard.at(-1)).toBe('open-writes');
+    expect(operator.actions.at(-1)).toBe('open-writes');
   });
 });
 
@@ -182,7 +182,7 @@ describe('once users may be on the new version', () => {
     const running = await openPastDeadline();
     const { code } = await running.type('cutover --execute');
     expect([code, await running.phase()]).toEqual([0, 'live']);
-    expect(running.operator.heard).not.toContain('deploy-old');
+    expect(running.operator.actions).not.toContain('deploy-old');
   });
 
   itInFull(

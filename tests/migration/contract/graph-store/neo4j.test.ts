@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
 import { newRun } from '../../../../lib/migration/runs/run.ts';
-import { takeChecks } from '../../../../lib/migration/steps/prerequisites.ts';
+import { runChecks } from '../../../../lib/migration/steps/prerequisites.ts';
 import { GRAPH_STORE } from '../../../../lib/migration/steps/service-checks.ts';
 import { createSandboxGraph } from '../../../../sandbox/graph.ts';
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
@@ -43,7 +43,7 @@ function describeNeo4j(url: string): void {
     const graph = await fillWithSample(await openEmpty());
     const run = newRun({ runId: 'run-a', plan: PLAN, evidence: {} }, new Date());
     const context = { services: { graph }, run, mayWrite: false };
-    expect(await takeChecks([GRAPH_STORE], context)).toMatchObject([
+    expect(await runChecks([GRAPH_STORE], context)).toMatchObject([
       { problems: [], facts: { edition: 'community', nodes: SAMPLE_NODES.length } },
     ]);
   });

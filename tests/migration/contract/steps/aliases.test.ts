@@ -1,7 +1,7 @@
 // Aliases of the old collection move with the switch if the plan says so. Programs that use an alias then work on the same
 // collection as users, in whichever direction the switch goes.
 import { describe, expect, it } from 'vitest';
-import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
@@ -105,7 +105,7 @@ describe('aliases of the old collection', () => {
   itInFull('need not move in a migration in place', async () => {
     const { services } = await createMigration();
     const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
-    await expect(takePreflight(services, plan)).rejects.toEqual(
+    await expect(runPreflight(services, plan)).rejects.toEqual(
       failureNamed('RefusedSetting', 'aliases'),
     );
   });

@@ -106,7 +106,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     happens: ({ qdrant }) =>
       qdrant.fault({
         on: /points\/count/,
-        does: { kind: 'answer', status: 404, body: 'no such route' },
+        effect: { kind: 'answer', status: 404, body: 'no such route' },
       }),
   },
   'a write still goes through, which is taken back': {
@@ -223,7 +223,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the store fills no keywords, in place': {
     at: 'frozen',
     refused: 'RefusedVerification',
-    why: /no keywords of 1 of \d+ points/,
+    why: /does not fill the keywords of 1 of \d+ points/,
     ...IN_PLACE,
     happens: (migration) => writeToOld(migration, 'Written before the freeze'),
     changes: () => ({ vectors: { updateVectors: async () => undefined } }),
@@ -274,7 +274,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the new version remembers nothing': {
     at: 'equal',
     refused: 'RefusedNewVersion',
-    why: 'does not find what it has remembered',
+    why: 'does not find a memory that it has stored',
     options: withShortcomings({ emptyExtractions: 9 }),
   },
   'the old version is there in place of the new one, which a smoke test writes to': {
@@ -359,9 +359,9 @@ it.each(oneInEvery(4, Object.entries(ROWS)))(
     expect(await setting.read()).toBe(active);
     expect((await contents()) === old).toBe(!isLeak);
     expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
-    const { heard } = operator;
-    const isDeployed = heard.includes('deploy-new') || heard.includes('deploy-old');
-    expect(heard.slice(isDeployed ? -2 : -1)).toEqual([
+    const { actions } = operator;
+    const isDeployed = actions.includes('deploy-new') || actions.includes('deploy-old');
+    expect(actions.slice(isDeployed ? -2 : -1)).toEqual([
       ...(isDeployed ? ['deploy-old'] : []),
       'open-writes',
     ]);

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
-import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices } from '../../support/changed-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
@@ -21,7 +21,7 @@ const WITHOUT = ['no-health', 'no-chat', 'no-stats'];
 
 async function checkBackend({ services }: Migration, input: object = {}) {
   const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
-  const { prerequisites } = await takePreflight(services, payload);
+  const { prerequisites } = await runPreflight(services, payload);
   const found = prerequisites.find(({ name }) => name === 'Memory backend');
   return { whys: found?.problems.map(({ why }) => why), ...found };
 }
@@ -49,7 +49,7 @@ describe('the preflight', () => {
     expect(whys).toEqual(['It has no GET /health.']);
     const undetermined = ['POST /memories', 'POST /memories/search', 'POST /chat'];
     expect(facts).toMatchObject({ missing: ['GET /health'], undetermined });
-    expect(detail).toContain('POST /chat answer 422, as does a path that nothing has');
+    expect(detail).toContain('POST /chat answer 422, like an unknown path');
   });
 
   it('accepts missing endpoints by name, and says what replaces them', async () => {
@@ -90,9 +90,9 @@ describe('the preflight', () => {
       setting: { read: refuseCalls },
       runs: { read: refuseCalls },
     });
-    const { prerequisites } = await takePreflight(services, { runId: RUN, backendOnly: true });
+    const { prerequisites } = await runPreflight(services, { runId: RUN, backendOnly: true });
     expect(prerequisites).toMatchObject([{ name: 'Memory backend', problems: [] }]);
-    const attempt = takePreflight(services, { runId: RUN, backendOnly: true, execute: true });
+    const attempt = runPreflight(services, { runId: RUN, backendOnly: true, execute: true });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 

@@ -45,7 +45,7 @@ describe('a backup', () => {
     const migration = await createMigrationAt('checked');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
-      does: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
+      effect: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
     });
     const waits: number[] = [];
     for (let n = 0; n < 20; n += 1) {
@@ -210,7 +210,7 @@ describe('a snapshot', () => {
       const startSnapshot: typeof vectors.startSnapshot = async (name) => {
         const body = '{"status":"accepted"}';
         const silently = { kind: 'answer', status, body } as const;
-        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, does: silently });
+        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: silently });
         const answered = await vectors.startSnapshot(name);
         migration.pass(30_000);
         await vectors.startSnapshot(name);
@@ -242,7 +242,11 @@ describe('the restore test of a backup', () => {
     migration.qdrant.fault({
       on: /\/snapshots\/upload/,
       when: 'after',
-      does: { kind: 'answer', status: 500, body: '{"status":{"error":"Service internal error"}}' },
+      effect: {
+        kind: 'answer',
+        status: 500,
+        body: '{"status":{"error":"Service internal error"}}',
+      },
     });
     await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readStanding(migration)).toEqual(before);
@@ -268,7 +272,7 @@ describe('a request for a snapshot that the connection loses', () => {
   const loseResponses = (on: RegExp, times: number) => ({
     on,
     times,
-    does: { kind: 'drop' as const },
+    effect: { kind: 'drop' as const },
   });
   const ASKS = /^POST .*\/snapshots\?wait=false/;
 

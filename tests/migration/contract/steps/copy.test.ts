@@ -7,7 +7,7 @@ import { advance } from '../../../../lib/migration/runs/advance.ts';
 import { parseOrder } from '../../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
-import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { readEvidence } from '../../support/holdings.ts';
@@ -113,7 +113,7 @@ it.each([
   };
   const watched = { ...services, runs: { ...services.runs, saveCheckpoint } };
   const timeLeftMs = () => (isFilled ? 0 : 600_000);
-  if (point === 'checked') await takePreflight(services, payload, time);
+  if (point === 'checked') await runPreflight(services, payload, time);
   else await advance(copy, watched, { ...parseOrder('copy', payload), timeLeftMs, time });
   const limited = time.now();
   expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);

@@ -25,7 +25,7 @@ describe('a migration', () => {
     expect(await services.setting.read()).toBe(target);
     expect(await computeFingerprint(services.vectors, target)).toEqual(before);
     expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
-    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+    expect(operator.actions.filter((action) => action !== 'freeze')).toEqual([
       'deploy-new',
       'open-writes',
     ]);
@@ -51,7 +51,7 @@ describe('the window', () => {
     const data = { windowMinutes: 4 };
     const refused = expect.objectContaining({ name: 'RefusedPrerequisites', data });
     await expect(migration.invoke('cutover')).rejects.toEqual(refused);
-    expect(migration.operator.heard).toEqual([]);
+    expect(migration.operator.actions).toEqual([]);
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'copied', plan });
     await migration.invoke('cutover', data);
     const run = await migration.runs.read(RUN);
@@ -83,7 +83,7 @@ describe('the window', () => {
     const run = await migration.runs.read(RUN);
     expect(run.phase).toBe('copied');
     expect(run.window).toBeUndefined();
-    expect(migration.operator.heard).toEqual([]);
+    expect(migration.operator.actions).toEqual([]);
   });
 
   it.each([[503], ['ECONNREFUSED']])(

@@ -1,7 +1,7 @@
 // A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
 import { describe, expect, it } from 'vitest';
 import { restoreTestCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
-import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
@@ -51,7 +51,7 @@ describe('a migration in place', () => {
     expect(await services.setting.read()).toBe(SOURCE);
     expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(before);
     expect(await countWithoutSlot(migration)).toBe(0);
-    expect(operator.heard.filter((action) => action !== 'freeze')).toEqual([
+    expect(operator.actions.filter((action) => action !== 'freeze')).toEqual([
       'deploy-new',
       'open-writes',
     ]);
@@ -135,7 +135,7 @@ describe('a migration in place', () => {
     const attempt = migration.finish('rollback', { toSnapshot: true }, late);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
     expect(await readPhase(migration)).toBe('live');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
   });
 
   it('gives a memory whose text alone was changed the keywords of its text', async () => {
@@ -198,7 +198,7 @@ describe('an abort', () => {
 describe('the prerequisites', () => {
   const find = async (migration: Migration, more: object) => {
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...more };
-    const { prerequisites } = await takePreflight(migration.services, payload);
+    const { prerequisites } = await runPreflight(migration.services, payload);
     return prerequisites.find(({ name }) => name === 'In place');
   };
 
@@ -222,7 +222,10 @@ describe('the prerequisites', () => {
 
   it('probe the slot on a separate collection, and remove it', async () => {
     const migration = await createMigration({ isInPlace: true });
-    migration.qdrant.fault({ on: /PUT .*\/vectors\/bm25/, does: { kind: 'answer', status: 400 } });
+    migration.qdrant.fault({
+      on: /PUT .*\/vectors\/bm25/,
+      effect: { kind: 'answer', status: 400 },
+    });
     await expect(migration.start({ inPlace: true })).rejects.toEqual(
       failureNamed('RefusedPrerequisites'),
     );

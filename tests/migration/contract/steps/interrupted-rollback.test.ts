@@ -100,7 +100,7 @@ describe('the request of a deployment', () => {
     migration.pass(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+    expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
   it('is sent again if the last one was reported as done and was not, however late', async () => {
@@ -109,7 +109,7 @@ describe('the request of a deployment', () => {
     migration.pass(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+    expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
   it('is not sent for ever if it is reported as done and is not', async () => {
@@ -190,11 +190,11 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
     migration.pass(5 * MINUTE_MS);
-    const heard = migration.operator.heard.length;
+    const heard = migration.operator.actions.length;
     const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
     await expect(attempt).rejects.toThrow(/Invalid/);
     expect(await readPhase(migration)).toBe('switching-back');
-    expect(migration.operator.heard.length).toBe(heard);
+    expect(migration.operator.actions.length).toBe(heard);
   },
 );
 
@@ -204,17 +204,17 @@ it('writes are opened in time if the window was late and the old collection cann
   await migration.invoke('cutover', {}, slow);
   await migration.services.vectors.deleteCollection(SOURCE);
   migration.pass(31 * MINUTE_MS);
-  const heard = migration.operator.heard.length;
+  const heard = migration.operator.actions.length;
   const services = changeServices(migration.services, {
     vectors: { restoredPoints: async () => undefined },
   });
   let minutes = 0;
-  while (migration.operator.heard.length === heard && minutes < 60) {
+  while (migration.operator.actions.length === heard && minutes < 60) {
     await keepWatch(services).catch((error: unknown) => error);
     migration.pass(MINUTE_MS);
     minutes += 1;
   }
-  expect(migration.operator.heard.slice(heard)).toContain('open-writes');
+  expect(migration.operator.actions.slice(heard)).toContain('open-writes');
 });
 
 it('a refused rollback sends the webhook new requests, also after a kill', async () => {

@@ -98,7 +98,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
     const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
     expect(held).toHaveLength(3);
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
   });
 
   it('opens no traffic: a cutover that was about to open writes', async () => {
@@ -115,10 +115,10 @@ describe('a stage that is at work when the window closes', () => {
     };
     const opening = { hooks: { ask }, setting: { change } };
     expect(await migration.invoke('cutover', {}, opening)).toMatchObject({ done: false });
-    migration.operator.heard.length = 0;
+    migration.operator.actions.length = 0;
     const attempt = migration.invoke('cutover', {}, { setting: { change } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
-    expect(migration.operator.heard).toEqual([]);
+    expect(migration.operator.actions).toEqual([]);
   });
 
   it('continues if it is the return itself', async () => {

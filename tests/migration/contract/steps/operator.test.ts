@@ -77,12 +77,12 @@ describe('a collection setting that another client changed', () => {
     const migration = await createMigrationAt('live');
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
-    const heard = migration.operator.heard.length;
+    const heard = migration.operator.actions.length;
     const attempt = migration.finish('rollback');
     await expect(attempt).rejects.toEqual(
       failureNamed('RefusedSettingChanged', `instead of "${migration.target}"`),
     );
-    expect(migration.operator.heard).toHaveLength(heard);
+    expect(migration.operator.actions).toHaveLength(heard);
     expect(await setting.read()).toBe('elsewhere');
     await setting.change({ from: 'elsewhere', to: migration.target });
     await migration.finish('rollback');

@@ -7,7 +7,7 @@ import type { GraphSource } from '../../../../lib/migration/graph/graph-store.ts
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
-import { type PreflightResult, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { type PreflightResult, runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import {
   assertMet,
   isMet,
@@ -75,7 +75,7 @@ const withCollection = (name: string) => ({
 });
 const withAnswer = (on: RegExp, status: number, body: string) => ({
   put: async ({ qdrant }: Migration) =>
-    qdrant.fault({ on, does: { kind: 'answer', status, body } }),
+    qdrant.fault({ on, effect: { kind: 'answer', status, body } }),
 });
 /** Makes a stream of rows fail before its first row. */
 const withUnreadable = (what: 'nodes' | 'relationships') => ({
@@ -254,7 +254,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'Keyword vectors',
     {
       changes: () => ({ vectors: { encodesKeywords: async () => false } }),
-      why: 'The store makes none',
+      why: 'The store does not make keyword vectors',
     },
   ],
   [
@@ -317,7 +317,7 @@ describe('the preflight', () => {
       await expect(migration.runs.read(RUN)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
       expect(await migration.lock.activeRun()).toBeUndefined();
       expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
-      expect([await vectors.listCollections(), migration.operator.heard]).toEqual([there, []]);
+      expect([await vectors.listCollections(), migration.operator.actions]).toEqual([there, []]);
     },
   );
 
@@ -325,7 +325,7 @@ describe('the preflight', () => {
     const migration = await createMigration({ hasGraph: false });
     await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
-    const take = (more: object) => takePreflight(migration.services, { ...payload, ...more });
+    const take = (more: object) => runPreflight(migration.services, { ...payload, ...more });
     const listFailed = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const all = ['Memories', 'Disk space', 'Graph store'];
@@ -345,14 +345,14 @@ describe('the preflight', () => {
   it.each([
     ['no-owner', '{"data":"x"}', /^1 has no user/],
     ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
-    ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is no text/],
+    ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is not a string/],
     ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
   ])('passes %s if that is accepted, and nothing else', async (name, payload, why) => {
     const migration = await createMigration();
     await withPayload(migration, payload);
     const given = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
     const listProblems = async (accepts: readonly string[]) => {
-      const { prerequisites } = await takePreflight(migration.services, { ...given, accepts });
+      const { prerequisites } = await runPreflight(migration.services, { ...given, accepts });
       return prerequisites.flatMap(({ problems }) => problems);
     };
     const found = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
@@ -372,7 +372,7 @@ describe('the preflight', () => {
     const { services } = await createMigration();
     const cluster = changeServices(services, { vectors: { nodeCount: async () => 3 } });
     const payload = { runId: RUN, sourceCollection: SOURCE };
-    const { prerequisites } = await takePreflight(cluster, payload);
+    const { prerequisites } = await runPreflight(cluster, payload);
     expect(prerequisites.find(({ name }) => name === STORE)?.problems).toEqual([
       { why: 'The store has 3 nodes.', remedy: expect.stringContaining('situations.md') },
     ]);
@@ -383,7 +383,7 @@ describe('the preflight', () => {
     const runChecks = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
       const changed = changeServices(services, changes);
-      const { prerequisites } = await takePreflight(changed, { runId: RUN, sourceCollection });
+      const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
       const namesOf = (ones: typeof prerequisites) => ones.map(({ name }) => name);
       return {
         failed: namesOf(prerequisites.filter((one) => !one.isUnchecked && !isMet(one))),
@@ -431,7 +431,7 @@ describe('the preflight', () => {
     await services.vectors.createCollection(inUse, { vectors });
     await services.setting.change({ from: SOURCE, to: inUse });
     const payload = { runId: RUN, sourceCollection: SOURCE };
-    const { prerequisites } = await takePreflight(services, payload);
+    const { prerequisites } = await runPreflight(services, payload);
     const names = prerequisites.find(({ name }) => name === 'Collection names');
     expect(names?.detail).toContain(`${inUse} is in use`);
     expect(names?.problems.map(({ why }) => why)).toEqual([
@@ -444,7 +444,7 @@ describe('the preflight', () => {
     await createAlias(qdrant.url, 'of-a-report', SOURCE);
     const listReasons = async (input: object) => {
       const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
-      const { prerequisites } = await takePreflight(services, payload);
+      const { prerequisites } = await runPreflight(services, payload);
       return prerequisites.find(({ name }) => name === NAMES)?.problems.map(({ why }) => why);
     };
     expect(await listReasons({})).toEqual([expect.stringContaining(`${SOURCE}: of-a-report`)]);
@@ -466,12 +466,12 @@ describe('the preflight', () => {
     );
     const problemsOf = async (plan: object) => {
       const payload = { runId: RUN, sourceCollection: SOURCE, ...plan };
-      const { prerequisites } = await takePreflight(migration.services, payload);
+      const { prerequisites } = await runPreflight(migration.services, payload);
       return prerequisites.find(({ name }) => name === MEMORIES)?.problems;
     };
     expect(await problemsOf({})).toEqual([
       {
-        why: expect.stringMatching(/^2 points .* \(NaN\): 9001, 9002\./),
+        why: expect.stringMatching(/^2 points .* NaN components: 9001, 9002\./),
         remedy: expect.stringContaining('vectors'),
       },
     ]);
@@ -484,7 +484,7 @@ describe('the preflight', () => {
     const { services } = await createMigration();
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
     const changed = changeServices(services, { graph: { server: failUnavailable } });
-    const { prerequisites } = await takePreflight(changed, payload);
+    const { prerequisites } = await runPreflight(changed, payload);
     const graph = prerequisites.find(({ name }) => name === 'Graph store');
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
   });
@@ -493,7 +493,7 @@ describe('the preflight', () => {
     const { services, runs } = await createMigrationAt('checked');
     const payload = { runId: 'run-b', sourceCollection: SOURCE };
     for (const execute of [false, true]) {
-      const attempt = takePreflight(services, { ...payload, execute });
+      const attempt = runPreflight(services, { ...payload, execute });
       await expect(attempt).rejects.toEqual(failureNamed('RefusedOtherRun'));
     }
     await expect(runs.read('run-b')).rejects.toEqual(failureNamed('RefusedUnknownRun'));
@@ -519,7 +519,7 @@ describe('the preflight', () => {
     async (point) => {
       const { services } = await createMigrationAt(point);
       const payload = { runId: RUN, sourceCollection: SOURCE };
-      const { prerequisites } = await takePreflight(services, payload);
+      const { prerequisites } = await runPreflight(services, payload);
       expect(prerequisites.flatMap(({ problems }) => problems)).toEqual([]);
       expect(prerequisites.every(isMet)).toBe(true);
     },
@@ -531,7 +531,7 @@ describe('the preflight', () => {
       ['live', 'RefusedNotNow'],
     ] as const) {
       const { services } = await createMigrationAt(point);
-      await expect(takePreflight(services, { runId: RUN })).rejects.toEqual(failureNamed(name));
+      await expect(runPreflight(services, { runId: RUN })).rejects.toEqual(failureNamed(name));
     }
     const migration = await createMigrationAt('checked');
     await migration.finish('abort');
@@ -635,7 +635,7 @@ describe('a probe of what the window needs', () => {
       setting: { tryWrite: refuseWith('written') },
       vectors: { createCollection: refuseWith('made') },
     });
-    const { prerequisites } = await takePreflight(services, {
+    const { prerequisites } = await runPreflight(services, {
       runId: RUN,
       sourceCollection: SOURCE,
     });

@@ -86,15 +86,15 @@ describe('a write that the store refuses once with 503 is carried over on the re
 describe('a rollback', () => {
   it('in place does not open writes on a collection that was emptied after the old version was deployed', async () => {
     const migration = await createMigrationAt('live', { isInPlace: true }, { inPlace: true });
-    const { heard } = migration.operator;
-    const before = heard.length;
+    const { actions } = migration.operator;
+    const before = actions.length;
     const health = async () => {
       await emptyCollection(migration, SOURCE);
       return await migration.services.backend.health();
     };
     const attempt = migration.finish('rollback', {}, { backend: { health } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-    expect(heard.slice(before)).not.toContain('open-writes');
+    expect(actions.slice(before)).not.toContain('open-writes');
     expect(await readPhase(migration)).toBe('switching-back');
   });
 
@@ -139,7 +139,7 @@ describe('a rollback', () => {
       });
       await migration.finish('rollback', {}, { vectors: { scroll }, ...breaking });
       const { takesNoWindow } = await migration.runs.read(RUN);
-      expect(takesNoWindow).toMatch(/has writes that did not come along/);
+      expect(takesNoWindow).toMatch(/has writes that were not carried over/);
     },
   );
 });

@@ -28,7 +28,7 @@ const isBase = (key: string) => key.startsWith('base-');
 /** Creates a run that has just gone live. */
 async function createLiveRun(plan: Record<string, unknown> = {}): Promise<Migration> {
   const migration = await createMigrationAt('live', {}, plan);
-  migration.operator.heard.length = 0;
+  migration.operator.actions.length = 0;
   return migration;
 }
 
@@ -73,7 +73,7 @@ describe('the end of the rollback period', () => {
     const migration = await createLiveRun({ removesWhenOver: true });
     const { logged, operator } = migration;
     await watchFor(migration, 22);
-    expect([logged, operator.heard]).toEqual([[], []]);
+    expect([logged, operator.actions]).toEqual([[], []]);
     await watchFor(migration, 8);
     expect(logged.map(({ daysLeft }) => daysLeft)).toEqual([7, 6, 5, 4, 3, 2, 1]);
     expect(logged[0]).toEqual({
@@ -85,7 +85,7 @@ describe('the end of the rollback period', () => {
       removesOldCollection: true,
       removesBackups: false,
     });
-    expect(operator.heard).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
+    expect(operator.actions).toEqual(Array.from({ length: 7 }, () => 'warn-of-end'));
     const { retainUntil: deadlineAt } = windowOf(await migration.runs.read(RUN));
     expect(operator.requests.slice(-2)).toMatchObject([
       { occasion: 'days-left-2', deadlineAt },
@@ -252,8 +252,8 @@ describe('the data kept for a rollback', () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     const migration = await createMigrationAt('live', {}, plan);
     await writeToNew(migration, 'Written while live');
-    const does = { kind: 'answer', status: 400 } as const;
-    migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), does });
+    const effect = { kind: 'answer', status: 400 } as const;
+    migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), effect });
     await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedByService'));
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
     migration.pass(31 * DAY_MS);

@@ -52,7 +52,7 @@ async function readService({ services, runs, operator }: Migration) {
   return {
     record,
     setting: await services.setting.read(),
-    heard: [...operator.heard],
+    actions: [...operator.actions],
   };
 }
 
@@ -325,14 +325,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     ),
     have: 'old',
     report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
-    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+    takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
   'a new collection that was emptied before traffic opened takes nothing from the old': {
     from: createFailedCutover,
     before: (migration) => emptyCollection(migration),
     have: 'old',
     report: { leakedWritesWithheld: 60 },
-    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+    takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
   'what was written to the old version though writes were frozen is kept': {
     from: createFailedCutover,
@@ -372,7 +372,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     texts: ['Among the first'],
     before: inSequence((migration) => emptyCollection(migration), addToNew('Among the first')),
     report: { comparedByHand: `memories_v3_${RUN}` },
-    takesNoWindow: `memories_v3_${RUN} has writes that did not come along`,
+    takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
   'a new collection that is gone does not keep users from returning when the window closes': {
     from: createOpening,
@@ -433,7 +433,7 @@ describe('users return after a rollback', () => {
       const report = await readReport(migration);
       expect(report).toMatchObject(row.report ?? {});
       if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
-      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
     },
   );
 });
@@ -503,7 +503,7 @@ it.each(oneInEvery(3, Object.entries(STAYING)))(
     const attempt = migration.finish('rollback', {}, changes(migration));
     await expect(attempt).rejects.toEqual(failureNamed(refused, why));
     expect(await readPhase(migration)).toBe('live');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
     expect(await setting.read()).toBe(migration.target);
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     await backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
@@ -521,8 +521,8 @@ describe('before the switch', () => {
     const old = await computeFingerprint(vectors, SOURCE);
     await migration.finish('rollback', { actor: 'machine' });
     expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
-    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions).not.toContain('deploy-old');
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
     expect(await collectionsOf(migration)).toContain(migration.target);
     expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
@@ -570,7 +570,7 @@ describeInFull('an old collection that is deleted after the rollback has begun',
       await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
       expect(await collectionsOf(migration)).toEqual(expect.arrayContaining(own));
       expect(await readPhase(migration)).toBe('switching-back');
-      expect(migration.operator.heard.includes('open-writes')).toBe(action === 'open-writes');
+      expect(migration.operator.actions.includes('open-writes')).toBe(action === 'open-writes');
     }
   });
 });
@@ -608,7 +608,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     readonly from: () => Promise<Migration>;
     readonly changes: (migration: Migration) => ServiceChanges;
     readonly input?: Partial<StepInput>;
-    readonly heard: readonly ExternalAction[];
+    readonly actions: readonly ExternalAction[];
     readonly phase: 'copied' | 'live' | 'switching';
     readonly users: (migration: Migration) => string;
     /** True if users find all memories that they had */
@@ -622,7 +622,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   const UNPROVED: Readonly<Record<string, Unproved>> = {
     'live again, if the old collection is deleted once users are moved': {
       ...{ from: createLive, changes: deleteOldBefore('open-writes'), phase: 'live', ...onNew },
-      ...{ heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
+      ...{ actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
     'on the new collection, if it was active, and the old one is deleted': {
       ...{
@@ -631,11 +631,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
         input: machine,
         phase: 'switching',
       },
-      ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
+      ...{ ...onNew, actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
     'on the new collection, if the setting cannot be changed': {
       ...{ from: createDeploying, changes: lockedSetting, input: machine, phase: 'switching' },
-      ...{ ...onNew, heard: ['deploy-new', 'open-writes'], refused: 'RefusedCredentials' },
+      ...{ ...onNew, actions: ['deploy-new', 'open-writes'], refused: 'RefusedCredentials' },
     },
     'on the restored snapshot, if the old collection was active and is deleted': {
       ...{
@@ -644,7 +644,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
         input: machine,
         ...onRestored,
       },
-      heard: ['deploy-old', 'open-writes'],
+      actions: ['deploy-old', 'open-writes'],
     },
     'on the restored snapshot, before anything was switched': {
       ...{
@@ -652,7 +652,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
         changes: deleteOldBefore('open-writes'),
         ...onRestored,
       },
-      ...{ input: machine, heard: ['deploy-old', 'open-writes'] },
+      ...{ input: machine, actions: ['deploy-old', 'open-writes'] },
     },
     'under the old name, if no snapshot can be restored either': {
       ...{
@@ -660,7 +660,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
         changes: deleteOldAndSnapshotBefore('open-writes'),
       },
       ...{ input: machine, phase: 'copied', users: () => SOURCE, isWhole: false },
-      heard: ['open-writes', 'open-writes'],
+      actions: ['open-writes', 'open-writes'],
     },
   };
 
@@ -671,7 +671,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     const end = await persist(migration, row.changes(migration), row.input ?? {});
     if (row.refused) expect(end).toEqual(failureNamed(row.refused));
     expect(await readPhase(migration)).toBe(row.phase);
-    expect(migration.operator.heard.slice(-2)).toEqual(row.heard);
+    expect(migration.operator.actions.slice(-2)).toEqual(row.actions);
     const users = row.users(migration);
     expect(await setting.read()).toBe(users);
     if (row.isWhole) expect(await computeFingerprint(vectors, users)).toEqual(whole);
@@ -703,11 +703,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     await persist(migration, deleteOldBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
     migration.pass(WINDOW_MS);
-    const { heard } = await readService(migration);
+    const { actions } = await readService(migration);
     await expect(keepWatch(migration.services)).rejects.toEqual(
       failureNamed('RefusedNotNow', 'as no rollback was proved'),
     );
-    expect((await readService(migration)).heard).toEqual(heard);
+    expect((await readService(migration)).actions).toEqual(actions);
     const { vectors, setting } = migration.services;
     const written = await computeFingerprint(vectors, migration.target);
     await migration.finish('rollback');
@@ -722,12 +722,12 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     const services = changeServices(migration.services, changes);
     migration.pass(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-    expect(migration.operator.heard).not.toContain('open-writes');
+    expect(migration.operator.actions).not.toContain('open-writes');
     migration.pass(15 * 60_000);
     const end = persist(migration, changes, machine);
     expect(await end).toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await migration.services.setting.read()).toBe(migration.target);
-    expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
+    expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
   });
 });
 
@@ -738,7 +738,7 @@ describeInFull('when the old collection', () => {
     const attempt = migration.finish('rollback', {}, deleting);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readPhase(migration)).toBe('live');
-    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+    expect(migration.operator.actions.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 
   it('was deleted and restored, later writes are carried over again', async () => {
@@ -851,7 +851,7 @@ describeInFull('after deploy-old', () => {
         await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable', SOURCE));
         expect(await readPhase(migration)).toBe('switching-back');
         expect(await setting.read()).toBe(SOURCE);
-        expect(migration.operator.heard.at(-1)).not.toBe('open-writes');
+        expect(migration.operator.actions.at(-1)).not.toBe('open-writes');
         const write = backend.addMemory(`__migration_test_${RUN}`, 'Let me in.');
         await expect(write).rejects.toMatchObject({ answer: 503 });
       }
@@ -870,7 +870,7 @@ describeInFull('after deploy-old', () => {
     deaf.clear();
     await migration.finish('rollback', {}, services);
     expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.heard.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
+    expect(migration.operator.actions.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
   });
 
   it('a backend that does not report its version does not prevent the rollback', async () => {
@@ -893,7 +893,7 @@ describeInFull('after deploy-old', () => {
           failureNamed('RetryableUnavailable', `check that "deploy-old" on ${SOURCE} is done`),
         );
         expect(await readPhase(migration)).toBe('switching-back');
-        expect(migration.operator.heard.at(-1)).toBe('deploy-old');
+        expect(migration.operator.actions.at(-1)).toBe('deploy-old');
         migration.pass(60_000);
       }
       await migration.finish('rollback', {}, services);
@@ -930,7 +930,7 @@ describeInFull('users can write again even if nothing proves that the old versio
       await persist(migration, services);
       expect(await readPhase(migration)).toBe('copied');
       expect(await migration.services.setting.read()).toBe(SOURCE);
-      expect(migration.operator.heard.at(-1)).toBe('open-writes');
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
       expect(await readReport(migration)).toMatchObject({
         oldVersion: 'unproved',
         lookAt: expect.stringContaining(SOURCE),
@@ -949,7 +949,7 @@ describeInFull('users can write again even if nothing proves that the old versio
     expect(await readPhase(migration)).toBe('live');
     expect(await setting.read()).toBe(migration.target);
     expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
     await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
@@ -971,7 +971,7 @@ describeInFull('users can write again even if nothing proves that the old versio
       expect(await readPhase(migration)).toBe('live');
       expect(await setting.read()).toBe(migration.target);
       expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-      expect(migration.operator.heard.slice(-2)).toEqual(['deploy-new', 'open-writes']);
+      expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
       await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     },
   );
@@ -981,7 +981,7 @@ describeInFull('users can write again even if nothing proves that the old versio
     let answer: HookAnswer = 'done';
     const services = onRequest(migration, 'deploy-old', () => answer);
     const attempt = () => migration.invoke('rollback', {}, services);
-    while (!migration.operator.heard.includes('deploy-old')) {
+    while (!migration.operator.actions.includes('deploy-old')) {
       const end = await attempt().catch((error: unknown) => error);
       if (end instanceof RetryableFailure) break;
       migration.pass(10_000);
@@ -1167,10 +1167,10 @@ describeInFull('an old collection that is damaged', () => {
       if (points) await deleteFirst(migration, name);
       return points;
     };
-    const { heard } = await readService(migration);
+    const { actions } = await readService(migration);
     const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-    expect(await readService(migration)).toMatchObject({ heard, record: { phase: 'live' } });
+    expect(await readService(migration)).toMatchObject({ actions, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 });
@@ -1186,14 +1186,14 @@ describe('a rollback to the snapshot', () => {
       expect(await migration.invoke('rollback', { ...input, execute: false })).toMatchObject({
         forecast: { returnsTo: RESTORED, leavesBehind: 3 },
       });
-      const { heard } = await readService(migration);
+      const { actions } = await readService(migration);
       const acknowledged = n === undefined ? {} : { acknowledgedLoss: n };
       const attempt = migration.finish('rollback', { ...input, ...acknowledged });
       await expect(attempt).rejects.toEqual(
         failureNamed('RefusedLossNotAcknowledged', /loses 3 writes/),
       );
       expect(await readPhase(migration)).toBe('live');
-      expect((await readService(migration)).heard).toEqual(heard);
+      expect((await readService(migration)).actions).toEqual(actions);
       expect(await collectionsOf(migration)).not.toContain(RESTORED);
     },
   );
@@ -1217,7 +1217,7 @@ describe('a rollback to the snapshot', () => {
       failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
     );
     expect(await readPhase(migration)).toBe('live');
-    expect(migration.operator.heard.slice(-2)).toEqual(['freeze', 'open-writes']);
+    expect(migration.operator.actions.slice(-2)).toEqual(['freeze', 'open-writes']);
   });
 });
 
@@ -1318,7 +1318,7 @@ describeInFull('a window that has expired', () => {
     expect(await refused()).toMatchObject({ name: 'RefusedCredentials' });
     await migration.finish('cutover');
     expect([await readPhase(migration), await refused()]).toEqual(['live', null]);
-    expect(migration.operator.heard).not.toContain('deploy-old');
+    expect(migration.operator.actions).not.toContain('deploy-old');
   });
 
   it('continues the cutover whose rollback was refused', async () => {

@@ -47,7 +47,7 @@ async function cutOverWithEntities(): Promise<Migration> {
 }
 
 const listHeard = (migration: Migration) =>
-  migration.operator.heard.filter((one) => one !== 'freeze');
+  migration.operator.actions.filter((one) => one !== 'freeze');
 
 /** A backend on which the smoke test fails */
 const failing = {
@@ -107,8 +107,8 @@ describe('a backend that runs the new version already', () => {
       );
       await migration.finish('rollback', { actor: 'machine' });
       expect(await readPhase(migration)).toBe('copied');
-      expect(migration.operator.heard.at(-1)).toBe('open-writes');
-      expect(migration.operator.heard).not.toContain('deploy-old');
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
+      expect(migration.operator.actions).not.toContain('deploy-old');
       expect(await computeFingerprint(vectors, SOURCE)).toEqual(before);
       await migration.follow('copy', 'cutover');
       expect(await readPhase(migration)).toBe('live');
@@ -123,7 +123,7 @@ describe('a backend that runs the new version already', () => {
     );
     expect(await readPhase(migration)).toBe('live');
     expect(await migration.services.setting.read()).toBe(migration.target);
-    expect(migration.operator.heard.at(-1)).toBe('open-writes');
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
   });
 
   it("is refused a window if it runs a version other than the plan's", async () => {

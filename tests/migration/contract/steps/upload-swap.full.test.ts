@@ -68,7 +68,11 @@ describe('a cutover by upload', () => {
     );
     const { points } = await vectors.scroll(NAME, { limit: 100 });
     expect(points.every(({ vector = '' }) => JSON.parse(vector).bm25 !== undefined)).toBe(true);
-    expect([...new Set(migration.operator.heard)]).toEqual(['freeze', 'deploy-new', 'open-writes']);
+    expect([...new Set(migration.operator.actions)]).toEqual([
+      'freeze',
+      'deploy-new',
+      'open-writes',
+    ]);
   });
 
   it.each([NAME, COMPANION])('waits until the store has indexed %s', async (collection) => {

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
-import { takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import {
@@ -95,7 +95,7 @@ describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (da
   it('are refused if the new version creates its collection with another datatype', async () => {
     const migration = await createMigration({ datatype });
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
-    const { prerequisites } = await takePreflight(migration.services, payload);
+    const { prerequisites } = await runPreflight(migration.services, payload);
     const [why] = prerequisites.flatMap(({ problems }) => problems);
     expect(why).toMatchObject({ why: expect.stringContaining(datatype) });
   });

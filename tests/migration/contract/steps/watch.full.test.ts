@@ -192,14 +192,14 @@ describe('the watch', () => {
     const { plan } = await runs.read(RUN);
     const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
     await runs.start('run-b', { ...plan, ...other }, REPORT);
-    operator.heard.length = 0;
+    operator.actions.length = 0;
     migration.pass(25 * DAY_MS);
     for (const isAtWork of [false, true]) {
       if (isAtWork) await lock.take('run-b');
       for (let n = 0; n < 2; n += 1) expect(await keepWatch(services)).toBeUndefined();
       migration.pass(DAY_MS);
     }
-    expect(operator.heard).toEqual(['warn-of-end', 'warn-of-end']);
+    expect(operator.actions).toEqual(['warn-of-end', 'warn-of-end']);
     expect(logged).toMatchObject([{ daysLeft: 5 }, { daysLeft: 4 }]);
     migration.pass(3 * DAY_MS);
     expect(await keepWatch(services)).toBeUndefined();

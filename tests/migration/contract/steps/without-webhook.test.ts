@@ -74,7 +74,7 @@ describe('without a webhook', () => {
     expect(await take(step)).toMatchObject({ phase: end, done: true });
     expect(await pending()).toBeNull();
     await refuseAllBut();
-    expect(person.operator.heard.slice(-actions.length)).toEqual(actions);
+    expect(person.operator.actions.slice(-actions.length)).toEqual(actions);
   });
 
   it.each([

@@ -123,7 +123,7 @@ test.each<[string, Reply]>([
   const { store, calls } = createAnswering(reply);
   await expect(store.version()).rejects.toMatchObject({
     name: 'RefusedSetting',
-    why: expect.stringMatching(/^QDRANT_URL leads to no Qdrant: .*its path/),
+    why: expect.stringMatching(/^QDRANT_URL does not lead to Qdrant: .*host, port or path/),
   });
   expect(calls).toHaveLength(1);
 });

@@ -226,7 +226,9 @@ test('rows beyond those in the manifest are refused, however many follow', async
   const { key, bytes, sha256 } = await writeLines(artifacts, dumpKeys(DUMP_PREFIX).nodes, rows);
   const files = { ...manifest.files, nodes: { key, bytes, sha256 } };
   await writeJson(artifacts, dumpKeys(DUMP_PREFIX).manifest, { ...manifest, files });
-  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow('The dump has other nodes than');
+  await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
+    'The dump has more or fewer nodes than',
+  );
 });
 
 test('a file without lines is valid', async () => {

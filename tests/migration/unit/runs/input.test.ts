@@ -15,7 +15,7 @@ import {
   confirmInputSchema,
 } from '../../../../lib/migration/steps/backend-actions.ts';
 import { copy } from '../../../../lib/migration/steps/copy.ts';
-import { preflightInputSchema, takePreflight } from '../../../../lib/migration/steps/preflight.ts';
+import { preflightInputSchema, runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { describeRun, statusInputSchema } from '../../../../lib/migration/steps/status.ts';
 import { failureNamed } from '../../support/refused.ts';
 
@@ -82,7 +82,7 @@ describe('a mistyped field', () => {
     [
       'preflight',
       'retentionDay',
-      () => takePreflight(services, { ...RUN, sourceCollection: 'm', retentionDay: 90 }),
+      () => runPreflight(services, { ...RUN, sourceCollection: 'm', retentionDay: 90 }),
     ],
     ['status', 'runID', () => describeRun(services, { runID: 'run-a' })],
     [

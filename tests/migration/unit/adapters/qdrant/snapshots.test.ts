@@ -247,7 +247,7 @@ test('a refusal that comes before the file is sent is reported', async () => {
 });
 
 test('a broken connection counts as an unreachable store, and is not retried', async () => {
-  sandbox.fault({ on: /upload/, does: { kind: 'drop' } });
+  sandbox.fault({ on: /upload/, effect: { kind: 'drop' } });
   const unavailable = { name: 'RetryableUnavailable' };
   await expect(upload('secret', zeros())).rejects.toMatchObject(unavailable);
 });

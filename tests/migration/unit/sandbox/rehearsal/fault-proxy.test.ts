@@ -2,8 +2,8 @@
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
+  type Fault,
   type FaultProxy,
-  type Mishap,
   startFaultProxy,
 } from '../../../../../sandbox/rehearsal/fault-proxy.ts';
 import { listenInTest } from '../../../../shared/support/loopback.ts';
@@ -32,7 +32,7 @@ const PUT = 'PUT /prefix/points?wait=true secret a point';
 
 test('a request without a fault passes unchanged in both directions', async () => {
   const { heard, between } = await startPair();
-  between.addFault({ on: /^GET/, does: { kind: 'silence' } });
+  between.addFault({ on: /^GET/, effect: { kind: 'silence' } });
   const reply = await put(between);
   expect([reply.status, reply.headers.get('x-of'), await reply.text()]).toEqual([
     201,
@@ -43,28 +43,28 @@ test('a request without a fault passes unchanged in both directions', async () =
   expect(between.waiting()).toBe(1);
 });
 
-test.each<[Mishap['does'], unknown, number]>([
+test.each<[Fault['effect'], unknown, number]>([
   [{ kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
   [{ kind: 'lose-answer' }, 'fetch failed', 1],
   [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
   [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
-])('%j hits the second request alone', async (does, answer, reached) => {
+])('%j hits the second request alone', async (effect, answer, reached) => {
   const { heard, between } = await startPair();
-  between.addFault({ on: /^PUT/, sparing: 1, does });
+  between.addFault({ on: /^PUT/, skips: 1, effect });
   await (await put(between)).text();
   const patience = new AbortController();
   const answered = put(between, patience.signal).then(
     async (reply) => `${reply.status} ${await reply.text().catch((error: Error) => error.message)}`,
     (error: Error) => error.message,
   );
-  if (does.kind === 'silence') {
+  if (effect.kind === 'silence') {
     // A client that gives up before its request arrives would leave the fault to the next one.
     while (between.waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
     patience.abort(new Error('too long'));
   }
   const second = await answered;
-  expect(does.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
+  expect(effect.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
   expect((await put(between)).status).toBe(201);
   expect(heard).toHaveLength(2 + reached);
   expect(between.waiting()).toBe(0);
@@ -75,7 +75,7 @@ test('closes only when the requests in progress have ended', async () => {
   const ended: string[] = [];
   between.addFault({
     on: /^PUT/,
-    does: { kind: 'lose-answer', andThen: () => void ended.push('request') },
+    effect: { kind: 'lose-answer', andThen: () => void ended.push('request') },
   });
   const asked = put(between).catch(() => undefined);
   while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -50,8 +50,11 @@ it.each([
     [`4 of ${BOB} was not there before`],
     1,
   ],
-] as const)("users' memories are compared: %s", async (_, after, lost, strange, usersDiffering) => {
-  const counts = { before: 3, after: after.length, users: 2, largest: 2 };
-  const compared = compareHoldings(await holding(ONE, TWO, THREE), await holding(...after));
-  expect(compared).toEqual({ ...counts, usersDiffering, lost, strange });
-});
+] as const)(
+  "users' memories are compared: %s",
+  async (_, after, lost, unexpected, usersDiffering) => {
+    const counts = { before: 3, after: after.length, users: 2, largest: 2 };
+    const compared = compareHoldings(await holding(ONE, TWO, THREE), await holding(...after));
+    expect(compared).toEqual({ ...counts, usersDiffering, lost, unexpected });
+  },
+);
