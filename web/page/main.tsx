@@ -1,6 +1,7 @@
 // Entry point of the page at `/`: starts the watchers, and renders the app.
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { watchMoves } from './drawn-days.ts';
 import { watchDrafts } from './edit-row.tsx';
 import { writeDrafts } from './kept-drafts.ts';
 import { start } from './ledger.ts';
@@ -10,6 +11,7 @@ import { watchScope } from './selection.ts';
 
 watchScheme();
 watchScreen();
+watchMoves();
 addEventListener('pagehide', writeDrafts);
 document.addEventListener('visibilitychange', writeDrafts);
 start();

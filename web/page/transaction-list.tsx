@@ -4,6 +4,7 @@ import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoriesById, categoryName } from './category-list.ts';
 import { ConflictRow } from './conflict-row.tsx';
+import { chooseDays, drawAllDays } from './drawn-days.ts';
 import { EditRow, readInterruptedEdit } from './edit-row.tsx';
 import { addUp, addUpRows } from './figures.ts';
 import { format } from './format.ts';
@@ -27,7 +28,7 @@ export const editing = signal<{ readonly key: number; readonly field: string } |
 
 export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
-  const days = Map.groupBy(rows.value, ({ transaction_date: date }) => date);
+  const days = [...Map.groupBy(rows.value, ({ transaction_date: date }) => date)];
   // Another scope gets new elements: a row that it shares with the one before must not be seen to jump to its new place.
   const listed = shownList.value;
   // The category field of a row is removed when the row gets a category.
@@ -46,7 +47,7 @@ export function TransactionList() {
     >
       <ListHead />
       <HiddenConflicts />
-      {[...days].map(([day, some], n) => (
+      {chooseDays(days).map(([day, some], n) => (
         <Day key={`${listed} ${day}`} day={day} rows={some} isFirst={n === 0} />
       ))}
     </table>
@@ -58,8 +59,9 @@ function useInterruptedEdit(): void {
   const isWritable = canWrite.value;
   useEffect(() => {
     const stored = readInterruptedEdit();
-    if (stored && isWritable)
-      editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
+    if (!stored || !isWritable) return;
+    drawAllDays();
+    editing.value ??= { key: outbox.keyOf(stored.id), field: 'description' };
   }, [isWritable]);
 }
 
@@ -190,6 +192,7 @@ function findRow(target: EventTarget | null): Row | undefined {
 }
 
 function onListFocus({ target }: FocusEvent): void {
+  drawAllDays();
   const row = findRow(target);
   if (row) current.value = outbox.keyOf(row.id);
 }

@@ -91,13 +91,41 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     return { edit, fields };
   }
 
+  const entries = (page: Page) => page.locator('.entry');
+
+  /** Scrolls, which draws the rows beyond the first screen. */
+  async function drawAllRows(page: Page): Promise<void> {
+    await page.mouse.wheel(0, 50);
+    await entries(page).nth(99).waitFor();
+  }
+
+  test.each<[string, (page: Page) => Promise<unknown>]>([
+    ['scrolls', (page) => page.mouse.wheel(0, 50)],
+    ['enters the list', (page) => page.keyboard.press('ArrowDown')],
+    ['searches with the browser', (page) => page.keyboard.press('Control+f')],
+    ['enlarges the window', (page) => page.setViewportSize({ width: 1280, height: 4000 })],
+  ])('rows beyond the first screen are drawn once a person %s', async (_, move) => {
+    const page = await pages.visit('#period=all');
+    await idle(page);
+    const screen = page.viewportSize()?.height ?? 0;
+    expect(await entries(page).count()).toBeLessThan(100);
+    expect((await entries(page).last().boundingBox())?.y).toBeGreaterThan(screen);
+    await move(page);
+    await entries(page).nth(99).waitFor();
+    expect(await entries(page).count()).toBe(100);
+  });
+
   test('a view draws each row once, and a key press in a field redraws none', async () => {
     const page = await pages.open();
     const script = await (await fetch(`${pages.url()}/page.js`)).text();
     const countDrawn = await countCalls(page, script);
     await page.goto(`${pages.url()}/#period=all`);
     await idle(page);
-    expect((await countDrawn(DRAWN))['"data-id":']).toBe(await page.locator('.entry').count());
+    const first = await countDrawn(DRAWN);
+    expect(first['"data-id":']).toBe(await entries(page).count());
+    await drawAllRows(page);
+    const all = await countDrawn(DRAWN);
+    expect((first['"data-id":'] ?? 0) + (all['"data-id":'] ?? 0)).toBe(100);
     const { fields } = await openFields(page);
     const opened = await countDrawn(DRAWN);
     expect(opened).toMatchObject({ 'of-date': 1, '0001-01-01': 1 });
