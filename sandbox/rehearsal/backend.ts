@@ -86,7 +86,7 @@ function createPlacement(
   const tag = Date.now().toString(36);
   let act = 0;
 
-  // All acts share the id of the run, and so the test user. Each act asks the webhook under a name of its own, because the
+  // All acts share the id of the run, and so the test user. In requests to the webhook each act has an id of its own, because the
   // webhook would take the same action of two acts for a repetition.
   const nameAct = (number: number) => `${runId}-${tag}-${number}`;
   const createHooks = (number: number): Hooks => ({
@@ -94,8 +94,8 @@ function createPlacement(
   });
 
   async function pointAt(collection: string, occasion: 'before' | 'after'): Promise<void> {
-    const present = await setting.read();
-    await setting.change({ from: present, to: collection });
+    const current = await setting.read();
+    await setting.change({ from: current, to: collection });
     for (const action of ['deploy-old', 'open-writes'] as const) {
       const request = { action, occasion, collection, testUser: testUserOf(runId) };
       const asked = { ...request, runId: nameAct(act), deadlineAt: undefined };

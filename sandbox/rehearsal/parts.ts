@@ -41,7 +41,7 @@ export function describeParts({ runId, store, graph, backend }: Parts): string[]
   return [
     `vector store:   ${store.isReal ? `real, ${hidePassword(QDRANT_URL)}, on collections of the rehearsal's own` : 'sandbox'}`,
     `graph:          ${graph ? `real, ${hidePassword(NEO4J_URL)}` : 'sandbox'}`,
-    `memory backend: ${backend ? `real, ${hidePassword(MEMORY_BACKEND_URL)}; its key must map to ${testUserOf(runId)}` : 'sandbox'}`,
+    `memory backend: ${backend ? `real, ${hidePassword(MEMORY_BACKEND_URL)}; its key must belong to ${testUserOf(runId)}` : 'sandbox'}`,
   ];
 }
 
@@ -49,8 +49,8 @@ function hidePassword(url = ''): string {
   return url.replace(/\/\/[^/]*@/, '//');
 }
 
-// Random, so that two rehearsals do not collide. With a real backend the name is fixed instead, because the backend's key must
-// map to the run's test user.
+// Random, so that two rehearsals do not collide. With a real backend the id is fixed instead, because the backend's key must
+// belong to the run's test user.
 function createRunId(): string {
   return `rehearsal-${randomBytes(3).toString('hex')}`;
 }

@@ -16,7 +16,7 @@ import { type Migration, RUN } from './migration.ts';
 export const LAYOUT = { vectors: { size: 8, distance: 'Cosine' } } as const;
 
 /** State that a refusal must leave unchanged: the old memories, the active collection, and the run */
-export async function readStanding({ services, runs }: Migration) {
+export async function readRunState({ services, runs }: Migration) {
   const { vectors, setting } = services;
   return {
     old: await computeFingerprint(vectors, SOURCE),

@@ -5,7 +5,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoreTestCollectionOf, testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import type { ServiceChanges } from '../../support/changed-services.ts';
-import { LAYOUT, readStanding, readStoredManifest } from '../../support/holdings.ts';
+import { LAYOUT, readRunState, readStoredManifest } from '../../support/holdings.ts';
 import {
   createMigration,
   type Migration,
@@ -126,10 +126,10 @@ describe('a snapshot that cannot be restored', () => {
   it.each(FAULTS)('is not a backup, and the next one takes another: %s', async (_, fault) => {
     const migration = await createMigrationAt('checked', fault.options);
     const { vectors } = migration.services;
-    const before = await readStanding(migration);
+    const before = await readRunState(migration);
     const attempt = migration.finish('backup', {}, fault.changes(migration));
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
-    expect(await readStanding(migration)).toEqual(before);
+    expect(await readRunState(migration)).toEqual(before);
     expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     await migration.finish('backup');
     expect((await readStoredManifest(migration)).contents.points).toBe(60);
@@ -231,14 +231,14 @@ describe('the restore test of a backup', () => {
     const migration = await createMigrationAt('checked');
     const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
-    const before = await readStanding(migration);
+    const before = await readRunState(migration);
     await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RefusedNameTaken'));
-    expect(await readStanding(migration)).toEqual(before);
+    expect(await readRunState(migration)).toEqual(before);
   });
 
   it('waits for a restore that the store fails to confirm, and does not begin it again', async () => {
     const migration = await createMigrationAt('checked');
-    const before = await readStanding(migration);
+    const before = await readRunState(migration);
     migration.qdrant.fault({
       on: /\/snapshots\/upload/,
       when: 'after',
@@ -249,10 +249,10 @@ describe('the restore test of a backup', () => {
       },
     });
     await expect(migration.finish('backup')).rejects.toEqual(failureNamed('RetryableUnavailable'));
-    expect(await readStanding(migration)).toEqual(before);
+    expect(await readRunState(migration)).toEqual(before);
     const uploadSnapshot = () => Promise.reject(new Error('Not twice'));
     await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
-    expect(await readStanding(migration)).toEqual({ ...before, phase: 'backed-up' });
+    expect(await readRunState(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
   it('removes a half-restored collection of an earlier test, over which the store may panic', async () => {

@@ -10,7 +10,7 @@ import {
   startNewVersion,
 } from '../../../../sandbox/memory-backend/new-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { readStanding } from '../../support/holdings.ts';
+import { readRunState } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -62,11 +62,11 @@ describe('a rebuild', () => {
     ['nothing to remember, ever', { emptyExtractions: 99 }, 'there is no memory in'],
   ])('with %s is refused', async (_, shortcomings, why) => {
     const migration = await createMigrationAt('backed-up', { shortcomings });
-    const before = await readStanding(migration);
+    const before = await readRunState(migration);
     await expect(migration.finish('rebuild')).rejects.toEqual(
       failureNamed('RefusedNewVersion', why),
     );
-    expect(await readStanding(migration)).toEqual(before);
+    expect(await readRunState(migration)).toEqual(before);
   });
 
   it('tries another sentence if the backend found no fact in one', async () => {

@@ -1,7 +1,6 @@
 // Rollback. Before traffic opens on the new version, nothing can be lost. Afterwards every write is carried over, to the old
-// collection or to its restored snapshot, unless the operator leaves the writes behind; and nothing is removed by mistake. A
-// loss that needs no acknowledgement never keeps a window from closing
-// (docs/migration/decisions/0005-automatic-rollback.md).
+// collection or to its restored snapshot, unless the operator leaves the writes behind. Nothing is removed by mistake, and no
+// missing acknowledgement keeps a window from closing (docs/migration/decisions/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
@@ -73,10 +72,10 @@ function runBefore(migration: Migration, action: ExternalAction, happens: () => 
   });
 }
 
-/** A webhook that does each action once per idempotency key. It reports the actions in `deaf` as done, without doing them. */
+/** A webhook that does each action once per idempotency key. It reports the actions in `ignored` as done, without doing them. */
 function actOnce(
   { services }: Migration,
-  deaf: ReadonlySet<string> = new Set(),
+  ignored: ReadonlySet<string> = new Set(),
   { hooks }: Pick<Migration['services'], 'hooks'> = services,
 ) {
   const keys = new Set<string>();
@@ -85,7 +84,7 @@ function actOnce(
     const key = `${occasion}:${action}`;
     if (keys.has(key)) return 'done';
     keys.add(key);
-    return deaf.has(action) ? 'done' : await hooks.ask(request);
+    return ignored.has(action) ? 'done' : await hooks.ask(request);
   };
   return { hooks: { ask } };
 }
@@ -94,7 +93,7 @@ async function refuse(): Promise<never> {
   throw new Refusal('RefusedCredentials', '403.');
 }
 
-async function giveNameAway() {
+async function listTakenName() {
   return [{ alias_name: RESTORED, collection_name: 'of another program' }];
 }
 
@@ -197,33 +196,33 @@ interface Row {
   /** Texts that the users' collection holds in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
-  readonly hasNothingToCompare?: true;
+  readonly needsNoComparison?: true;
   readonly takesNoWindow?: string;
 }
 
 const ROWS: Readonly<Record<string, Row>> = {
-  'every write comes along: created, changed and deleted, in text, vector and user': {
+  'every write is carried over: created, changed and deleted, in text, vector and user': {
     before: everyWrite,
     forecast: { returnsTo: SOURCE, adds: 2, changes: 1, removes: 1, of: 60, leavesBehind: 0 },
     have: 'new',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
-  'what was written until the freeze comes along, too': {
+  'a write right before the freeze is carried over, too': {
     during: ['freeze', addToNew('At the last moment')],
     have: 'new',
   },
-  'a memory created after both were compared comes along': {
+  'a memory created after the comparison is carried over': {
     during: ['deploy-old', addToNew('After the walk')],
     have: 'new',
   },
-  'a memory deleted after both were compared comes along': {
+  'a memory deleted after the comparison is deleted in the old collection, too': {
     during: ['deploy-old', deleteFirstNew],
     have: 'new',
   },
-  'a write to the new collection right before writes are opened comes along': {
+  'a write to the new collection right before writes are opened is carried over': {
     during: ['open-writes', addToNew('Late')],
     have: 'new',
-    hasNothingToCompare: true,
+    needsNoComparison: true,
     report: { leakedWrites: 1, leakedWritesOverruled: 0 },
   },
   'what another program has written to the old collection since stays, and is reported': {
@@ -232,31 +231,32 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
-    hasNothingToCompare: true,
+    needsNoComparison: true,
     takesNoWindow: `users worked on ${UPLOADED}`,
   },
-  'what a probe or a smoke test has left in the old collection is removed': {
+  'test writes of a probe or a smoke test are removed from the old collection': {
     before: async (migration) =>
       await (await startOld(migration)).add(`__migration_test_${RUN}`, 'A probe'),
     have: 'begun',
   },
-  'what the old version takes before writes are opened is not removed by the last look': {
+  'a write to the old version before writes are opened is not removed by the final check': {
     during: ['deploy-old', inSequence(addToNew('Late, to the new'), addToOld('Early, to the old'))],
     have: 'new',
     texts: ['Early, to the old'],
-    hasNothingToCompare: true,
+    needsNoComparison: true,
   },
-  'a number of deletions does not lower that of the changes that are expected': {
+  'a given number of deletions does not lower the limit of changes': {
     before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
     input: { deletes: 0 },
     have: 'new',
   },
-  'a damaged new collection makes the old one poorer where users did it, as the operator says': {
-    before: loseMemories,
-    input: { deletes: 21 },
-    have: 'new',
-  },
-  'what was written since is left behind, as the operator decides, and kept': {
+  'memories missing from the new collection are removed from the old one if the operator says that users deleted them':
+    {
+      before: loseMemories,
+      input: { deletes: 21 },
+      have: 'new',
+    },
+  'writes since the switch are left behind and kept, if the operator decides so': {
     before: addToNew('New fact 1', 'New fact 2'),
     input: { asItWas: true },
     have: 'old',
@@ -264,45 +264,47 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { returnedTo: SOURCE, leftBehind: 2 },
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
-  'both collections gone, users return to the snapshot as it was': {
+  'users return to the snapshot unchanged if both collections are gone': {
     before: inSequence(deleteNew, deleteOld),
     input: { asItWas: true },
     users: RESTORED,
     have: 'begun',
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  'a new collection in which only the optimizer fails hinders nothing': {
+  'a new collection whose optimizer alone fails does not hinder the rollback': {
     before: addToNew('New fact'),
     changes: makeRed(`memories_v3_${RUN}`),
     have: 'new',
   },
-  'nor what a forgotten program has written to the old one, which stays there': {
+  'writes of a forgotten program to the old one do not hinder it either, and stay there': {
     before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
     changes: makeRed(`memories_v3_${RUN}`),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
-    hasNothingToCompare: true,
+    needsNoComparison: true,
   },
-  'the old collection gone, its snapshot is restored, and every write since comes along': {
-    before: inSequence(addToNew('New fact 1'), deleteFirstNew, deleteOld),
-    users: RESTORED,
-    have: 'new',
-    report: { returnedTo: RESTORED, leftBehind: 0 },
-    takesNoWindow: `users are on ${RESTORED}`,
-  },
-  'the old collection in trouble, its snapshot takes its place, and the damaged one stays': {
-    before: addToNew('New fact'),
-    changes: makeRed(SOURCE),
-    users: RESTORED,
-    have: 'new',
-    takesNoWindow: `users are on ${RESTORED}`,
-  },
-  'an old collection that was emptied is filled again, and nothing is taken from the new one': {
+  'if the old collection is gone, its snapshot is restored, and every write since is carried over':
+    {
+      before: inSequence(addToNew('New fact 1'), deleteFirstNew, deleteOld),
+      users: RESTORED,
+      have: 'new',
+      report: { returnedTo: RESTORED, leftBehind: 0 },
+      takesNoWindow: `users are on ${RESTORED}`,
+    },
+  'if the old collection is damaged, its restored snapshot replaces it, and the damaged one stays':
+    {
+      before: addToNew('New fact'),
+      changes: makeRed(SOURCE),
+      users: RESTORED,
+      have: 'new',
+      takesNoWindow: `users are on ${RESTORED}`,
+    },
+  'an emptied old collection is filled again, and nothing is removed from the new one': {
     before: inSequence(addToNew('New fact'), (migration) => emptyCollection(migration, SOURCE)),
     have: 'new',
     report: { lateWrites: 60, lateWritesWithheld: 60 },
   },
-  'writes that are acknowledged stay in the new collection, and users get the snapshot': {
+  'acknowledged writes stay in the new collection, and users return to the snapshot': {
     before: addToNew('New fact 1', 'New fact 2'),
     input: { toSnapshot: true, acknowledgedLoss: 2 },
     users: RESTORED,
@@ -310,62 +312,63 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { returnedTo: RESTORED, leftBehind: 2 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  'what the new version took before it should comes along, once users are back': {
+  'early writes to the new version are carried over when users are back': {
     from: createFailedCutover,
     isWatched: true,
     have: 'new',
-    before: inSequence(deleteFirstNew, addToNew('Of a user who was let in too early')),
+    before: inSequence(deleteFirstNew, addToNew('An early write of a user')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
-  'of two changes of one memory, the one stays that users have, and the other is kept': {
-    from: createFailedCutover,
-    before: inSequence(
-      (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
-      (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
-    ),
-    have: 'old',
-    report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
-    takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
-  },
-  'a new collection that was emptied before traffic opened takes nothing from the old': {
+  'if both collections changed a memory, the change in the old one stays, and the other is kept in a report':
+    {
+      from: createFailedCutover,
+      before: inSequence(
+        (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
+        (migration) => changeByUser(migration, SOURCE, 'Changed on the old version'),
+      ),
+      have: 'old',
+      report: { leakedWrites: 1, leakedWritesOverruled: 1, comparedByHand: `memories_v3_${RUN}` },
+      takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
+    },
+  'a new collection that was emptied before traffic was opened removes nothing from the old one': {
     from: createFailedCutover,
     before: (migration) => emptyCollection(migration),
     have: 'old',
     report: { leakedWritesWithheld: 60 },
     takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
-  'what was written to the old version though writes were frozen is kept': {
+  'a write to the old version during the freeze is kept': {
     from: createFailedCutover,
     isWatched: true,
     before: addToOld('Though frozen'),
     have: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
-  'what was deleted from the old collection meanwhile stays deleted': {
+  'a memory deleted from the old collection meanwhile stays deleted': {
     from: createFailedCutover,
     before: deleteFirstOld,
     have: 'old',
   },
-  'a new version that declines nothing is no reason to stay frozen': {
+  'a new version that does not refuse writes is no reason to keep them frozen': {
     from: createFailedCutover,
     have: 'old',
     changes: () => ({
       backend: { addMemory: () => Promise.reject(new Error('No write is expected')) },
     }),
   },
-  'the window closes by itself where users may have written': {
+  'the window closes by itself even if users may have written': {
     from: createOpening,
     isWatched: true,
     have: 'old',
   },
-  'writes to both are not thrown away by the clock: they come along': {
+  'writes to both collections survive the deadline: they are carried over': {
     from: createOpening,
     isWatched: true,
     have: 'new',
     texts: ['Outlasted the freeze'],
     before: inSequence(addToNew('Among the first'), addToOld('Outlasted the freeze')),
   },
-  'a new collection that was emptied inside the window takes nothing from the old one': {
+  'a new collection that was emptied inside the window removes nothing from the old one': {
     from: createOpening,
     isWatched: true,
     have: 'old',
@@ -374,7 +377,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     report: { comparedByHand: `memories_v3_${RUN}` },
     takesNoWindow: `memories_v3_${RUN} has writes that were not carried over`,
   },
-  'a new collection that is gone does not keep users from returning when the window closes': {
+  'users return when the window closes even if the new collection is gone': {
     from: createOpening,
     isWatched: true,
     before: deleteNew,
@@ -394,11 +397,15 @@ describe('users return after a rollback', () => {
         (await vectors.collectionExists(name))
           ? await computeFingerprint(vectors, name)
           : undefined;
-      const newOne = liveCollectionOf(await runs.read(RUN));
+      const live = liveCollectionOf(await runs.read(RUN));
       const begun = await found(SOURCE);
-      const look = async () => ({ begun, old: await found(SOURCE), new: await found(newOne) });
+      const readContents = async () => ({
+        begun,
+        old: await found(SOURCE),
+        new: await found(live),
+      });
       await row.before?.(migration);
-      let had = await look();
+      let expected = await readContents();
       const { forecast, during, input = {} } = row;
       if (forecast) {
         const dryRun = await migration.invoke('rollback', { ...input, execute: false });
@@ -408,7 +415,7 @@ describe('users return after a rollback', () => {
         during &&
         runBefore(migration, during[0], async () => {
           await during[1](migration);
-          had = await look();
+          expected = await readContents();
         });
       if (row.isWatched) {
         migration.pass(WINDOW_MS);
@@ -420,19 +427,19 @@ describe('users return after a rollback', () => {
       expect([phase, takesNoWindow]).toEqual(['copied', row.takesNoWindow ?? null]);
       expect(await services.setting.read()).toBe(users);
       const { points, digest } = await computeFingerprint(vectors, users);
-      if (texts.length === 0) expect({ points, digest }).toEqual(had[row.have]);
-      else expect(points).toBe((had[row.have]?.points ?? 0) + texts.length);
+      if (texts.length === 0) expect({ points, digest }).toEqual(expected[row.have]);
+      else expect(points).toBe((expected[row.have]?.points ?? 0) + texts.length);
       const held = await vectors.scroll(users, { limit: 999, vector: false });
       for (const text of texts) {
         expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
       }
       // No collection that users worked on is removed, or loses points.
-      const left = await look();
-      if (had.old && had.begun) expect(left.old?.points).toBeGreaterThan(0);
-      expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(had.new?.points ?? 0);
+      const left = await readContents();
+      if (expected.old && expected.begun) expect(left.old?.points).toBeGreaterThan(0);
+      expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(expected.new?.points ?? 0);
       const report = await readReport(migration);
       expect(report).toMatchObject(row.report ?? {});
-      if (row.hasNothingToCompare) expect(report).not.toHaveProperty('comparedByHand');
+      if (row.needsNoComparison) expect(report).not.toHaveProperty('comparedByHand');
       expect(migration.operator.actions.at(-1)).toBe('open-writes');
     },
   );
@@ -506,7 +513,7 @@ it.each(oneInEvery(3, Object.entries(STAYING)))(
     expect(migration.operator.actions.at(-1)).toBe('open-writes');
     expect(await setting.read()).toBe(migration.target);
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
-    await backend.addMemory(`__migration_test_${RUN}`, 'I am let in again.');
+    await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
     await migration.finish('rollback', { asItWas: true });
     expect(await readPhase(migration)).toBe('copied');
   },
@@ -611,7 +618,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     readonly actions: readonly ExternalAction[];
     readonly phase: 'copied' | 'live' | 'switching';
     readonly users: (migration: Migration) => string;
-    /** True if users find all memories that they had */
+    /** True if users find all memories that they expected */
     readonly isWhole: boolean;
     readonly refused?: RefusalName;
   }
@@ -682,7 +689,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     if (row.phase === 'copied') expect(takesNoWindow).toContain(users);
   });
 
-  it('and a later refusal as long again, if a repair let the rollback continue', async () => {
+  it('and a later refusal for as long again, if a repair let the rollback continue', async () => {
     const migration = await createFailedCutover();
     const retryForMinutes = async (changes: ServiceChanges, minutes: number) => {
       for (let minute = 0; minute < minutes; minute += 1) {
@@ -761,7 +768,7 @@ describeInFull('when the old collection', () => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('gets another write after the carry-over, that write is carried over too', async () => {
+  it('gets another write after the walk, that write is carried over, too', async () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     let writes = 0;
@@ -786,7 +793,7 @@ describeInFull('when the old collection', () => {
     const migration = await createFailedCutover();
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
-    await writeToNew(migration, 'Of a user who was let in too early');
+    await writeToNew(migration, 'An early write of a user');
     const deleting = runBefore(
       migration,
       'open-writes',
@@ -863,11 +870,11 @@ describeInFull('after deploy-old', () => {
 
   it('a webhook that executes each request once deploys it when asked a second time', async () => {
     const migration = await createMigrationAt('live');
-    const deaf = new Set(['deploy-old']);
-    const services = actOnce(migration, deaf);
+    const ignored = new Set(['deploy-old']);
+    const services = actOnce(migration, ignored);
     const attempt = migration.finish('rollback', {}, services);
     await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable'));
-    deaf.clear();
+    ignored.clear();
     await migration.finish('rollback', {}, services);
     expect(await readPhase(migration)).toBe('copied');
     expect(migration.operator.actions.slice(-3)).toEqual(['freeze', 'deploy-old', 'open-writes']);
@@ -1025,12 +1032,12 @@ describe('a new collection that is damaged', () => {
     const { vectors } = migration.services;
     const old = await computeFingerprint(vectors, SOURCE);
     await damage(migration);
-    const standing = await readService(migration);
+    const unchanged = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute });
       await expect(attempt).rejects.toEqual(failureNamed('RefusedMassChange', why));
     }
-    expect(await readService(migration)).toEqual(standing);
+    expect(await readService(migration)).toEqual(unchanged);
     const { refused } = await readStatus(migration.services);
     expect(refused).toMatchObject({ name: 'RefusedMassChange', why: expect.stringMatching(why) });
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
@@ -1043,19 +1050,22 @@ describe('a new collection that is damaged', () => {
   it.each([
     ['is empty', emptyCollection, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
     ['is gone', deleteNew, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
-  ])('leaves to the snapshot what its dry run says: it %s', async (_, damage, said, reported) => {
-    const migration = await createMigrationAt('live');
-    await damage(migration);
-    const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
-    const leavesBehind =
-      said.leavesBehind instanceof RegExp
-        ? expect.stringMatching(said.leavesBehind)
-        : said.leavesBehind;
-    expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
-    await migration.finish('rollback', { toSnapshot: true });
-    expect(await migration.services.setting.read()).toBe(RESTORED);
-    expect(await readReport(migration)).toMatchObject(reported);
-  });
+  ])(
+    'is left behind by a rollback to the snapshot, as its dry run says: it %s',
+    async (_, damage, said, reported) => {
+      const migration = await createMigrationAt('live');
+      await damage(migration);
+      const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
+      const leavesBehind =
+        said.leavesBehind instanceof RegExp
+          ? expect.stringMatching(said.leavesBehind)
+          : said.leavesBehind;
+      expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
+      await migration.finish('rollback', { toSnapshot: true });
+      expect(await migration.services.setting.read()).toBe(RESTORED);
+      expect(await readReport(migration)).toMatchObject(reported);
+    },
+  );
 
   it.each([500, 400])('makes the rollback refuse once if it cannot be read: %s', async (answer) => {
     const migration = await createMigrationAt('live');
@@ -1115,27 +1125,27 @@ describeInFull('an old collection that is damaged', () => {
     ['a part of the snapshot is missing', async (one) => forget(one, await findPart(one))],
     ['a part of the snapshot is damaged', async (one) => damageArtifact(one, await findPart(one))],
     ['the manifest is missing', async (one) => forget(one, await findManifestKey(one))],
-    ['the manifest is another', async (one) => damageArtifact(one, await findManifestKey(one))],
+    ['the manifest is damaged', async (one) => damageArtifact(one, await findManifestKey(one))],
     [
       'the store runs another minor version',
       async () => ({ vectors: { version: async () => '1.20.0' } }),
     ],
-  ])('nothing is touched if %s', async (_, damage) => {
+  ])('nothing is changed if %s', async (_, damage) => {
     const migration = await createWithoutOld();
     const changes = await damage(migration);
-    const standing = await readService(migration);
+    const unchanged = await readService(migration);
     for (const execute of [false, true]) {
       const attempt = migration.invoke('rollback', { execute }, changes);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     }
-    expect(await readService(migration)).toEqual(standing);
+    expect(await readService(migration)).toEqual(unchanged);
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
   });
 
   it.each([
     ['does not list aliases', 'RefusedCredentials', refuse],
-    ['has that name as an alias', 'RefusedNothingToReturnTo', giveNameAway],
-  ] as const)('nothing is touched if the store %s: %s', async (_, name, alter) => {
+    ['has that name as an alias', 'RefusedNothingToReturnTo', listTakenName],
+  ] as const)('nothing is changed if the store %s: %s', async (_, name, alter) => {
     const migration = await createWithoutOld();
     const attempt = migration.invoke('rollback', {}, { vectors: { listAliases: alter } });
     await expect(attempt).rejects.toEqual(failureNamed(name));
@@ -1205,14 +1215,14 @@ describe('a rollback to the snapshot', () => {
     const services = runBefore(migration, 'freeze', () =>
       writeToNew(migration, 'At the last moment'),
     );
-    const deaf = new Set(['open-writes']);
-    const unheard = actOnce(migration, deaf, services);
-    const attempt = migration.finish('rollback', acknowledged, unheard);
+    const ignored = new Set(['open-writes']);
+    const ignoring = actOnce(migration, ignored, services);
+    const attempt = migration.finish('rollback', acknowledged, ignoring);
     // The run checks whether writes are open again.
     await expect(attempt).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(await readPhase(migration)).toBe('switching-back');
-    deaf.clear();
-    const next = migration.finish('rollback', acknowledged, unheard);
+    ignored.clear();
+    const next = migration.finish('rollback', acknowledged, ignoring);
     await expect(next).rejects.toEqual(
       failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
     );
