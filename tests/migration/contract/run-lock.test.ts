@@ -1,4 +1,4 @@
-// The lock allows one run and one step at a time. A step that was thought dead can no longer change anything.
+// The lock allows one run and one step at a time. A step that was taken for dead can no longer change anything.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNamed } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
@@ -85,7 +85,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await lock.currentRun()).toBe('run-a');
     });
 
-    it('begin even if a step of a live run has died', async () => {
+    it('begin even if a step of a live run has crashed', async () => {
       await beginLive('run-a');
       await table.lock.take('run-a');
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
@@ -138,7 +138,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it.each([
       ['is still held back just before the lease runs out', LEASE_MS - 1, false],
-      ['gets the lock of a dead one when the lease has expired', LEASE_MS, true],
+      ['gets the lock of a crashed one when the lease has expired', LEASE_MS, true],
     ])('the second %s', async (_, later, succeeds) => {
       const first = await table.lock.take('run-a');
       table.pass(later);

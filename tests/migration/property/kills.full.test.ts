@@ -6,10 +6,10 @@ import type { Phase } from '../../../lib/migration/phases.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { IS_FULL } from '../../shared/support/seed.ts';
 import { computeFingerprint } from '../support/holdings.ts';
+import { createKillableServices, Killed, type KillPoint } from '../support/killable-services.ts';
 import { type Migration, RUN, type StepName } from '../support/migration.ts';
-import { type Death, Killed, mortal } from '../support/mortal.ts';
-import { PASSAGES, type Passage } from '../support/passages.ts';
 import { LEASE_MS } from '../support/run-table.ts';
+import { STEP_CASES, type StepCase } from '../support/step-cases.ts';
 
 /** Every kill point in `bash .ci/run full`, otherwise every 40th; always the same ones. */
 const STRIDE = IS_FULL ? 1 : 40;
@@ -24,7 +24,7 @@ const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
   rollback: 'live',
 };
 
-/** Reads the state that must be the same at the end of every passage. */
+/** Reads the state that must be the same at the end of every case. */
 async function readEnd({ services, runs }: Migration) {
   const { vectors, setting } = services;
   const run = await runs.read(RUN);
@@ -45,10 +45,10 @@ async function readEnd({ services, runs }: Migration) {
   };
 }
 
-async function runWithDeath({ step, prepare, input = {} }: Passage, death: Death) {
+async function runAndKill({ step, prepare, input = {} }: StepCase, killPoint: KillPoint) {
   const migration = await prepare();
   // A step may make fewer calls than before, because the store decides how often the step has to ask for a snapshot.
-  const { services } = mortal(migration.services, death);
+  const { services } = createKillableServices(migration.services, killPoint);
   const wasKilled = await migration.finish(step, input, services).then(
     () => false,
     (error: unknown) => {
@@ -71,16 +71,16 @@ describe('a step that is killed', { timeout: 3_600_000 }, () => {
 
   afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
 
-  it.each(PASSAGES)('$step $about ends as if it had not been killed', async (passage) => {
-    const whole = await passage.prepare();
-    const { services, deaths } = mortal(whole.services);
-    await whole.finish(passage.step, passage.input ?? {}, services);
+  it.each(STEP_CASES)('$step $situation ends as if it had not been killed', async (stepCase) => {
+    const whole = await stepCase.prepare();
+    const { services, killPoints } = createKillableServices(whole.services);
+    await whole.finish(stepCase.step, stepCase.input ?? {}, services);
     const end = await readEnd(whole);
-    all += deaths().length;
-    const tried = deaths().filter((_, n) => n % STRIDE === 0);
+    all += killPoints().length;
+    const tried = killPoints().filter((_, n) => n % STRIDE === 0);
     for (let from = 0; from < tried.length; from += CONCURRENCY) {
       const batch = tried.slice(from, from + CONCURRENCY);
-      const outcomes = await Promise.all(batch.map((death) => runWithDeath(passage, death)));
+      const outcomes = await Promise.all(batch.map((killPoint) => runAndKill(stepCase, killPoint)));
       for (const [n, outcome] of outcomes.entries()) {
         expect(outcome, `killed ${batch[n]?.moment} call ${batch[n]?.call}`).toEqual(end);
       }

@@ -5,7 +5,7 @@ import { listenInTest } from '../../shared/support/loopback.ts';
 interface LosingProxy {
   readonly url: string;
   /** How often each kind of change was carried out. */
-  readonly made: ReadonlyMap<string, number>;
+  readonly changes: ReadonlyMap<string, number>;
   /** How many responses were lost. */
   lost(): number;
 }
@@ -16,7 +16,7 @@ export async function startLosingProxy(
   kindOf: (request: string) => string | undefined,
   { loses }: { readonly loses: boolean },
 ): Promise<LosingProxy> {
-  const made = new Map<string, number>();
+  const changes = new Map<string, number>();
   const seen = new Set<string>();
   let lost = 0;
 
@@ -26,7 +26,7 @@ export async function startLosingProxy(
     const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
     const upstream = send(`${target}${url}`, { method, headers }, async (answer) => {
       const content = Buffer.concat(await Array.fromAsync<Buffer>(answer));
-      if (kind !== undefined) made.set(kind, (made.get(kind) ?? 0) + 1);
+      if (kind !== undefined) changes.set(kind, (changes.get(kind) ?? 0) + 1);
       // The key leaves out the body of a form, because its boundary differs each time.
       const key = `${method} ${url} ${url.includes('/upload') ? '' : body.toString('base64')}`;
       if (loses && kind !== undefined && !seen.has(key)) {
@@ -41,5 +41,5 @@ export async function startLosingProxy(
     upstream.end(body);
   });
 
-  return { url, made, lost: () => lost };
+  return { url, changes, lost: () => lost };
 }

@@ -16,7 +16,7 @@ import {
   repair,
   startCopyScene,
 } from '../support/copy-scene.ts';
-import { createLife, type Death, livingStore } from '../support/killed-store.ts';
+import { createKillableProcess, type KillPoint, killableStore } from '../support/killable-store.ts';
 import { point } from '../support/vector-stores.ts';
 
 test('a reconciliation that is killed before or after any of its calls ends the same when it is resumed', async () => {
@@ -37,7 +37,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
   };
   await reset();
   const expected = (await repair(set)).from;
-  let deaths = 0;
+  let kills = 0;
   for (let call = 1; ; call += 1) {
     let isOver = false;
     for (const moment of ['before', 'after'] as const) {
@@ -45,7 +45,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
       const saved = await killAt(settings, { at: call, when: moment });
       if (saved === undefined) isOver = true;
       else {
-        deaths += 1;
+        kills += 1;
         const { report } = await reconcile(settings, FORGETFUL, saved);
         expect([listProblems(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
         expect(listProblems(await compare(set)), `${moment} ${call}`).toEqual([]);
@@ -53,21 +53,21 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     }
     if (isOver) break;
   }
-  expect(deaths).toBeGreaterThanOrEqual(30);
+  expect(kills).toBeGreaterThanOrEqual(30);
 });
 
 /** Returns the last checkpoint of a walk that was killed; undefined if the walk ended before. */
 async function killAt(
   settings: CopyScene['settings'],
-  death: Death,
+  killPoint: KillPoint,
 ): Promise<ReconcileCheckpoint | undefined> {
-  const life = createLife(death);
-  const store = livingStore(settings.from.store, life);
+  const process = createKillableProcess(killPoint);
+  const store = killableStore(settings.from.store, process);
   const from = { ...settings.from, store };
   const to = { ...settings.to, store };
   let saved = RECONCILE_START;
   const saveCheckpoint = (checkpoint: ReconcileCheckpoint) =>
-    life.step(async () => {
+    process.step(async () => {
       saved = JSON.parse(JSON.stringify(checkpoint));
     });
   return await reconcile({ ...settings, from, to }, { saveCheckpoint }).then(

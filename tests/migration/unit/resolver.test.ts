@@ -90,10 +90,12 @@ const TABLE: readonly (readonly [Version, Version, Version, equal: string, carri
   ['b', 'c', '-', 'bb', 'bc'],
 ];
 
-const CONFLICTS = TABLE.flatMap(([h, i, b], id) => (new Set([h, i, b]).size === 3 ? [id] : []));
+const CONFLICTS = TABLE.flatMap(([active, standby, base], id) =>
+  new Set([active, standby, base]).size === 3 ? [id] : [],
+);
 
 /** Creates a store in which a write arrives, but the command is killed before it gets the response. */
-function dyingOnceWritten(store: VectorStore): VectorStore {
+function createStoreKilledAfterWrite(store: VectorStore): VectorStore {
   return {
     ...store,
     upsert: async (...args) => {
@@ -107,16 +109,16 @@ test.each([
   ['repair', 3],
   ['carry', 4],
 ] as const)(
-  '%s: the side that changed it wins, or the active one if both did',
+  '%s: the version of the side that changed it prevails, or the active one if both changed it',
   async (mode, at) => {
     const { put, walk, versionIn } = await scene();
     for (const [id, [, , base]] of TABLE.entries()) {
       for (const collection of [OLD, NEW]) await put(collection, id, base);
     }
     await walk('repair');
-    for (const [id, [home, idle]] of TABLE.entries()) {
-      await put(OLD, id, home);
-      await put(NEW, id, idle);
+    for (const [id, [active, standby]] of TABLE.entries()) {
+      await put(OLD, id, active);
+      await put(NEW, id, standby);
     }
     const { conflicts, report } = await walk(mode);
     const found = await Promise.all(
@@ -169,7 +171,10 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
   for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
   await walk('repair');
   for (let id = 0; id < 9; id += 1) await put(OLD, id, '-');
-  const dying: VectorStore = { ...store, deletePoints: () => Promise.reject(new Error('killed')) };
+  const killable: VectorStore = {
+    ...store,
+    deletePoints: () => Promise.reject(new Error('killed')),
+  };
   const saved: ReconcileCheckpoint[] = [];
   const { settings } = await scene();
   await expect(
@@ -177,7 +182,7 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
       {
         ...settings,
         from: { store, collection: OLD },
-        to: { store: dying, collection: NEW },
+        to: { store: killable, collection: NEW },
         limit: 5,
       },
       { saveCheckpoint: async (checkpoint) => void saved.push(checkpoint) },
@@ -193,7 +198,7 @@ test.each([
   ['of its user is kept', 'carry', NEW, OLD, ['c', 'c']],
   ['to the standby is overwritten, and kept in the report', 'repair', OLD, NEW, ['b', '-']],
 ] as const)(
-  'a write %s at the moment when the other side is carried over',
+  'a write %s when the other side is carried over at the same moment',
   async (_, mode, changed, where, left) => {
     const { put, walk, versionIn, store, settings, back } = await scene();
     for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
@@ -234,10 +239,10 @@ test.each([
     await put(OLD, 1, 'a');
     await walk('repair');
     await put(where, 2, 'b');
-    const dying = dyingOnceWritten(store);
+    const killable = createStoreKilledAfterWrite(store);
     const killed = walk(mode, {
-      to: { ...settings.to, store: dying },
-      back: { ...back, to: { ...back.to, store: dying } },
+      to: { ...settings.to, store: killable },
+      back: { ...back, to: { ...back.to, store: killable } },
     });
     await expect(killed).rejects.toThrow('killed');
     expect([await versionIn(OLD, 2), await versionIn(NEW, 2)]).toEqual(['b', 'b']);
@@ -249,10 +254,10 @@ test.each([
 );
 
 test.each([
-  ['goes on', (saved: ReconcileCheckpoint) => saved],
+  ['continues', (saved: ReconcileCheckpoint) => saved],
   ['begins again', () => RECONCILE_START],
 ] as const)(
-  'a first walk that was stopped and %s creates nothing again that users have deleted',
+  'a first walk that was stopped and %s does not create deleted memories again',
   async (_, startOf) => {
     const { put, walk, versionIn } = await scene();
     for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
@@ -268,13 +273,13 @@ test.each([
   },
 );
 
-test('a memory that was created before a kill is not created again, however often the walk stops before it gets there', async () => {
+test('a memory that was created before a kill is not created again, however often the walk stops before it', async () => {
   const { put, walk, versionIn, store, back } = await scene();
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   await put(NEW, 20, 'b');
-  const dying = dyingOnceWritten(store);
-  const to = { ...back.to, store: dying };
+  const killable = createStoreKilledAfterWrite(store);
+  const to = { ...back.to, store: killable };
   await expect(walk('repair', { back: { ...back, to } })).rejects.toThrow('killed');
   expect(await versionIn(OLD, 20)).toBe('b');
   await put(OLD, 20, '-');
@@ -285,17 +290,17 @@ test('a memory that was created before a kill is not created again, however ofte
   expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
 });
 
-test('the last common version takes one entry for each resumption of a walk', async () => {
+test('the last common version has one entry for each resumption of a walk', async () => {
   const { put, walk, base } = await scene();
   for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   let stopped = RECONCILE_START;
-  const most: number[] = [];
+  const segments: number[] = [];
   for (let n = 0; n < 9; n += 1) {
     stopped = await walk('repair', {}, stopped, () => true);
-    most.push(base()?.segments.length ?? 0);
+    segments.push(base()?.segments.length ?? 0);
   }
-  expect(Math.max(...most)).toBeLessThanOrEqual(10);
+  expect(Math.max(...segments)).toBeLessThanOrEqual(10);
   expect((await walk('repair', {}, stopped)).report.strays.writes).toBe(0);
 });
 
@@ -338,7 +343,7 @@ test('a memory that a user creates right before its insertion is unchanged', asy
   expect(await versionIn(NEW, 0)).toBe('b');
 });
 
-test('a memory that a user created before its insertion is unchanged, also before 1.17', async () => {
+test('a memory that a user created before its insertion is unchanged, even before 1.17', async () => {
   const { put, store, versionIn } = await scene('1.16.3');
   await put(NEW, 0, 'b');
   const to = { store, collection: NEW };

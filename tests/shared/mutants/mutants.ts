@@ -774,7 +774,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'isUnusable && !context.signal.aborted',
         'isUnusable',
-        'where a snapshot that cannot be restored is found when the window has closed',
+        'if a snapshot that cannot be restored is found when the window has closed',
       ],
     ],
   ),
@@ -1347,16 +1347,16 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/in-place.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
-      ['sample: () => sampleDigest(place),', '', 'where a vector is another one, in place'],
+      ['sample: () => sampleDigest(place),', '', 'if a vector has changed, in place'],
       [
         'return contents.usersDigest;',
         "return String(context.run.evidence['verification-report']?.facts.usersDigest);",
-        'where users have other counts, in place',
+        'if counts per user have changed, in place',
       ],
       [
         "run.phase === 'switching' && pending > 0",
         'pending < 0',
-        'where the store fills no keywords, in place',
+        'if the store does not fill keywords, in place',
       ],
     ],
   ),

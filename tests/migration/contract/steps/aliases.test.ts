@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
+import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { createServicesKilledBefore, Killed } from '../../support/mortal.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { createAlias } from '../../support/vector-stores.ts';
 

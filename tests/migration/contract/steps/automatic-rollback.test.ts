@@ -29,7 +29,7 @@ interface Row {
   readonly refused: RefusalName;
   readonly why?: string | RegExp;
   /** True if the change counts as a user's write, and is carried over */
-  readonly isLeak?: true;
+  readonly isEarlyWrite?: true;
 }
 
 async function closeWindow(migration: Migration): Promise<void> {
@@ -109,12 +109,12 @@ const ROWS: Readonly<Record<string, Row>> = {
         effect: { kind: 'answer', status: 404, body: 'no such route' },
       }),
   },
-  'a write still goes through, which is taken back': {
+  'a write is still accepted, and then removed': {
     at: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
   },
-  'a write got through without an answer': {
+  'a write was made without an answer': {
     at: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
@@ -160,14 +160,14 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedSourceChanged',
     happens: (migration) => changeFirst(migration, SOURCE),
   },
-  'the store does not keep what it is given': {
+  'the store does not keep a write': {
     at: 'frozen-and-backed-up',
     refused: 'RefusedVerification',
     why: /missing: 1.*-report-\d+\.json/,
     happens: (migration) => deleteFirst(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
-  'a memory of the new collection is gone': {
+  'a memory of the new collection is missing': {
     at: 'equal',
     refused: 'RefusedVerification',
     happens: (migration) => deleteFirst(migration, migration.target),
@@ -182,13 +182,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedSourceChanged',
     happens: (migration) => writeToOld(migration, 'Written after the verification'),
   },
-  'the one collection was written to, in place': {
+  'the collection was written to, in place': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
     happens: (migration) => writeToOld(migration, 'Written inside the window'),
   },
-  'a vector is another one, in place': {
+  'a vector has changed, in place': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
@@ -206,7 +206,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'users have other counts, in place': {
+  'counts per user have changed, in place': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
@@ -220,7 +220,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'the store fills no keywords, in place': {
+  'the store does not fill keywords, in place': {
     at: 'frozen',
     refused: 'RefusedVerification',
     why: /does not fill the keywords of 1 of \d+ points/,
@@ -241,8 +241,8 @@ const ROWS: Readonly<Record<string, Row>> = {
       artifacts: { retain: () => Promise.reject(new Refusal('RefusedCredentials', 'No.')) },
     }),
   },
-  'a count of a user differs once the new version is deployed': {
-    isLeak: true,
+  'a memory is deleted while the new version is deployed': {
+    isEarlyWrite: true,
     at: 'equal',
     refused: 'RefusedVerification',
     changes: (migration) =>
@@ -277,7 +277,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     why: 'does not find a memory that it has stored',
     options: withShortcomings({ emptyExtractions: 9 }),
   },
-  'the old version is there in place of the new one, which a smoke test writes to': {
+  'the old version runs instead of the new one, so that a smoke test writes to it': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     changes: ({ services: { hooks } }) => ({
@@ -314,7 +314,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'the window closes while its backup is tried': closeWindowDuring(
+  'the window closes while the backup is tested': closeWindowDuring(
     'frozen',
     'vectors',
     'uploadSnapshot',
@@ -324,7 +324,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     'vectors',
     'scroll',
   ),
-  'the window closes while the new version is tried': closeWindowDuring(
+  'the window closes while the new version is tested': closeWindowDuring(
     'equal',
     'backend',
     'bestMatch',
@@ -332,8 +332,8 @@ const ROWS: Readonly<Record<string, Row>> = {
 };
 
 it.each(oneInEvery(4, Object.entries(ROWS)))(
-  'where %s',
-  async (_, { at, options, plan, happens, changes, refused, why, isLeak }) => {
+  'if %s',
+  async (_, { at, options, plan, happens, changes, refused, why, isEarlyWrite }) => {
     const migration = await createMigrationAt(at, options, plan);
     const { services, runs, operator } = migration;
     const { vectors, setting } = services;
@@ -344,9 +344,9 @@ it.each(oneInEvery(4, Object.entries(ROWS)))(
     const active = await setting.read();
     const attempt = migration.finish('cutover', {}, changes?.(migration));
     await expect(attempt).rejects.toEqual(failureNamed(refused, why));
-    const turned = await readStatus(services);
-    expect(turned).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
-    expect(turned.openedAt).toBeNull();
+    const status = await readStatus(services);
+    expect(status).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
+    expect(status.openedAt).toBeNull();
     // The log of a refusal is for the operator, who has no use for a stack trace. Only the log of a defect needs the trace.
     const logged = migration.logged.find(({ failure }) => failure !== undefined);
     expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
@@ -357,7 +357,7 @@ it.each(oneInEvery(4, Object.entries(ROWS)))(
       refused: { name: refused },
     });
     expect(await setting.read()).toBe(active);
-    expect((await contents()) === old).toBe(!isLeak);
+    expect((await contents()) === old).toBe(!isEarlyWrite);
     expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
     const { actions } = operator;
     const isDeployed = actions.includes('deploy-new') || actions.includes('deploy-old');
@@ -365,7 +365,7 @@ it.each(oneInEvery(4, Object.entries(ROWS)))(
       ...(isDeployed ? ['deploy-old'] : []),
       'open-writes',
     ]);
-    expect(turned.approvedBy).toBe('ada');
+    expect(status.approvedBy).toBe('ada');
   },
 );
 

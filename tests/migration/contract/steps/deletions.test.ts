@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { readEvidence, writeToOld } from '../../support/holdings.ts';
+import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed } from '../../support/mortal.ts';
 import { createMigrationAt, type Point } from '../../support/prepared.ts';
 
 const DAY_MS = 86_400_000;

@@ -14,8 +14,8 @@ import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
+import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { createServicesKilledBefore, Killed } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 
 const MINUTE_MS = 60_000;

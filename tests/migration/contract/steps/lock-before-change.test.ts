@@ -2,7 +2,7 @@
 // does not interfere. run-lock.test.ts shows that a lost lock stops the step.
 import { expect, it } from 'vitest';
 import { watchCalls } from '../../support/calls.ts';
-import { PASSAGES } from '../../support/passages.ts';
+import { STEP_CASES } from '../../support/step-cases.ts';
 
 /** Calls to the table of runs, which fail once the lock is lost */
 const CHECKS_LOCK = /^(lock|runs)\./;
@@ -11,8 +11,8 @@ const CHECKS_LOCK = /^(lock|runs)\./;
 const HARMLESS =
   /^artifacts\.|^vectors\.(deleteSnapshot|updateCollection|createPayloadIndex|addSparseVector)$/;
 
-it.each(PASSAGES)(
-  '$step $about checks its lock right before each change',
+it.each(STEP_CASES)(
+  '$step $situation checks its lock right before each change',
   async ({ step, prepare, input = {} }) => {
     const migration = await prepare();
     const uncheckedChanges: string[] = [];

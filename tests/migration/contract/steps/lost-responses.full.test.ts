@@ -117,7 +117,7 @@ async function migrateAndBack({ plan, live, left }: Way, loses: boolean) {
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(after);
   expect((await vectors.listCollections()).toSorted()).toEqual(left);
   expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
-  const once = ONCE.map((kind) => [kind, store.made.get(kind)]);
+  const once = ONCE.map((kind) => [kind, store.changes.get(kind)]);
   return { once: Object.fromEntries(once), lost: lost() };
 }
 

@@ -19,13 +19,13 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, type ServiceChanges } from '../../support/changed-services.ts';
 import { LAYOUT, readEvidence } from '../../support/holdings.ts';
+import { createKillableServices, Killed } from '../../support/killable-services.ts';
 import {
   createMigration,
   type Migration,
   type MigrationOptions,
   RUN,
 } from '../../support/migration.ts';
-import { Killed, mortal } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { createAlias, point } from '../../support/vector-stores.ts';
@@ -308,7 +308,7 @@ describe('the preflight', () => {
       const migration = await createMigration();
       const { artifacts, vectors } = migration.services;
       await put?.(migration);
-      const there = await vectors.listCollections();
+      const before = await vectors.listCollections();
       const attempt = migration.start(plan, changes?.(migration));
       await expect(attempt).rejects.toEqual(
         failureNamed('RefusedPrerequisites', `${prerequisite}: ${why}`),
@@ -317,7 +317,7 @@ describe('the preflight', () => {
       await expect(migration.runs.read(RUN)).rejects.toEqual(failureNamed('RefusedUnknownRun'));
       expect(await migration.lock.activeRun()).toBeUndefined();
       expect(await Array.fromAsync(artifacts.list(''))).toEqual([]);
-      expect([await vectors.listCollections(), migration.operator.actions]).toEqual([there, []]);
+      expect([await vectors.listCollections(), migration.operator.actions]).toEqual([before, []]);
     },
   );
 
@@ -384,7 +384,7 @@ describe('the preflight', () => {
       const { services } = await createMigration();
       const changed = changeServices(services, changes);
       const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
-      const namesOf = (ones: typeof prerequisites) => ones.map(({ name }) => name);
+      const namesOf = (some: typeof prerequisites) => some.map(({ name }) => name);
       return {
         failed: namesOf(prerequisites.filter((one) => !one.isUnchecked && !isMet(one))),
         unchecked: namesOf(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
@@ -501,12 +501,15 @@ describe('the preflight', () => {
 
   itInFull('begins the run when it is repeated after a kill at any call', async () => {
     const whole = await createMigration();
-    const { services, deaths } = mortal(whole.services);
+    const { services, killPoints } = createKillableServices(whole.services);
     await whole.start({}, services);
-    expect(deaths().length).toBeGreaterThan(2);
-    for (const death of deaths()) {
+    expect(killPoints().length).toBeGreaterThan(2);
+    for (const killPoint of killPoints()) {
       const migration = await createMigration();
-      const attempt = migration.start({}, mortal(migration.services, death).services);
+      const attempt = migration.start(
+        {},
+        createKillableServices(migration.services, killPoint).services,
+      );
       await expect(attempt).rejects.toThrow(Killed);
       await migration.start();
       expect((await migration.runs.read(RUN)).phase).toBe('checked');

@@ -12,8 +12,8 @@ import {
   writeToNew,
   writeToOld,
 } from '../../support/holdings.ts';
+import { createKillableServices, Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed, mortal } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS, REPORT } from '../../support/run-table.ts';
@@ -285,14 +285,14 @@ describe('the data kept for a rollback', () => {
     }
     const whole = await createOverdueRun();
     const kept = await listArtifacts(whole);
-    const { services, deaths } = mortal(whole.services);
+    const { services, killPoints } = createKillableServices(whole.services);
     await whole.invoke('retention', {}, services);
-    expect(deaths().length).toBeGreaterThan(8);
+    expect(killPoints().length).toBeGreaterThan(8);
     let begun = 0;
-    for (const death of deaths()) {
+    for (const killPoint of killPoints()) {
       const migration = await createOverdueRun();
-      const doomed = mortal(migration.services, death);
-      const attempt = migration.invoke('retention', {}, doomed.services);
+      const killed = createKillableServices(migration.services, killPoint);
+      const attempt = migration.invoke('retention', {}, killed.services);
       await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
       migration.pass(LEASE_MS);
       const isWhole =

@@ -11,8 +11,8 @@ import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, emptyCollection } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
+import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { Killed } from '../../support/mortal.ts';
 import { createMigrationAt, type Point } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 

@@ -8,8 +8,8 @@ import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { emptyCollection } from '../../support/holdings.ts';
+import { createKillableServices } from '../../support/killable-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { mortal } from '../../support/mortal.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS, REPORT } from '../../support/run-table.ts';
@@ -134,12 +134,14 @@ describe('the watch', () => {
       return migration;
     }
     const whole = await createOverdueRun();
-    const { services, deaths } = mortal(whole.services);
+    const { services, killPoints } = createKillableServices(whole.services);
     await keepWatch(services);
-    expect(deaths().length).toBeGreaterThan(4);
-    for (const death of deaths()) {
+    expect(killPoints().length).toBeGreaterThan(4);
+    for (const killPoint of killPoints()) {
       const migration = await createOverdueRun();
-      await keepWatch(mortal(migration.services, death).services).catch(() => undefined);
+      await keepWatch(createKillableServices(migration.services, killPoint).services).catch(
+        () => undefined,
+      );
       migration.pass(LEASE_MS);
       await keepWatch(migration.services);
       expect(await listWhatIsLeft(migration)).toEqual([SOURCE]);

@@ -1,28 +1,28 @@
 // A process that is killed before or after one of its remote calls, as a vector store sees it: no further call arrives.
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import { Killed } from './mortal.ts';
+import { Killed } from './killable-services.ts';
 
-export interface Life {
-  /** Counts a remote call, and dies at the chosen call. */
+export interface KillableProcess {
+  /** Counts a remote call, and kills the process at the chosen call. */
   step<Result>(call: () => Promise<Result>): Promise<Result>;
   calls(): number;
 }
 
-export interface Death {
+export interface KillPoint {
   /** Position of the call, from 1; 0 if the process is never killed */
   readonly at: number;
   readonly when: 'before' | 'after';
 }
 
-export function createLife({ at, when }: Death): Life {
+export function createKillableProcess({ at, when }: KillPoint): KillableProcess {
   let calls = 0;
-  let isDead = false;
+  let isKilled = false;
 
   async function step<Result>(call: () => Promise<Result>): Promise<Result> {
-    if (isDead) throw new Killed();
+    if (isKilled) throw new Killed();
     calls += 1;
     if (calls !== at) return call();
-    isDead = true;
+    isKilled = true;
     if (when === 'after') await call();
     throw new Killed();
   }
@@ -30,13 +30,13 @@ export function createLife({ at, when }: Death): Life {
   return { step, calls: () => calls };
 }
 
-export function livingStore(store: VectorStore, life: Life): VectorStore {
+export function killableStore(store: VectorStore, process: KillableProcess): VectorStore {
   return new Proxy(store, {
     get(target, name, receiver) {
       const member: unknown = Reflect.get(target, name, receiver);
       if (typeof member !== 'function') return member;
       return (...parameters: unknown[]) =>
-        life.step(() => member.apply(target, parameters) as Promise<unknown>);
+        process.step(() => member.apply(target, parameters) as Promise<unknown>);
     },
   });
 }

@@ -1,5 +1,5 @@
-// Passages of a run in small worlds: each is a step, the point of the runbook that the step starts from, and the events
-// that happen before the step.
+// Cases of every step in small worlds: each names the step, the point of the runbook from which it starts, and the events
+// before it.
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
@@ -16,9 +16,9 @@ import { type Migration, type MigrationOptions, RUN, type StepName } from './mig
 import { createMigrationAt, type Point } from './prepared.ts';
 import { failureNamed } from './refused.ts';
 
-export interface Passage {
+export interface StepCase {
   readonly step: StepName;
-  readonly about: string;
+  readonly situation: string;
   readonly prepare: () => Promise<Migration>;
   readonly input?: Partial<StepInput>;
 }
@@ -67,7 +67,7 @@ const wroteToBoth = inSequence(
   changeText('Changed by a user', () => SOURCE),
 );
 
-const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = [
+const ALL: readonly (readonly [StepName, situation: string, Point, Beginning?])[] = [
   ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
@@ -102,13 +102,15 @@ const ALL: readonly (readonly [StepName, about: string, Point, Beginning?])[] = 
   ['rollback', 'from live, with a write to take along', 'live', { happens: deleteFirstNew }],
 ];
 
-export const PASSAGES: readonly Passage[] = ALL.map(([step, about, point, beginning = {}]) => {
-  const { happens, plan = {}, options = {}, input = {} } = beginning;
-  const prepare = async () => {
-    const small = { memories: 6, users: 2, dimensions: 4, ...options };
-    const migration = await createMigrationAt(point, small, plan);
-    await happens?.(migration);
-    return migration;
-  };
-  return { step, about, prepare, input };
-});
+export const STEP_CASES: readonly StepCase[] = ALL.map(
+  ([step, situation, point, beginning = {}]) => {
+    const { happens, plan = {}, options = {}, input = {} } = beginning;
+    const prepare = async () => {
+      const small = { memories: 6, users: 2, dimensions: 4, ...options };
+      const migration = await createMigrationAt(point, small, plan);
+      await happens?.(migration);
+      return migration;
+    };
+    return { step, situation, prepare, input };
+  },
+);
