@@ -35,14 +35,15 @@ export function decideFate(active: Version, standby: Version, base: CommonVersio
 }
 
 /** True if id and payload are the same. Vectors derive from the payload, and are compared when they are copied. */
-export function isSame(one: Version, other: Version): boolean {
-  if (!one || !other) return one === other;
-  if ('digest' in one || 'digest' in other) {
-    return digestOfVersion(one).equals(digestOfVersion(other));
+export function isSame(first: Version, second: Version): boolean {
+  if (!first || !second) return first === second;
+  if ('digest' in first || 'digest' in second) {
+    return digestOfVersion(first).equals(digestOfVersion(second));
   }
   // Equal texts need no parsing.
   return (
-    one.payload === other.payload || canonicalJson(one.payload) === canonicalJson(other.payload)
+    first.payload === second.payload ||
+    canonicalJson(first.payload) === canonicalJson(second.payload)
   );
 }
 
@@ -79,6 +80,6 @@ interface Contents {
 }
 
 /** True if both collections hold the same memories; false if either sum is unknown. */
-export function holdSame(one: Contents, other: Contents): boolean {
-  return one.digest !== undefined && one.digest === other.digest;
+export function holdSame(first: Contents, second: Contents): boolean {
+  return first.digest !== undefined && first.digest === second.digest;
 }

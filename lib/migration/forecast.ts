@@ -40,7 +40,7 @@ export function forecastWindow(
       ? estimate('deploy', deploySeconds + walk / 2, isConfigured ? 'configured' : 'assumed')
       : estimate('deploy', took.deploy),
   ];
-  const seconds = estimates.reduce((sum, one) => sum + one.seconds, 0);
+  const seconds = estimates.reduce((sum, { seconds }) => sum + seconds, 0);
   return { estimates, seconds };
 }
 

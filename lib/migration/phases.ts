@@ -11,7 +11,7 @@ export const PHASES = [
 export type Phase = (typeof PHASES)[number];
 
 export function isBeforeWindow(phase: Phase): boolean {
-  return BEFORE_WINDOW.some((one) => one === phase);
+  return BEFORE_WINDOW.some((before) => before === phase);
 }
 
 export const COMMANDS = [

@@ -26,12 +26,12 @@ export function vectorTolerance(datatypes: readonly unknown[]): number {
 }
 
 /** Compares as a scroll sorts: integer ids by size, then UUIDs. */
-export function comparePointIds(one: PointId, other: PointId): number {
-  const isUuid = one.startsWith('"');
-  if (isUuid !== other.startsWith('"')) return isUuid ? 1 : -1;
-  if (one.length !== other.length) return one.length - other.length;
-  if (one === other) return 0;
-  return one < other ? -1 : 1;
+export function comparePointIds(first: PointId, second: PointId): number {
+  const isUuid = first.startsWith('"');
+  if (isUuid !== second.startsWith('"')) return isUuid ? 1 : -1;
+  if (first.length !== second.length) return first.length - second.length;
+  if (first === second) return 0;
+  return first < second ? -1 : 1;
 }
 
 /** SHA-256 of id and canonical payload */
@@ -76,7 +76,7 @@ export function readOwnerId(payload: PointPayload, key: OwnerKey): string {
 
 /** Owner of a memory: its user; without a user its agent, without an agent its session. */
 export function ownerOf(payload: PointPayload): string {
-  const key = OWNER_KEYS.find((one) => readOwnerId(payload, one) !== NO_USER);
+  const key = OWNER_KEYS.find((name) => readOwnerId(payload, name) !== NO_USER);
   return key === undefined ? NO_USER : nameOwner(key, readOwnerId(payload, key));
 }
 
@@ -99,13 +99,13 @@ export function userDigest(userId: string, hash = userHash(userId)): string {
 
 /** True if both unnamed vectors have the same direction, which alone determines cosine distance, or if neither point has one. */
 export function sameVector(
-  one: PointVector | undefined,
-  other: PointVector | undefined,
+  first: PointVector | undefined,
+  second: PointVector | undefined,
   tolerance = TOLERANCE,
 ): boolean {
-  const left = one && unnamedVectorOf(one);
-  const right = other && unnamedVectorOf(other);
-  if (left === right) return one !== undefined && other !== undefined;
+  const left = first && unnamedVectorOf(first);
+  const right = second && unnamedVectorOf(second);
+  if (left === right) return first !== undefined && second !== undefined;
   if (left === undefined || right === undefined) return false;
   const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
   if (sameComponents(ours, theirs, tolerance)) return true;
@@ -114,13 +114,13 @@ export function sameVector(
 }
 
 function sameComponents(
-  one: readonly number[],
-  other: readonly number[],
+  first: readonly number[],
+  second: readonly number[],
   tolerance: number,
 ): boolean {
   const isSame = (value: number, at: number) =>
-    Math.abs(value - (other[at] ?? Number.NaN)) <= tolerance;
-  return one.length === other.length && one.every(isSame);
+    Math.abs(value - (second[at] ?? Number.NaN)) <= tolerance;
+  return first.length === second.length && first.every(isSame);
 }
 
 function normalize(vector: readonly number[]): readonly number[] {
@@ -161,7 +161,7 @@ export function withKeywordText(point: Point): Point {
   const keywords = `{"text":${text},"model":${JSON.stringify(KEYWORD_MODEL)}}`;
   const named = [...vectorsByName(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
   const members = [...named, [KEYWORD_SLOT, keywords] as const];
-  const texts = members.map(([name, one]) => `${JSON.stringify(name)}:${one}`);
+  const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
 }
 

@@ -93,11 +93,11 @@ export const NOTHING_WRITTEN: Written = { inserted: 0, replaced: 0, deleted: 0 }
 
 /** Adds two records with the same fields, field by field. */
 export function addFigures<Figures extends { readonly [Name in keyof Figures]: number }>(
-  one: Figures,
-  other: Figures,
+  first: Figures,
+  second: Figures,
 ): Figures {
-  const sums = Object.entries<number>(one).map(([name, number]) => {
-    return [name, number + other[name as keyof Figures]];
+  const sums = Object.entries<number>(first).map(([name, number]) => {
+    return [name, number + second[name as keyof Figures]];
   });
   return Object.fromEntries(sums);
 }

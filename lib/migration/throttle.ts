@@ -96,7 +96,7 @@ export function createSlowdown(
     if (recent.length < COMPARED_ANSWERS) return;
     if (beginning === undefined) {
       beginning =
-        recent.toSorted((one, other) => one - other)[Math.floor(COMPARED_ANSWERS / 2)] ?? 0;
+        recent.toSorted((first, second) => first - second)[Math.floor(COMPARED_ANSWERS / 2)] ?? 0;
       return await options.onBeginning(beginning);
     }
     const isSlow = isMuchSlower(Math.min(...recent), beginning);

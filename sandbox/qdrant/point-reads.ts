@@ -49,7 +49,7 @@ export function createPointReads({ registry }: SandboxState) {
       .map((point) => toRecord(point, { with_payload: true, ...request }));
   }
 
-  function one(exchange: Exchange): Schemas['Record'] {
+  function readOne(exchange: Exchange): Schemas['Record'] {
     const { points } = registry.get(readName(exchange, 'collection'));
     const id = readName(exchange, 'id');
     const point = points.get(toPointKey(/^\d+$/.test(id) ? id : JSON.stringify(id)));
@@ -79,11 +79,11 @@ export function createPointReads({ registry }: SandboxState) {
       }
     }
     const hits = [...counts].map(([value, count]) => ({ value, count }));
-    hits.sort((one, other) => other.count - one.count);
+    hits.sort((first, second) => second.count - first.count);
     return { hits: hits.slice(0, limit ?? DEFAULT_LIMIT) };
   }
 
-  return { scroll, retrieve, one, count, facet };
+  return { scroll, retrieve, readOne, count, facet };
 }
 
 export function toRecord(

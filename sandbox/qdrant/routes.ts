@@ -62,7 +62,7 @@ function createRouteTable(state: SandboxState): Readonly<Record<string, Handler>
     'DELETE /collections/{collection}/vectors/{vector}': collections.removeVector,
     'PUT /collections/{collection}/points': writes.upsert,
     'POST /collections/{collection}/points': reads.retrieve,
-    'GET /collections/{collection}/points/{id}': reads.one,
+    'GET /collections/{collection}/points/{id}': reads.readOne,
     'POST /collections/{collection}/points/scroll': reads.scroll,
     'POST /collections/{collection}/points/count': reads.count,
     'POST /collections/{collection}/facet': reads.facet,

@@ -51,7 +51,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return paths[endpoint] ?? ENDPOINTS[endpoint].path;
   }
 
-  async function ask(method: Method, path: string, { userId = '', body }: Asked = {}) {
+  async function ask(method: Method, path: string, { userId = '', body }: BackendRequest = {}) {
     // Messages must not contain the user's id.
     const named = path.replace('/{user}', '');
     const headers = { 'x-api-key': apiKey.reveal() };
@@ -63,13 +63,13 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     return reply;
   }
 
-  function call(endpoint: EndpointName, asked?: Asked) {
-    return ask(ENDPOINTS[endpoint].method, pathOf(endpoint), asked);
+  function call(endpoint: EndpointName, request?: BackendRequest) {
+    return ask(ENDPOINTS[endpoint].method, pathOf(endpoint), request);
   }
 
   /** The reply; undefined if the backend lacks the endpoint */
-  async function callIfPresent(endpoint: EndpointName, asked?: Asked) {
-    return await call(endpoint, asked).catch(recoverWith(undefined, isMissing));
+  async function callIfPresent(endpoint: EndpointName, request?: BackendRequest) {
+    return await call(endpoint, request).catch(recoverWith(undefined, isMissing));
   }
 
   /** @throws RetryableFailure while it is not healthy */
@@ -151,7 +151,7 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   };
 }
 
-interface Asked {
+interface BackendRequest {
   readonly userId?: string;
   readonly body?: unknown;
 }

@@ -15,7 +15,7 @@ interface HttpRequest extends HttpCall {
 }
 
 /** Statuses of failures that a retry may cure; others from 400 on are refusals. */
-export const PASSING = new Set([408, 425, 429, 500, 502, 503, 504]);
+export const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 /** Returns any response, its body unread. @throws RetryableFailure without a response */
 export async function send(
@@ -47,7 +47,7 @@ export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const response = await send(request, AbortSignal.timeout(timeoutMs));
   const { status } = response;
   const text = await readText(response, request);
-  if (!PASSING.has(status)) return { status, body: parseOrUndefined(text) };
+  if (!TRANSIENT_STATUSES.has(status)) return { status, body: parseOrUndefined(text) };
   const why = `${request.name}: ${status}.`;
   throw new RetryableFailure('RetryableUnavailable', why, { answer: status });
 }

@@ -178,14 +178,14 @@ function createSessions(driver: Driver, database: string | undefined) {
 }
 
 // Transient failures besides those that the driver calls retryable. N/A: the driver got no connection in time.
-const PASSING = /\.TransactionTimedOut|^N\/A$/;
+const TRANSIENT_CODES = /\.TransactionTimedOut|^N\/A$/;
 
 /** Translates a failure of the driver; returns any other error unchanged. */
 export function translateDriverError(cause: unknown): unknown {
   if (!(cause instanceof Neo4jError)) return cause;
   const { code, retryable } = cause;
   const options = { cause, answer: code };
-  if (retryable || PASSING.test(code)) {
+  if (retryable || TRANSIENT_CODES.test(code)) {
     const why = `The graph of NEO4J_URL is not available: ${code}.`;
     return new RetryableFailure('RetryableUnavailable', why, options);
   }

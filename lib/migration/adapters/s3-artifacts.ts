@@ -73,8 +73,8 @@ export function createS3Artifacts(options: {
   const remove = (key: string) => deleteVersions(client, place(key));
 
   async function removeAll(keyPrefix: string): Promise<void> {
-    await abortUploads(client, place(keyPrefix), 'everything below');
-    await deleteVersions(client, place(keyPrefix), 'everything below');
+    await abortUploads(client, place(keyPrefix), 'all keys below');
+    await deleteVersions(client, place(keyPrefix), 'all keys below');
   }
 
   return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
@@ -138,17 +138,17 @@ async function readObjectLock(client: S3Client, Bucket: string): Promise<boolean
 }
 
 /** Scope of an operation: one object, or every object whose key starts with the same prefix */
-type Reach = 'it alone' | 'everything below';
+type Scope = 'this key' | 'all keys below';
 
-function isWithin(reach: Reach, key: string | undefined, { Key }: Place): boolean {
-  return reach === 'it alone' ? key === Key : key?.startsWith(Key) === true;
+function isWithin(scope: Scope, key: string | undefined, { Key }: Place): boolean {
+  return scope === 'this key' ? key === Key : key?.startsWith(Key) === true;
 }
 
 /** Deletes all versions: a versioned bucket would keep them behind a delete marker, at a cost. */
 async function deleteVersions(
   client: S3Client,
   place: Place,
-  reach: Reach = 'it alone',
+  scope: Scope = 'this key',
 ): Promise<void> {
   const { Bucket, Key } = place;
   let page: ListObjectVersionsCommandOutput | undefined;
@@ -156,7 +156,7 @@ async function deleteVersions(
     const from = { KeyMarker: page?.NextKeyMarker, VersionIdMarker: page?.NextVersionIdMarker };
     page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...from }));
     for (const found of [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])]) {
-      if (!isWithin(reach, found.Key, place)) continue;
+      if (!isWithin(scope, found.Key, place)) continue;
       const { VersionId } = found;
       await client.send(new DeleteObjectCommand({ Bucket, Key: found.Key, VersionId }));
     }
@@ -167,7 +167,7 @@ async function deleteVersions(
 async function abortUploads(
   client: S3Client,
   place: Place,
-  reach: Reach = 'it alone',
+  scope: Scope = 'this key',
 ): Promise<void> {
   const { Bucket, Key: Prefix } = place;
   let page: ListMultipartUploadsCommandOutput | undefined;
@@ -175,7 +175,7 @@ async function abortUploads(
     const from = { KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker };
     page = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix, ...from }));
     for (const { Key, UploadId } of page.Uploads ?? []) {
-      if (!isWithin(reach, Key, place)) continue;
+      if (!isWithin(scope, Key, place)) continue;
       const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
       await client.send(abort).catch(recoverWith(undefined, isNamed('NoSuchUpload')));
     }

@@ -89,6 +89,6 @@ export function canonical(value: unknown): string {
 function withSortedKeys(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withSortedKeys);
   if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
-  const entries = Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1));
+  const entries = Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1));
   return Object.fromEntries(entries.map(([key, member]) => [key, withSortedKeys(member)]));
 }

@@ -29,7 +29,9 @@ export function changedAt(payload: PointPayload): number {
  */
 export function keywordTextOf(payload: PointPayload): JsonText<string> | undefined {
   const memory = scanJson(payload === 'null' ? '{}' : payload).texts();
-  const text = [memory.text_lemmatized, memory.data].find((one) => one && hasTokens(one));
+  const text = [memory.text_lemmatized, memory.data].find(
+    (candidate) => candidate && hasTokens(candidate),
+  );
   return text === undefined ? undefined : asJsonText(text);
 }
 

@@ -120,7 +120,7 @@ async function removeServed(
   const left = {
     ...run,
     kept: [...run.kept, ...(isChanged ? [live] : [])],
-    served: run.served.filter((one) => !served.includes(one)),
+    served: run.served.filter((entry) => !served.includes(entry)),
   };
   await runs.write(lease, left);
   return left;

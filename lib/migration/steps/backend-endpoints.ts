@@ -77,7 +77,7 @@ function defineAcceptableRule(name: EndpointName): Rule<Endpoints>[] {
   const { finding } = REPLACEMENTS[name] ?? {};
   if (!finding) return [];
   const why = (seen: Endpoints) => {
-    const endpoint = seen.missing.find((one) => one.name === name);
+    const endpoint = seen.missing.find((missing) => missing.name === name);
     return endpoint && !lacksAll(seen) && `It has no ${endpoint.request}.`;
   };
   return [{ why, remedy: `${MAP}; or go without it: --accept ${finding}.`, accept: [finding] }];

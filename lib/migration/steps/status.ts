@@ -116,7 +116,7 @@ async function readProgress(
     .flatMap(({ step, saved }) =>
       saved?.progress ? [{ step, ...saved.progress, savedAt: saved.savedAt }] : [],
     )
-    .toSorted((one, other) => other.savedAt - one.savedAt);
+    .toSorted((first, second) => second.savedAt - first.savedAt);
   return last ? { ...last, savedAt: toIso(last.savedAt) } : null;
 }
 

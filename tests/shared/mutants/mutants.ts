@@ -1218,7 +1218,7 @@ export const MUTANTS: readonly Mutant[] = [
     [" && base !== 'inserting'", ''],
     ['return isUnchanged(active, base) && base', 'return base'],
     ["base === 'unknown' || ", ''],
-    ['one.digest !== undefined && ', ''],
+    ['first.digest !== undefined && ', ''],
   ]),
   ...mutantsOf('local/create-table.ts', 'tests/migration/unit/cli/migrate/local-place.test.ts', [
     ['createTable(client, tableName, timeout)', 'createTable(client, tableName)'],
@@ -1501,14 +1501,14 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/migration/points.ts', 'tests/migration/unit/scan.test.ts', [
-    ['OWNER_KEYS.find((one)', 'OWNER_KEYS.slice(0, 1).find((one)'],
+    ['OWNER_KEYS.find((name)', 'OWNER_KEYS.slice(0, 1).find((name)'],
     ["key === 'user_id' ? id : ", "key !== 'run_id' ? id : "],
   ]),
   ...mutantsOf('lib/migration/scan.ts', 'tests/migration/unit/scan.test.ts', [
     ['reasons.includes(undefined) ? undefined : reasons[0]', 'reasons[0]'],
   ]),
   ...mutantsOf('lib/migration/points.ts', 'tests/migration/contract/steps/vectors.test.ts', [
-    ['return one !== undefined && other !== undefined;', 'return left !== undefined;'],
+    ['return first !== undefined && second !== undefined;', 'return left !== undefined;'],
   ]),
   ...mutantsOf(
     'lib/migration/steps/slot-change.ts',

@@ -8,7 +8,7 @@ import {
   recoverWith,
   whenRefusedWith,
 } from '../../refusals.ts';
-import { type HttpCall, PASSING, readText, send } from '../http.ts';
+import { type HttpCall, readText, send, TRANSIENT_STATUSES } from '../http.ts';
 
 export interface QdrantConnection {
   /** For example `https://qdrant.internal:6333` */
@@ -165,7 +165,7 @@ export async function toFailure(call: string, response: Response): Promise<Error
   if (status === 507 || (status === 500 && EXHAUSTED.test(reason))) {
     return refused('RefusedStoreFull');
   }
-  if (!PASSING.has(status)) return refused('RefusedByService');
+  if (!TRANSIENT_STATUSES.has(status)) return refused('RefusedByService');
   return storeUnavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
 }
 
