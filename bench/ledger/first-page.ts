@@ -80,7 +80,7 @@ async function readSequentially(
   ]);
   const months = countsByMonth(range, counts);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];
-  const days = countsByDay(range, await dayCounts.month(month));
+  const days = countsByDay(range, await dayCounts.readMonth(month));
   const [day = ''] = days.find(([, count]) => count > 0) ?? [];
   const between = [range.start, lastKeyOnDay(day)] as const;
   const partition = keys.partition({ type: undefined, categoryId: undefined });

@@ -1,4 +1,4 @@
-// The step that gives up a run before the window.
+// The step that aborts a run before the window.
 
 import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -1,4 +1,4 @@
-// Records a person's confirmation that a manual action is done.
+// Records the operator's confirmation that a manual action is done.
 
 import type { RunRecords } from '../../lib/migration/runs/run-store.ts';
 import { openOwnRecords } from '../../lib/migration/runs/step-handler.ts';

@@ -1,4 +1,4 @@
-// The step of the window: changes the setting, switches to the new version, and proves it with a smoke test and counts.
+// The step of the window: changes the setting, switches to the new version, and verifies it with a smoke test and counts.
 
 import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

@@ -1,4 +1,4 @@
-// The step that makes the new collection and its companion, and proves them if the new version can already be reached.
+// The step that creates the new collection and its companion, and verifies them if the new version can already be reached.
 
 import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';

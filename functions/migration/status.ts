@@ -1,4 +1,4 @@
-// Reads the status of a run, for people and for the state machine; of the present run unless one is named.
+// Reads the status of a run, for operators and for the state machine: the current run, unless the payload names another.
 
 import type { RunRecords } from '../../lib/migration/runs/run-store.ts';
 import { openOwnRecords } from '../../lib/migration/runs/step-handler.ts';

@@ -1,4 +1,4 @@
-// GET /openapi.json, without authentication: what the API takes and answers, for programs.
+// GET /openapi.json, without authentication: the API description for programs.
 import { failureMessage, noParameters } from '../../lib/ledger/http/endpoint.ts';
 import { textEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
 import { OPENAPI } from '../../web/static/openapi.ts';

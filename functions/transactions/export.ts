@@ -12,9 +12,9 @@ export function createHandler(service: LedgerService) {
   ).handler(async ({ ledger, query, headers: { accept }, requestContext }) => {
     const input = parseExportRequest({ query, accept, path: requestContext.http.path });
     const { digest, after: _, ...selection } = input.query;
-    const provesMonth = input.isJson ? await ledger.months.provesMonth(selection) : undefined;
+    const hasMonthDigest = input.isJson ? await ledger.months.hasMonthDigest(selection) : undefined;
     const part = await ledger.transactions.readExportPart(input.query);
-    return exportReply(part, { query, isJson: input.isJson, digest, provesMonth });
+    return exportReply(part, { query, isJson: input.isJson, digest, hasMonthDigest });
   });
 }
 

@@ -1,7 +1,7 @@
-// The errors that the service throws on purpose. Each has its name as a text, which callers match on and minification does not
+// The errors that the service throws on purpose. Each has its name as a text, which callers match and minification does not
 // change.
 
-/** The sentences that say what is wrong with each field, by its name. */
+/** Sentences that say what is wrong with each field, by its name. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 
 /** The request is invalid; `details` has the errors of each invalid field. */
@@ -41,7 +41,7 @@ export class UnsupportedMediaTypeError extends Error {
   override readonly name = 'UnsupportedMediaTypeError';
 }
 
-/** The request is well-formed, but what is already recorded forbids it. */
+/** The request is well-formed, but conflicts with existing records. */
 export class ConflictError extends Error {
   override readonly name = 'ConflictError';
   /** Id of the record that already has the unique value; undefined if that record was not stored. */
@@ -53,7 +53,7 @@ export class ConflictError extends Error {
   }
 }
 
-/** The request carries no key or token, or one that is not valid or no longer valid. */
+/** The request has no key or token, or one that is invalid, revoked or expired. */
 export class UnauthenticatedError extends Error {
   override readonly name = 'UnauthenticatedError';
 }
@@ -78,7 +78,7 @@ export class RequestRepeatedError extends Error {
   override readonly name = 'RequestRepeatedError';
 }
 
-/** A request with the same idempotency key is being applied: its outcome is known in a moment. */
+/** A request with the same idempotency key is being applied: its outcome will be known soon. */
 export class RequestInProgressError extends Error {
   override readonly name = 'RequestInProgressError';
 }

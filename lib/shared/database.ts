@@ -49,7 +49,7 @@ export type Write = {
 } & {
   /** Maps a failed condition to an error, given the current item. */
   readonly onConditionFailed: (existing: Item | undefined) => Error;
-  /** Maps a conflict that lasted until the deadline: another transaction was writing the item. Without it, the call's own error is thrown. */
+  /** Maps a conflict with another transaction that lasted until the deadline. Without it, the call's own error is thrown. */
   readonly onBusy?: (cause: unknown) => Error;
 };
 
@@ -70,7 +70,7 @@ export interface Range {
 /** A check that finds out from a stored item whether writes were applied. */
 export interface OutcomeCheck {
   readonly key: Key;
-  /** Returns undefined if the item cannot show it, because another request has changed it since. */
+  /** Returns undefined if the item does not show it, because another request has changed the item since. */
   readonly wasApplied: (stored: Item | undefined) => boolean | undefined;
 }
 
@@ -125,7 +125,7 @@ export function createDatabase(options: {
     return (await attempt((options) => client.send(new GetCommand(input), options))).Item;
   }
 
-  /** Reads the items of a range, all or up to a limit, from the start or from after a position in the range. */
+  /** Reads the items of a range, up to a limit if given, from the start or after a position in the range. */
   async function query(
     range: Range,
     limit = Number.POSITIVE_INFINITY,

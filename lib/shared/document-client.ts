@@ -37,7 +37,7 @@ export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient 
 }
 
 /**
- * Makes the part of a client's configuration that says where the database is.
+ * Creates the part of a client's configuration that locates the database.
  * @param endpoint an http address, or `unix:` and the path of a socket: a local start opens no port for its database
  */
 export function endpointConfig(endpoint?: string): DynamoDBClientConfig {

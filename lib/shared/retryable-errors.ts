@@ -20,7 +20,7 @@ const CONTENTION_REASONS = new Set([
 
 const LOST_RESPONSE_NAMES = new Set(['InternalServerError', 'TimeoutError', 'AbortError']);
 
-/** Codes of socket errors that come before anything is sent. */
+/** Codes of socket errors that occur before anything is sent. */
 const NOT_SENT_CODES = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN']);
 
 interface DatabaseError {

@@ -18,7 +18,7 @@ export function addToCounters(
   return createUpdate(key, `ADD ${terms.join(', ')}`, increments, condition);
 }
 
-/** Sets attributes of one item, removes those that are undefined, and leaves the item's other attributes alone. */
+/** Sets attributes of one item, and removes those that are undefined. The item's other attributes stay unchanged. */
 export function setAttributes(
   key: Key,
   attributes: Readonly<Record<string, unknown>>,
@@ -34,7 +34,7 @@ export function setAttributes(
   return createUpdate(key, clauses.join(' '), new Map(Object.entries(attributes)), condition);
 }
 
-/** The attributes in which two versions of an item differ, in the form that `setAttributes` takes: undefined removes one. */
+/** Lists the attributes in which two versions of an item differ, as `setAttributes` takes them: undefined removes one. */
 export function changedAttributes(before: Item, after: Item): Item {
   const names = Object.keys({ ...before, ...after });
   const changed = names.filter((name) => before[name] !== after[name]);

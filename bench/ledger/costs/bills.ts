@@ -1,5 +1,5 @@
 // Computes the cost of requests, and the highest cost that a stage's limits allow in a month.
-import { largestResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
+import { findMaxResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { ASSUMED, HOUSEHOLD, MAX_PAGES_KB, PRICES, QUOTAS, REQUEST_SHAPES } from './assumptions.ts';
 import { INDEX_WRITES, MAX_UNITS, REQUEST_UNITS, type Units } from './request-units.ts';
@@ -258,7 +258,7 @@ function toMonthly(perSecond: number): number {
 /** Returns the size of a route's largest response in KB, without headers. @throws Error for a route without an assumption */
 export function findLargestResponse({ route }: Pick<RouteLimit, 'route'>): number {
   const endpoint = ENDPOINTS_BY_ROUTE[route];
-  const kilobytes = endpoint ? largestResponseKb(endpoint) : MAX_PAGES_KB[route];
+  const kilobytes = endpoint ? findMaxResponseKb(endpoint) : MAX_PAGES_KB[route];
   if (kilobytes === undefined)
     throw new Error(`bench/ledger/costs/assumptions.ts names no largest response of ${route}`);
   return kilobytes;

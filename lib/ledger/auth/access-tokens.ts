@@ -27,7 +27,7 @@ export type VerifyToken = (token: string) => Promise<Caller>;
 
 /** Public-key signatures only: with a shared secret, everyone who can verify could also sign. */
 const ALGORITHMS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
-/** The algorithm with which a fetched key of each kind is tried. */
+/** The algorithm with which a fetched key of each kind is checked. */
 const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
   ['RSA', 'RS256'],
   ['EC', 'ES256'],
@@ -36,7 +36,7 @@ const ALGORITHM_BY_KIND: ReadonlyMap<unknown, string> = new Map([
 const MIN_MODULUS_BITS = 2_048;
 /** Allowed difference between the issuer's clock and this machine's. */
 const CLOCK_TOLERANCE_SECONDS = 30;
-/** Minimum time between two fetches of the keys, however many unknown key ids are sent. */
+/** Minimum time between two fetches of the keys, no matter how many unknown key ids are sent. */
 const COOLDOWN_MS = 10_000;
 const CACHE_MS = 10 * 60_000;
 const TIMEOUT_MS = 3_000;
@@ -93,7 +93,7 @@ export function createTokenVerifier(
   }
 
   // Discovers the keys once. A failed discovery is retried with the next request.
-  function signingKeys() {
+  function loadSigningKeys() {
     keys ??= discover().catch((error: unknown) => {
       keys = undefined;
       throw error;
@@ -109,7 +109,7 @@ export function createTokenVerifier(
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
     };
     try {
-      return (await jwtVerify(token, await signingKeys(), options)).payload;
+      return (await jwtVerify(token, await loadSigningKeys(), options)).payload;
     } catch (error) {
       if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error;
       return await tryEach(error, async (key) => (await jwtVerify(token, key, options)).payload);
@@ -152,7 +152,7 @@ async function canVerify(jwk: unknown): Promise<boolean> {
   }
 }
 
-/** Tries each key until one verifies the token, which has no key id, or one that several keys share. */
+/** Tries each key until one verifies the token. Its key id is missing, or shared by several keys. */
 async function tryEach<Result>(
   keys: errors.JWKSMultipleMatchingKeys,
   attempt: (key: CryptoKey) => Promise<Result>,

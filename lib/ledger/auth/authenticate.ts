@@ -1,4 +1,4 @@
-// Finds out who sends a request: by an API key, by an access token or, if the service allows it, without either.
+// Identifies the sender of a request: by an API key, by an access token or, if the service allows it, without either.
 
 import type { RequestLimits } from '../../shared/database.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
@@ -19,7 +19,7 @@ export type Authenticate = (
 /** Time for which a function remembers a valid key, and at most the time that passes until a revoked key is refused. */
 const CACHE_MS = 30_000;
 /**
- * Time for which a function remembers a refused key. It is longer, because a refused key never becomes valid: a key is not used
+ * Time for which a function remembers a refused key. It is longer because a refused key never becomes valid: a key is not used
  * before it is created, and a revoked key stays revoked.
  */
 const REFUSED_CACHE_MS = 60_000;
@@ -84,9 +84,8 @@ export function requireAllowed<Identified extends Caller>(
 ): asserts caller is Identified & { readonly scope: Scope } {
   const { scope } = caller;
   if (scope === 'write' || (scope === 'read' && (method === 'GET' || method === 'HEAD'))) return;
-  throw new ForbiddenError(
-    `The key or token does not allow ${method}: its scope is ${scope ?? 'none of ours'}`,
-  );
+  const reason = scope ? `its scope is ${scope}` : 'it has no scope of this API';
+  throw new ForbiddenError(`The key or token does not allow ${method}: ${reason}`);
 }
 
 /** Caches the newest values, up to a number and for a time. */

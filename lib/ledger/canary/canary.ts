@@ -41,7 +41,7 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
   await call('read', 'GET', `/transactions/${id}`, [200]);
   await awaitList(id);
   await remove(id);
-  await call('read what is deleted', 'GET', `/transactions/${id}`, [404]);
+  await call('check the deletion', 'GET', `/transactions/${id}`, [404]);
 
   async function list() {
     return read('list', listSchema, await call('list', 'GET', '/transactions?per_page=100', [200]))
@@ -71,11 +71,11 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
     const request = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
-    const noAnswer = (cause: unknown) => {
+    const throwNoAnswer = (cause: unknown) => {
       throw new CanaryFailed(`Cannot ${step}: nothing answers at ${url}.`, { cause });
     };
-    const response = await fetch(`${url}${path}`, request).catch(noAnswer);
-    const text = await response.text().catch(noAnswer);
+    const response = await fetch(`${url}${path}`, request).catch(throwNoAnswer);
+    const text = await response.text().catch(throwNoAnswer);
     if (expected.includes(response.status)) return JSON.parse(text);
     const requestId = response.headers.get('x-request-id') ?? 'none';
     throw new CanaryFailed(

@@ -1,4 +1,4 @@
-// Checks that the table in use is still protected: a deployment or an operator can switch both protections off.
+// Checks that the table is still protected from deletion and has backups: a deployment or an operator can switch both off.
 import {
   DescribeContinuousBackupsCommand,
   DescribeTableCommand,

@@ -21,8 +21,8 @@ export interface Category extends CategoryFields, Revision {
 export type CategoryChanges = Partial<CategoryFields>;
 
 /** Compares categories by the bytes of their names, then by id. */
-export function compareByName(one: Category, other: Category): number {
-  return Buffer.compare(Buffer.from(one.name), Buffer.from(other.name)) || one.id - other.id;
+export function compareByName(a: Category, b: Category): number {
+  return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || a.id - b.id;
 }
 
 export function inactiveCategory(): ValidationError {

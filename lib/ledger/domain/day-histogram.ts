@@ -170,7 +170,7 @@ export function splitByCount(
   return [...parts, { start, ...part }];
 }
 
-/** Lists the ranges that remain when these whole months are taken out of the range, newest first. */
+/** Lists the ranges that remain when these whole months are removed from the range, newest first. */
 export function rangesOutside(
   { start, end }: DateRange,
   months: readonly CalendarMonth[],
@@ -230,7 +230,7 @@ function figuresByMonth<Sums, Figure>(
     const days = slotsInRange(range, edge.month).map((slot) => readFigure(edge, slot));
     figures.set(edge.month, add(days));
   }
-  return [...figures].sort(([one], [other]) => (one < other ? 1 : -1));
+  return [...figures].sort(([a], [b]) => (a < b ? 1 : -1));
 }
 
 /** Lists the days of a month that are in the range, newest first. */

@@ -1,6 +1,6 @@
 // A part of an import, as a ledger remembers it: the identities of the rows that the import added.
 
-/** The place of a part among those of all imports. */
+/** The position of a part among those of all imports. */
 export interface ImportPosition {
   readonly importId: string;
   /** Number of the part, from 1. */

@@ -5,14 +5,14 @@ import type { CalendarDate } from './calendar-date.ts';
 export const ROW_ORDERS = ['date', '-date', 'amount', '-amount'] as const;
 export type RowOrder = (typeof ROW_ORDERS)[number];
 
-/** The place of a row in the orders by date: rows of one date are ordered by the time of their creation, then by id. */
+/** The position of a row in the orders by date: rows of one date are ordered by the time of their creation, then by id. */
 export interface ListPosition {
   readonly date: CalendarDate;
   readonly createdAt: number;
   readonly id: number;
 }
 
-/** The place of a row in every order, valid even after the row was deleted. */
+/** The position of a row in every order, valid even after the row was deleted. */
 export interface RowPosition extends ListPosition {
   readonly amount: number;
 }
@@ -90,18 +90,18 @@ export function takePage<Row extends RowPosition>(
 /** Returns the comparison for a total order: rows with equal amounts are shown newest first. */
 export function comparatorFor(
   order: RowOrder = '-date',
-): (one: RowPosition, other: RowPosition) => number {
+): (a: RowPosition, b: RowPosition) => number {
   const orders = {
     date: (a, b) => comparePositions(a, b),
     '-date': (a, b) => comparePositions(b, a),
     amount: (a, b) => a.amount - b.amount || comparePositions(b, a),
     '-amount': (a, b) => b.amount - a.amount || comparePositions(b, a),
-  } satisfies Record<RowOrder, (one: RowPosition, other: RowPosition) => number>;
+  } satisfies Record<RowOrder, (a: RowPosition, b: RowPosition) => number>;
   return orders[order];
 }
 
 /** Compares positions, oldest first. */
-export function comparePositions(one: ListPosition, other: ListPosition): number {
-  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
-  return one.createdAt - other.createdAt || one.id - other.id;
+export function comparePositions(a: ListPosition, b: ListPosition): number {
+  if (a.date !== b.date) return a.date < b.date ? -1 : 1;
+  return a.createdAt - b.createdAt || a.id - b.id;
 }

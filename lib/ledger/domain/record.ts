@@ -15,7 +15,7 @@ export function isAssignableId(id: number): boolean {
 export interface Revision {
   /** Milliseconds since 1970, UTC. */
   readonly createdAt: number;
-  /** Milliseconds since 1970, UTC; later after every write of the record. */
+  /** Milliseconds since 1970, UTC; increases with every write of the record. */
   readonly updatedAt: number;
   /** Grows by one with every write of the record. */
   readonly version: number;
@@ -35,8 +35,8 @@ export function isStoredAs<Stored extends Revision>(
 }
 
 /**
- * The revision of the next write. Its time is always later than that of the previous write, even if another machine with a fast
- * clock made that write.
+ * Returns the revision of the next write. Its time is always later than that of the previous write, even if a machine with a fast
+ * clock made that one.
  */
 export function nextRevision(before: Revision, now: Date): Revision {
   return {

@@ -42,7 +42,7 @@ interface GroupKey {
 export type DatedTotals = readonly (readonly [CalendarDate | CalendarMonth, Totals])[];
 
 export interface DatedGroup extends GroupKey {
-  readonly dated: DatedTotals;
+  readonly datedTotals: DatedTotals;
 }
 
 export interface SummaryGroup extends GroupKey, Totals {}
@@ -98,15 +98,15 @@ export function summarize(
   groups: readonly DatedGroup[],
   { grouping, period }: Pick<SummaryQuery, 'grouping' | 'period'>,
 ): Summary {
-  const total = addTotals(groups.map(({ dated }) => sumTotals(dated)));
+  const total = addTotals(groups.map(({ datedTotals }) => sumTotals(datedTotals)));
   if (!period)
     return {
       ...total,
-      groups: groups.map(({ dated, ...key }) => ({ ...key, ...sumTotals(dated) })),
+      groups: groups.map(({ datedTotals, ...key }) => ({ ...key, ...sumTotals(datedTotals) })),
     };
-  const byPeriod = groups.map(({ dated, ...key }) => ({
+  const byPeriod = groups.map(({ datedTotals, ...key }) => ({
     key,
-    totals: totalsByPeriod(period, dated),
+    totals: totalsByPeriod(period, datedTotals),
   }));
   const periods = listPeriods(
     period,
@@ -143,13 +143,13 @@ export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[])
   };
 }
 
-function sumTotals(dated: DatedTotals): Totals {
-  return addTotals(dated.map(([, totals]) => totals));
+function sumTotals(datedTotals: DatedTotals): Totals {
+  return addTotals(datedTotals.map(([, totals]) => totals));
 }
 
 /** Totals of each period that has transactions. */
-function totalsByPeriod(period: Period, dated: DatedTotals): Map<string, Totals> {
-  const used = dated.filter(([, { count }]) => count > 0);
+function totalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string, Totals> {
+  const used = datedTotals.filter(([, { count }]) => count > 0);
   const { length } = DATE_FORMATS[period];
   const byPeriod = Map.groupBy(used, ([date]) => date.slice(0, length));
   return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));

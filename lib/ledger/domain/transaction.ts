@@ -36,7 +36,7 @@ export type NewTransaction = Omit<TransactionFields, 'date'> &
   Pick<Transaction, 'importId'> & { readonly date?: CalendarDate };
 export type TransactionChanges = Partial<TransactionFields> & {
   /**
-   * The category's name that was sent. It changes nothing: without `categoryId` it must be the name of the present category.
+   * The category's name that was sent. It changes nothing: without `categoryId` it must be the name of the current category.
    */
   readonly categoryName?: unknown;
 };
@@ -63,7 +63,7 @@ export interface CategoriesFilter extends Omit<TransactionFilter, 'categoryId'> 
   readonly categoryIds?: readonly (number | null)[] | undefined;
 }
 
-/** The lists that together hold every transaction of the filter once. */
+/** Splits the filter into lists that together contain each of its transactions once. */
 export function splitByCategory(filter: CategoriesFilter): TransactionFilter[] {
   const { type, startDate, endDate, categoryIds = [undefined] } = filter;
   return categoryIds.map((categoryId) => ({ type, startDate, endDate, categoryId }));

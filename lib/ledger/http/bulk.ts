@@ -13,7 +13,7 @@ import type { Operation, Reply } from './replies.ts';
 export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
   /**
    * Reads the items of the body.
-   * @throws ValidationError for a body of another form; no idempotency key remembers that reply
+   * @throws ValidationError for a body of another form; that reply is not remembered for an idempotency key
    */
   readonly parseItems: (json: JsonObject) => readonly unknown[];
   /** @throws ValidationError for an item, which does not refuse the other items */
@@ -26,7 +26,7 @@ export interface BulkOperation<Event, Fields extends object, Value, Counted exte
   readonly toReply: (value: Value) => Reply<ItemBody>;
   /** Names of the counts, by the status that adds to each; every other status adds to the failures. */
   readonly countNames: Readonly<Record<number, Counted>>;
-  /** The operation on a single record, whose message an item gets when it fails unexpectedly (500). */
+  /** The operation on a single record: an item that fails unexpectedly (500) gets its failure message. */
   readonly itemOperation: Operation;
 }
 
@@ -147,7 +147,7 @@ function toResult({ status, body, headers }: Reply, index: number): TransactionR
 
 /** An earlier attempt of the request refused the item, with this reply. */
 class EarlierRefusal extends Error {
-  override readonly name = 'RefusedBefore';
+  override readonly name = 'EarlierRefusal';
   readonly reply: Reply;
 
   constructor(reply: Reply) {

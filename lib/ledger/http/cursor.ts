@@ -1,6 +1,6 @@
-// The place of a row as an opaque text, after which the next page of a list or the next part of an export begins. A forged
-// cursor is harmless: a query reads only the caller's ledger. A cursor of another kind is refused, because the page after it
-// would lack rows.
+// Cursors: opaque texts for the position of a row, after which the next page of a list or the next part of an export begins. A
+// forged cursor is harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the
+// page after it would lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -20,18 +20,18 @@ const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
 const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
-/** The cursor after which the next page begins. */
+/** Creates the cursor after which the next page begins. */
 export function toPageCursor({ amount, order, ...position }: PageEnd): string {
   return encode(`${toText(position)} ${amount} ${order}`);
 }
 
-/** The cursor after which the next part of an export begins. */
+/** Creates the cursor after which the next part of an export begins. */
 export function toPartCursor(position: ListPosition, digest?: bigint): string {
   const suffix = digest === undefined ? '' : ` digest ${digest}`;
   return encode(toText(position) + suffix);
 }
 
-/** The cursor after which the next page of imports begins. */
+/** Creates the cursor after which the next page of imports begins. */
 export function toImportCursor({ importId, part }: ImportPosition): string {
   return encode(`${part} ${importId}`);
 }
@@ -62,26 +62,25 @@ function toText({ date, createdAt, id }: ListPosition): string {
   return `${date} ${createdAt} ${id}`;
 }
 
-function encode(words: string): string {
-  return Buffer.from(words).toString('base64url');
+function encode(text: string): string {
+  return Buffer.from(text).toString('base64url');
 }
 
 /**
- * Decodes a cursor. Text that does not come from `encode` gives an empty text, because Buffer skips characters that are not
- * base64.
+ * Decodes a cursor. Returns an empty text if the cursor does not come from `encode`: Buffer skips characters that are not base64.
  */
 function decodeText(cursor: string): string {
-  const words = Buffer.from(cursor, 'base64url').toString();
-  return encode(words) === cursor ? words : '';
+  const text = Buffer.from(cursor, 'base64url').toString();
+  return encode(text) === cursor ? text : '';
 }
 
-interface Decoded extends ListPosition {
+interface DecodedCursor extends ListPosition {
   readonly amount: number | undefined;
   readonly order: RowOrder | undefined;
   readonly digest: bigint | undefined;
 }
 
-function decode(cursor: string): Decoded | undefined {
+function decode(cursor: string): DecodedCursor | undefined {
   const match = CURSOR.exec(decodeText(cursor));
   const [, date = '', createdAt, id, amount, order, digest] = match ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;

@@ -38,7 +38,7 @@ export function endpoint<Answer extends Reply<object> = Reply>(failure: string) 
     .use(requestParameters());
 }
 
-/** An endpoint that reads or writes the ledger of the key or token that the request carries, and takes no parameters. */
+/** An endpoint for the ledger of the request's key or token, without parameters. */
 export function ledgerEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
   return queryEndpoint(service, operation).use(noParameters());
 }

@@ -32,7 +32,7 @@ export function replyToError(
   return reply;
 }
 
-function recordTag(record: NamedTransaction | Category): string {
+function readEtag(record: NamedTransaction | Category): string {
   const shown = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
   return shown.etag;
 }
@@ -94,7 +94,7 @@ export function toErrorReply(error: unknown, failure: string): Reply {
   }
   if (error instanceof PreconditionFailedError) {
     const reply = failed(412, { error: 'precondition_failed', message: error.message });
-    return { ...reply, headers: { etag: recordTag(error.current) } };
+    return { ...reply, headers: { etag: readEtag(error.current) } };
   }
   const reply = failed(500, { error: 'internal_server_error', message: failure });
   return isContention(error) ? { ...reply, headers: { 'retry-after': '1' } } : reply;

@@ -7,7 +7,7 @@ export type ObjectSchema = v.ObjectSchema<
   v.ObjectEntries,
   undefined | v.ErrorMessage<v.ObjectIssue>
 >;
-type Sent = Readonly<Record<string, unknown>>;
+type SentFields = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
 /** A field that the service assigns. A client may send back the value that it read. */
@@ -19,7 +19,7 @@ export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored,
 const INVALID_FILTER = 'Filter validation failed';
 const UNKNOWN_PARAMETER = 'Is not a known parameter.';
 
-/** A body may name any number of unknown fields. The limit keeps responses small: in an attack, outgoing data costs most. */
+/** A body may name any number of unknown fields. The limit keeps responses small: in an attack, outgoing data costs the most. */
 const MAX_REPORTED_FIELDS = 100;
 const MAX_REPORTED_LENGTH = 100;
 
@@ -30,7 +30,7 @@ const MAX_REPORTED_LENGTH = 100;
  */
 export function parseBody<Schema extends ObjectSchema>(
   schema: Schema,
-  body: Sent,
+  body: SentFields,
   extraErrors: readonly FieldError[] = [],
 ): v.InferOutput<Schema> {
   const unknown = findUnknownNames(schema, body);
@@ -78,7 +78,7 @@ export function omitUndefined<Fields extends object>(
 
 function parse<Schema extends ObjectSchema>(
   schema: Schema,
-  input: Sent,
+  input: SentFields,
   failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
   // Copies own properties only, so that no `constructor` or `__proto__` of a prototype is read as a field.
@@ -91,7 +91,7 @@ function parse<Schema extends ObjectSchema>(
   return result.output;
 }
 
-function findUnknownNames({ entries }: ObjectSchema, input: Sent): string[] {
+function findUnknownNames({ entries }: ObjectSchema, input: SentFields): string[] {
   return Object.keys(input).filter((name) => !Object.hasOwn(entries, name));
 }
 

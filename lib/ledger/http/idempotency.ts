@@ -13,7 +13,7 @@ export const IDEMPOTENCY_KEY =
   /^(?:"([\x20-\x21\x23-\x7e]{1,255})"|([\x21\x23-\x7e][\x20-\x7e]{0,254}))$/;
 
 /**
- * @param create makes the record and the reply, and commits the record together with the writes that `remember` makes of the
+ * @param create creates the record and the reply, and commits the record together with the writes that `remember` returns for the
  * reply
  */
 export function idempotent<Event extends WriteEvent, Body extends Reply['body']>(
@@ -24,7 +24,7 @@ export function idempotent<Event extends WriteEvent, Body extends Reply['body']>
       readKeyedRequest(event),
       (remember) => create(event, remember),
     );
-    // A replayed reply was made by `create`, too, so it has the same type.
+    // A replayed reply also came from `create`, so it has the same type.
     return (isReplayed ? markReplayed(reply) : reply) as Reply<Body>;
   };
 }

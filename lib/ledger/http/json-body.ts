@@ -18,7 +18,7 @@ export const BODY_TOO_LARGE = `The request body must not be larger than ${MAX_BO
 const parser = httpJsonBodyParser<ApiEvent>({ disableContentTypeCheck: true });
 
 /**
- * @throws ValidationError "No JSON data provided", or another that says what the body is instead;
+ * @throws ValidationError "No JSON data provided", or another that says what is wrong with the body;
  *   UnsupportedMediaTypeError, PayloadTooLargeError
  */
 export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
@@ -42,7 +42,7 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
     await parser.before?.(request);
   } catch (cause) {
     const problem =
-      findForbiddenKey(cause as ParserError) ?? `is not valid JSON${locateError(text)}`;
+      describeForbiddenKey(cause as ParserError) ?? `is not valid JSON${locateError(text)}`;
     throw new ValidationError(`The request body ${problem}`, { cause });
   }
 }
@@ -63,8 +63,8 @@ function locateError(text: string): string {
 
 type ParserError = Error & { readonly cause?: { readonly data?: unknown } };
 
-/** The key that the parser refused, because it reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
-function findForbiddenKey({ message, cause }: ParserError): string | undefined {
+/** Names the key that the parser refused because it reaches into a prototype: `__proto__`, or a `constructor` with a `prototype`. */
+function describeForbiddenKey({ message, cause }: ParserError): string | undefined {
   return /^forbidden key/i.test(message) ? `must not have the key "${cause?.data}"` : undefined;
 }
 

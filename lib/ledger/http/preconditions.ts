@@ -1,4 +1,4 @@
-// ETags of single records, and the conditions that clients make with them (RFC 9110, section 13).
+// ETags of single records, and the conditions that clients send with them (RFC 9110, section 13).
 //
 //   "t7.3.0f3a9c21"   transaction 7 (c7: category 7), its version 3, and a hash of its whole representation. The hash also
 //                     changes with the name of the category or the number of its transactions, which no version counts.
@@ -21,7 +21,7 @@ const TAG = String.raw`(?:W\/)?"[!#-~\x80-\xff]*"`;
 const TAGS = new RegExp(TAG, 'g');
 const LIST_OF_TAGS = new RegExp(String.raw`^[\s,]*(?:${TAG}\s*(?:,[\s,]*|$))+$`);
 
-/** @param shown the record as a read of this record alone shows it */
+/** @param shown the record as a single read shows it */
 export function makeTag(
   kind: TaggedKind,
   { id, version }: Pick<Revision, 'version'> & { readonly id: number },
@@ -63,14 +63,14 @@ export function replyIfModified<Body extends object>(
 ): Reply<Body | NoBody> {
   const { etag } = reply.headers ?? {};
   if (etag === undefined || ifNoneMatch === undefined) return reply;
-  const known = parseTags(ifNoneMatch).map(withoutWeakness);
-  if (!known.includes('*') && !known.includes(withoutWeakness(etag))) return reply;
+  const known = parseTags(ifNoneMatch).map(dropWeakPrefix);
+  if (!known.includes('*') && !known.includes(dropWeakPrefix(etag))) return reply;
   return { status: 304, body: {}, headers: { ...reply.headers } };
 }
 
 /**
- * Replies to a read of several records, with an ETag of everything that the reply shows; or with 304 if the client already has
- * the same.
+ * Replies to a read of several records, with an ETag of everything that the reply shows, or with 304 if the client already has
+ * the same reply.
  * @throws ValidationError
  */
 export function replyIfListModified<Body extends object>(
@@ -95,7 +95,7 @@ export function readVersionCheck(
 ): IsExpected {
   const isMatch = ifMatch === undefined ? () => true : matchVersions(ifMatch, kind, id);
   if (ifNoneMatch === undefined) return isMatch;
-  const excludedTags = parseTags(ifNoneMatch).map(withoutWeakness);
+  const excludedTags = parseTags(ifNoneMatch).map(dropWeakPrefix);
   if (excludedTags.includes('*')) return () => false;
   const versions = listVersions(excludedTags, kind, id);
   return (version) => isMatch(version) && !versions.includes(version);
@@ -110,7 +110,7 @@ function matchVersions(ifMatch: string, kind: TaggedKind, id: number | string): 
   return (version) => versions.includes(version);
 }
 
-/** The versions of this record that the tags name. */
+/** Lists the versions of this record that are among the tags. */
 function listVersions(tags: readonly string[], kind: TaggedKind, id: number | string): number[] {
   return tags.flatMap((tag) => {
     const [, record, version] = OWN_TAG.exec(tag) ?? [];
@@ -118,7 +118,7 @@ function listVersions(tags: readonly string[], kind: TaggedKind, id: number | st
   });
 }
 
-function withoutWeakness(tag: string): string {
+function dropWeakPrefix(tag: string): string {
   return tag.replace(/^W\//, '');
 }
 

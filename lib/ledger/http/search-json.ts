@@ -82,7 +82,7 @@ function isAmount(value: string): boolean {
   return hasAtMostTwoDecimals(number) && Math.abs(number) <= MAX_AMOUNT;
 }
 
-/** NaN for anything but a JSON number: Java and others write 12345678.91 as 1.234567891E7. */
+/** Returns NaN unless the text is a JSON number. Java and others write 12345678.91 as 1.234567891E7. */
 function toNumber(value: string): number {
   return /^-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?$/.test(value) ? Number(value) : Number.NaN;
 }

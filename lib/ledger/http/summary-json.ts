@@ -42,7 +42,7 @@ export const seriesQuery = v.object(
   'Is required.',
 );
 
-/** `/summary` takes both, as it did before `/summary/series` gave each form of response a path of its own. */
+/** `/summary` accepts both, as it did before `/summary/series` gave the second form of response a path of its own. */
 const eitherQuery = v.object(
   {
     group_by: v.picklist(
@@ -78,7 +78,7 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
   throw new ValidationError('Filter validation failed', { details });
 }
 
-/** Shows a summary. By two groupings the periods are named once, and each group has arrays of numbers, one for each period. */
+/** Shows a summary. By two groupings the periods are listed once, and each group has arrays with one number for each period. */
 export function summaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {

@@ -6,7 +6,7 @@ import { replyIfModified } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
 
-/** For an address with the text's hash, which never means another text. */
+/** For an address with the text's hash, which always has the same text. */
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** @param choose chooses the text by the path, which may have a slash at its end, and by the query */
@@ -16,7 +16,7 @@ export function textEndpoint(
 ) {
   return endpoint(failure).handler(async ({ headers: requestHeaders, requestContext, query }) => {
     const { compressed, hash, headers } = choose(requestContext.http.path, query);
-    // During a deployment the page may ask a function of the other version, whose text has another hash.
+    // During a deployment, another version of the function may answer the page. The text of that version has another hash.
     const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
     const fullReply = { status: 200, body: {}, headers: replyHeaders };
     const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);

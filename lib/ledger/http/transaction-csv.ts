@@ -1,9 +1,9 @@
 // Transactions as lines of CSV (RFC 4180).
 //
-// Formula guard: an apostrophe precedes text that a spreadsheet would run, text that begins with an apostrophe, and empty
-// text (an empty cell is null). A spreadsheet that splits cells at semicolons or tabs begins a cell within the text, where
-// quotes do not protect it: an apostrophe also follows a semicolon, tab or line break before such text. An importer removes
-// exactly one apostrophe in each of these places.
+// Formula guard: an apostrophe precedes text that a spreadsheet would run as a formula, text that begins with an apostrophe, and
+// empty text (an empty cell is null). A spreadsheet that splits cells at semicolons or tabs may begin a cell within the text,
+// where quotes do not protect it. Therefore an apostrophe also follows a semicolon, tab or line break before such text. An
+// importer removes exactly one apostrophe in each of these places.
 import type { NamedTransaction } from '../domain/transaction.ts';
 
 /** Never rename or reorder: an import recognizes an export by exactly this header. */
@@ -33,8 +33,8 @@ function toTextCell(text: string | null | undefined): string {
 
 /**
  * Guards the cells that a spreadsheet may begin within the text. Such a cell would run if a formula sign follows its blanks and
- * quotes, which a spreadsheet may remove; after the first quote, a line break or tab is a blank, too. The text is read once,
- * from its end, because a search from each break to its sign would take quadratic time.
+ * quotes, which a spreadsheet may remove. After the first quote, line breaks and tabs are blanks too. The text is read once, from
+ * its end, because a search from each break to its sign would take quadratic time.
  */
 function guardInnerCells(text: string): string {
   const parts: string[] = [];

@@ -1,6 +1,6 @@
 // An export, in parts that each fit one response: the next part begins after the last transaction of this one. As CSV, the
-// parts put together are one file: only the first has the header, and a Link header names the next part. In JSON, `next` names
-// that part.
+// concatenated parts are one file: only the first has the header line, and a Link header names the next part. In JSON, `next`
+// names that part.
 import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
 import { formatDigest, sumDigest } from '../domain/month-digest.ts';
@@ -17,7 +17,7 @@ import { toTransactionSelection, transactionSelection } from './transaction-quer
 /** A response of Lambda may have 6 MB of JSON text, in which a control character takes 6 bytes. */
 const MAX_PART_BYTES = 4_000_000;
 
-interface SentExport {
+interface ExportInput {
   readonly query: Query;
   readonly path: string;
   readonly accept?: string | undefined;
@@ -57,7 +57,7 @@ export interface ExportRequest {
  * or `Accept` does in a request without `format`.
  * @throws ValidationError with the errors of every parameter
  */
-export function parseExportRequest({ query, path, accept }: SentExport): ExportRequest {
+export function parseExportRequest({ query, path, accept }: ExportInput): ExportRequest {
   const {
     cursor: after,
     format,
@@ -72,10 +72,10 @@ export function parseExportRequest({ query, path, accept }: SentExport): ExportR
 /** @param query the query as it was sent: the next part has the same filters */
 export function exportReply(
   part: ExportPart<NamedTransaction>,
-  { query, isJson, ...proof }: JsonExport & { readonly isJson: boolean },
+  { query, isJson, ...digests }: JsonExport & { readonly isJson: boolean },
 ): ReplyTo<'exportTransactions' | 'exportTransactionsAsJson'> {
   const reply: ReturnType<typeof exportReply> = isJson
-    ? jsonReply(part, { query, ...proof })
+    ? jsonReply(part, { query, ...digests })
     : csvReply(part, query);
   return { ...reply, headers: { ...reply.headers, vary: 'accept' } };
 }
@@ -85,9 +85,9 @@ interface JsonExport {
   /** The sum of the digests of the previous parts. */
   readonly digest?: bigint | undefined;
   /**
-   * Undefined unless exactly one month is exported; true if the digest of that month is complete, so that it can be compared.
+   * True if exactly one month is exported and its digest is complete; undefined if it is not exactly one month.
    */
-  readonly provesMonth?: boolean | undefined;
+  readonly hasMonthDigest?: boolean | undefined;
 }
 
 /** True if the client prefers JSON. One that takes either, as `*\/*` does, gets CSV. */
@@ -122,15 +122,15 @@ function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBod
 /** The last part of a month has the digest of all rows that its parts returned, even if the indexes lag behind. */
 function jsonReply(
   part: ExportPart<NamedTransaction>,
-  { query, digest = 0n, provesMonth }: JsonExport,
+  { query, digest = 0n, hasMonthDigest }: JsonExport,
 ) {
   const { shown, last } = takeFitting(part, toTransactionJson);
   const next = (sum?: bigint) => (last ? nextQuery(query, last, sum) : null);
   const body = { success: true, data: shown };
-  if (provesMonth === undefined) return { status: 200, body: { ...body, next: next() } };
+  if (hasMonthDigest === undefined) return { status: 200, body: { ...body, next: next() } };
   const digestSoFar = digest + sumDigest(part.items.slice(0, shown.length));
-  const proof = last ? {} : { digest: provesMonth ? formatDigest(digestSoFar) : null };
-  return { status: 200, body: { ...body, next: next(digestSoFar), ...proof } };
+  const total = last ? {} : { digest: hasMonthDigest ? formatDigest(digestSoFar) : null };
+  return { status: 200, body: { ...body, next: next(digestSoFar), ...total } };
 }
 
 /** Takes the rows that fit one response, and the position after which the next part begins. */

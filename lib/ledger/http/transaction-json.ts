@@ -70,7 +70,7 @@ const bulkBody = (each: v.GenericSchema) =>
     'Is required.',
   );
 /**
- * For the API description only: `parseBulk` does not check the items. Each is parsed by itself, so that an invalid one does not
+ * For the API description only: `parseBulk` does not check the items. Each is parsed separately, so that an invalid one does not
  * refuse the others.
  */
 export const newTransactionsBody = bulkBody(newTransactionBody);
@@ -91,7 +91,7 @@ export function parseBulkOfExisting(body: Readonly<Record<string, unknown>>): re
   const repeatedId = ids.find((id, index) => Number.isFinite(id) && ids.indexOf(id) !== index);
   if (repeatedId === undefined) return items;
   const details = {
-    transactions: [`Must name each transaction once: ${repeatedId} is there twice.`],
+    transactions: [`Must name each transaction once: ${repeatedId} appears twice.`],
   };
   throw new ValidationError('Input validation failed', { details });
 }
@@ -192,7 +192,7 @@ function toTransactionChanges(
     date: input.transaction_date,
     notes: input.notes,
     externalId: input.external_id,
-    // Clients of typed languages send null for a name that was not shown.
+    // Clients in typed languages send null for a name that was not shown.
     categoryName: input.category_name ?? undefined,
   });
 }

@@ -57,7 +57,7 @@ export const categoriesFilter = {
   ),
 };
 
-/** Filters for which every transaction that passes the other filters is read. */
+/** Filters without an index: every transaction that passes the other filters is read. */
 const createSearchParameters = (limits = '') => ({
   import_id: v.exactOptional(
     v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
@@ -94,7 +94,7 @@ export const pageParameters = {
   after: v.exactOptional(pageCursor),
 };
 
-/** @throws ValidationError for a page that is named in two ways, or a cursor of another order */
+/** @throws ValidationError for a page that is requested in two ways, or a cursor of another order */
 export function toPageRequest({
   page,
   per_page: perPage = DEFAULT_PER_PAGE,

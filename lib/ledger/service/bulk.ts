@@ -1,5 +1,5 @@
-// Applies many changes of transactions in few database transactions. A refused database transaction is split in halves until a
-// single change is refused: all others are applied, and each change has its own outcome.
+// Applies many changes to transactions in few database transactions. A refused database transaction is split in halves until a
+// single change is refused. All others are applied, and each change has its own outcome.
 
 import {
   DeadlineExceededError,
@@ -29,7 +29,7 @@ export interface Marker<Value> {
 export interface PreparedChange<Value> extends Marked<Value> {
   readonly change: RowChange;
   readonly value: Value;
-  /** Makes the change again, if another request changed the row after it was read. */
+  /** Applies the change again if another request changed the row after it was read. */
   readonly reapply?: () => Promise<Value>;
 }
 
@@ -121,7 +121,7 @@ export async function applyMany<Value>(
   }
 
   /**
-   * Finishes the rows that an earlier attempt of the request applied: each gets the error, which `recall` later replaces by the
+   * Finishes the rows that an earlier attempt of the request applied: each gets the error, which `recall` later replaces with the
    * reply of that attempt.
    * @returns the other rows
    */

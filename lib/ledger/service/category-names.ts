@@ -1,4 +1,4 @@
-// Adds the names of categories to rows that are shown.
+// Adds the names of categories to rows.
 import type { NamedTransaction, Transaction } from '../domain/transaction.ts';
 import { type CategoryStore, MAX_FIRST_NAMES } from '../store/categories.ts';
 
@@ -25,7 +25,7 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
     return withName(row, await addMissing(new Map(), [row]));
   }
 
-  /** Adds the names that are missing: those beyond the first that were read, and one that a concurrent rename left out. */
+  /** Adds the missing names: those beyond the ones that were read first, and one that a concurrent rename left out. */
   async function addMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
     const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
     for (const id of names.keys()) missing.delete(id);

@@ -71,7 +71,7 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
       return { reply, isReplayed: false };
     } catch (error) {
       // A concurrent attempt of the same request may have been applied, and this one then fails because the name is taken. If the
-      // marker cannot be read, a conflict proves nothing, and the read's error is thrown; any other error says more than that one.
+      // marker cannot be read, a conflict proves nothing, so the read's error is thrown. Any other error is thrown itself.
       const other = await store.find(key).catch((failure: unknown) => {
         if (error instanceof ConflictError) throw failure;
         return undefined;
@@ -148,7 +148,7 @@ function isRunning(error: unknown): boolean {
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)
-      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
       : member,
   );
 }

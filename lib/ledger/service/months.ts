@@ -16,7 +16,11 @@ export interface MonthFigures extends Totals {
 
 export type Months = ReturnType<typeof createMonths>;
 
-export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts, 'months'> }) {
+export function createMonths({
+  dayCounts,
+}: {
+  readonly dayCounts: Pick<DayCounts, 'readWholeMonths'>;
+}) {
   /**
    * Lists the months that have transactions and a day in the range, each of them whole, oldest first; strongly consistent.
    * @throws ValidationError if there are more months than one response shows
@@ -24,7 +28,7 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
     const range = dateRange(startDate, endDate);
     if (range.start > range.end) return [];
-    const months = await dayCounts.months(range);
+    const months = await dayCounts.readWholeMonths(range);
     if (months.length > MAX_PERIODS) throw tooManyMonths(months.length);
     return months.map(({ digest, ...figures }) => ({
       ...figures,
@@ -32,8 +36,8 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
     }));
   }
 
-  /** For a selection of exactly one month, true if the month's digest is complete; undefined for any other selection. */
-  async function provesMonth({ startDate, endDate, ...others }: TransactionFilter) {
+  /** True if the selection is exactly one month and its digest is complete; undefined if it is not exactly one month. */
+  async function hasMonthDigest({ startDate, endDate, ...others }: TransactionFilter) {
     if (!startDate || !endDate || Object.values(others).some((each) => each !== undefined)) {
       return undefined;
     }
@@ -43,7 +47,7 @@ export function createMonths({ dayCounts }: { readonly dayCounts: Pick<DayCounts
     return (await list(startDate, endDate)).every(({ digest }) => digest !== undefined);
   }
 
-  return { list, provesMonth };
+  return { list, hasMonthDigest };
 }
 
 function tooManyMonths(count: number): ValidationError {

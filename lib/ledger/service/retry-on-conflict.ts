@@ -58,7 +58,7 @@ export class PreconditionFailedError extends Error {
 
 /**
  * Changes a record only at an expected version. After a conflict the record is read again, and fails the check.
- * @param show makes the record as a read shows it, so that a client can continue from there
+ * @param show returns the record as a read shows it, so that a client can continue from there
  * @throws PreconditionFailedError
  */
 export function ifExpected<Existing extends Revision, Result>(

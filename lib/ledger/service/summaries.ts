@@ -34,7 +34,7 @@ export function createSummaries(options: {
 }) {
   const { dayCounts, categories } = options;
 
-  const groupings: Record<Grouping, ReadGroups> = { category: byCategory, type: byType };
+  const groupings: Record<Grouping, ReadGroups> = { category: readByCategory, type: readByType };
 
   /**
    * Reads a summary; eventually consistent, like lists. The groups add up to the totals.
@@ -42,33 +42,33 @@ export function createSummaries(options: {
    */
   async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
     const { start, end } = dateRange(filter.startDate, filter.endDate);
-    const readGroups = grouping ? groupings[grouping] : asOneGroup;
+    const readGroups = grouping ? groupings[grouping] : readAsOneGroup;
     const groups = start > end ? [] : await readGroups(filter, period);
     return summarize(groups, { grouping, period });
   }
 
   /** Reads the totals of every category by name, even without transactions; then those of transactions without a category. */
-  async function byCategory(filter: CategoriesFilter, period?: Period) {
+  async function readByCategory(filter: CategoriesFilter, period?: Period) {
     const names = await categories.readNames();
     const { categoryIds } = filter;
     const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
     return await inBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
       const totals = await readTotals({ ...filter, categoryId: key }, period);
-      return { key, name, dated: totals(filter.type) };
+      return { key, name, datedTotals: totals(filter.type) };
     });
   }
 
-  async function byType(filter: CategoriesFilter, period?: Period) {
+  async function readByType(filter: CategoriesFilter, period?: Period) {
     const lists = await readLists(filter, period);
     return TRANSACTION_TYPES.filter((type) => (filter.type ?? type) === type).map((key) => ({
       key,
-      dated: lists.flatMap((totals) => totals(key)),
+      datedTotals: lists.flatMap((totals) => totals(key)),
     }));
   }
 
-  async function asOneGroup(filter: CategoriesFilter, period?: Period) {
+  async function readAsOneGroup(filter: CategoriesFilter, period?: Period) {
     const lists = await readLists(filter, period);
-    return [{ key: null, dated: lists.flatMap((totals) => totals(filter.type)) }];
+    return [{ key: null, datedTotals: lists.flatMap((totals) => totals(filter.type)) }];
   }
 
   async function readLists(filter: CategoriesFilter, period?: Period) {

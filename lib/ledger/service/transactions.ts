@@ -156,7 +156,7 @@ export function createTransactions(options: {
     remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     return await revise(existing, isExpected, async (before) => {
-      // Nothing may fail after the write is applied, so the response is made first.
+      // Nothing may fail after the write is applied, so the response is prepared first.
       const category = await requireAssignable(changes.categoryId ?? null);
       const after = applyChanges(before, changes);
       const updated = category

@@ -42,7 +42,7 @@ export function createApiKeys(options: {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const hash = hashSecret(secret);
     const item = { ...apiKey(hash), ...fields, created_at: clock().getTime() };
-    const onConditionFailed = () => new Error('Two API keys have one hash');
+    const onConditionFailed = () => new Error('Two API keys have the same hash');
     const Put = { Item: item, ConditionExpression: IS_NEW };
     await database.commit([{ Put, onConditionFailed }, putName(hash)]);
     return { key: fromItem(item), secret };
@@ -72,8 +72,8 @@ export function createApiKeys(options: {
   }
 
   /**
-   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself. A command of
-   * that release that revokes a key after its move marks only the item in the list: such keys are revoked here.
+   * Gives each key of 0.1.0 a partition of its own: in that release the item in the list of keys was the key itself. If a command
+   * of that release revokes a key after its move, it marks only the item in the list. Such keys are revoked here.
    * @returns number of keys that were moved
    */
   async function moveEarlierKeys(): Promise<number> {
@@ -149,7 +149,7 @@ function hashSecret(secret: string): string {
   return createHash('sha256').update(secret).digest('hex');
 }
 
-/** Writes that fail if the key has changed since it was read, or has a partition of its own already. */
+/** Creates writes that fail if the key has changed since it was read, or already has a partition of its own. */
 function moveKey(hash: string, earlier: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;

@@ -52,7 +52,7 @@ export function createDayCounts(database: Database, keys: Keys) {
   ): Promise<RangeCounts<StoredSums>> {
     const [years, edges] = await Promise.all([
       isWithinOneMonth(range) ? [] : readYears(range, categoryId),
-      Promise.all(edgeMonths(range).map((each) => month(each, categoryId))),
+      Promise.all(edgeMonths(range).map((each) => readMonth(each, categoryId))),
     ]);
     return { years, edges };
   }
@@ -77,7 +77,7 @@ export function createDayCounts(database: Database, keys: Keys) {
   }
 
   /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
-  async function months(range: DateRange) {
+  async function readWholeMonths(range: DateRange) {
     const stored = await readYears(range, undefined, true);
     const digests = digestsByMonth(stored);
     return totalsByMonth(range, { years: stored, edges: [] })
@@ -97,7 +97,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return items.map((item) => ({ month: periodOf(String(item.sk)), ...toSlotCounts(item) }));
   }
 
-  async function month(month: CalendarMonth, categoryId?: number | null): Promise<StoredMonth> {
+  async function readMonth(month: CalendarMonth, categoryId?: number | null): Promise<StoredMonth> {
     const key = { pk: keys.days(categoryId), sk: monthKey(month) };
     const item = await database.get(key, { consistent: false });
     return { month, ...toSlotCounts(item ?? {}) };
@@ -111,7 +111,7 @@ export function createDayCounts(database: Database, keys: Keys) {
     return [...changes.values()].flatMap(toWrite);
   }
 
-  return { readRange, countList, readMonthsByDay, month, months, createCounterWrites };
+  return { readRange, countList, readMonthsByDay, readMonth, readWholeMonths, createCounterWrites };
 }
 
 interface CountChange {

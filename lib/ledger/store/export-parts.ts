@@ -58,14 +58,14 @@ export function createExportParts(options: {
 
   /** Reads the oldest rows of the list, or the next ones after a position. */
   async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
-    const rows = locateList(keys, filter);
+    const list = locateList(keys, filter);
     // The cache has only whole months, so the range begins with the whole month of the position.
-    const from = after ? toDate(monthOf(after.date), 1) : rows.start;
-    const range = { start: from > rows.start ? from : rows.start, end: rows.end };
+    const from = after ? toDate(monthOf(after.date), 1) : list.start;
+    const range = { start: from > list.start ? from : list.start, end: list.end };
     if (range.start > range.end) return { items: [] };
     const { segments, end } = await plan(filter, range, after);
     const parts = await inParallel(segments, (segment) =>
-      readSegment(filter, { ...rows, ...segment }, after),
+      readSegment(filter, { ...list, ...segment }, after),
     );
     const firstCut = parts.findIndex(({ next }) => next);
     const items = parts
@@ -123,23 +123,23 @@ export function createExportParts(options: {
 
   async function readSegment(
     filter: TransactionFilter,
-    { cached, ...rows }: ListRange & Segment,
+    { cached, ...list }: ListRange & Segment,
     after?: ListPosition,
   ): Promise<ExportPart> {
     if (cached) return { items: cached.toSorted(comparePositions) };
-    const range = rangeAfter(rows, after, true);
+    const range = rangeAfter(list, after, true);
     if (isEmpty(range)) return { items: [] };
     const { items: stored, end } = await database.queryOnce(range);
     const items = stored.map(fromTransactionItem);
     const next = end && items.at(-1);
-    if (isUnfiltered(filter)) cachedMonths.keep(withoutCutMonths(rows, after, next), items);
+    if (isUnfiltered(filter)) cachedMonths.keep(withoutCutMonths(list, after, next), items);
     return { items, next };
   }
 
   return { read };
 }
 
-/** Takes the first stretches, up to the rows of a part. */
+/** Selects the first segments, up to the rows of a part. */
 function selectSegments(
   segments: readonly Segment[],
   maxRows: number,
@@ -164,8 +164,8 @@ function truncate(items: readonly Transaction[], count: number): ExportPart {
 }
 
 /**
- * Leaves out the months of the two positions, because a query between them has read only parts of these months. The last row's
- * month stays out of the cache for another reason, too: the next part then reads it without any counts.
+ * Leaves out the months of the two positions, because a query between them has read only parts of these months. There is another
+ * reason to keep the last row's month out of the cache: the next part then reads it without any counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

@@ -17,7 +17,7 @@ export interface RecordedReply {
 /** Writes that join the transaction of a change: both are applied or neither. Code above the stores only passes them on. */
 export type CommitPart = readonly Write[];
 
-/** Makes the part of a commit that remembers the result of the change. */
+/** Creates the part of a commit that remembers the result of the change. */
 export type Remember<Value> = (value: Value) => CommitPart;
 
 export type IdempotencyStore = ReturnType<typeof createIdempotencyStore>;
@@ -46,7 +46,7 @@ export function createIdempotencyStore(options: {
   }
 
   /**
-   * Makes the write that records a reply. The commit throws RequestRepeatedError if another request with this key was applied,
+   * Creates the write that records a reply. The commit throws RequestRepeatedError if another request with this key was applied,
    * and BusyError if one was being applied until the deadline.
    */
   function record(

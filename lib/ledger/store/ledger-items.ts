@@ -59,7 +59,7 @@ export async function countAssignedIds(
 /**
  * Reads all items of a ledger, strongly consistent: rows and their guards first, the items that lead to them last.
  * @param after the last transaction of an earlier reading, which this one continues
- * @param onRead called once all items up to a transaction have been taken
+ * @param onRead called when all items up to a transaction have been read
  */
 export async function* readLedgerItems(
   database: Reader,

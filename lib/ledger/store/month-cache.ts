@@ -51,8 +51,8 @@ export function createMonthCache(maxSize: number) {
    */
   function keep(name: Name, rows: readonly Transaction[]): void {
     drop(name);
-    entries.set(name, { rows, size: measure(rows) });
-    size += measure(rows);
+    entries.set(name, { rows, size: measureSize(rows) });
+    size += measureSize(rows);
     for (const oldest of entries.keys()) {
       if (size <= maxSize) return;
       drop(oldest);
@@ -114,7 +114,7 @@ export function createCachedMonths(options: {
   return { find, mayContain, keep };
 }
 
-function measure(rows: readonly Transaction[]): number {
+function measureSize(rows: readonly Transaction[]): number {
   return rows.reduce(
     (sum, { description, notes }) => sum + ROW_SIZE + description.length + (notes?.length ?? 0),
     0,

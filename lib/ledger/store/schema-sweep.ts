@@ -1,5 +1,5 @@
-// Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads about ten rows for a read unit,
-// a read by key only one, and a scan also finds the ledgers that are missing in the list of ledgers.
+// Upgrades the items of earlier releases in one scan, while clients use the table. A scan reads about ten rows per read unit, a
+// read by key only one. A scan also finds the ledgers that are missing in the list of ledgers.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { Item } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY, type RetryPolicy } from '../../shared/retry.ts';
@@ -19,7 +19,7 @@ export interface Sweep {
 }
 
 /**
- * Upgrades the whole table. Can be repeated at any time: an item that has the present form is not written.
+ * Upgrades the whole table. Can be repeated at any time: an item that has the current form is not written.
  * @throws NewerItemError
  */
 export async function sweepTable(options: {

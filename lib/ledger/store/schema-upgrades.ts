@@ -1,10 +1,10 @@
 // The changes of each schema version; schema.ts applies them to items. This file loads no database client, so that a deployment
-// can compare its schema version with that of the release before (serverless/deploy-rollback.ts).
+// can compare its schema version with that of the previous release (serverless/deploy-rollback.ts).
 import type { Item } from '../../shared/database.ts';
 
 /**
- * Brings an item into the form of the next version. The change sees only the attributes in `reads`, which queries fetch besides
- * their own.
+ * Converts an item to the form of the next version. The change sees only the attributes in `reads`, which queries fetch in
+ * addition to their own.
  */
 export interface Upgrade {
   readonly reads: readonly string[];

@@ -4,8 +4,8 @@
 // before they change them, and a sweep upgrades all (schema-sweep.ts). An item of a newer version is refused, by reads and by
 // conditions of writes: this release does not know what its attributes mean.
 //
-// The version rises only with a form that the release before would misread. A new attribute that may be missing needs no
-// new version.
+// The version rises only with a form that the previous release would misread. A new attribute that may be missing needs no new
+// version.
 import {
   createDatabase,
   type Database,
@@ -51,7 +51,7 @@ export type Schema = ReturnType<typeof createSchema>;
 
 export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
   const current = upgrades.length;
-  const read = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
+  const readAttributes = [...new Set([SCHEMA_VERSION, ...upgrades.flatMap(({ reads }) => reads)])];
 
   /**
    * Returns the item in the form of this release; the same object if it has that form.
@@ -74,7 +74,7 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     if (upgraded === stored) return undefined;
     const changed = changedAttributes(stored, upgraded);
     // The attributes that the upgrade read, and those that it replaces, must not have changed.
-    const conditionNames = new Set([...Object.keys(changed), ...read]);
+    const conditionNames = new Set([...Object.keys(changed), ...readAttributes]);
     const names = [...conditionNames].filter((name) => !['pk', 'sk'].includes(name));
     const attributes = Object.fromEntries(names.map((name) => [name, upgraded[name]]));
     const condition = unchangedCondition(names.map((name) => stored[name]));
@@ -107,14 +107,14 @@ export function createSchema(upgrades: readonly Upgrade[] = UPGRADES) {
     };
 
     function onConditionFailed(existing: Item | undefined): Error {
-      // A condition that fails for an older form may hold for the present one: upgrade before reporting a failure.
+      // A condition that fails for an older form may hold for the current one: upgrade before reporting a failure.
       const isOlder = existing !== undefined && readVersion(existing) < current;
       if (isOlder) return new OlderItemError('An item must be upgraded first');
       return write.onConditionFailed(existing && upgrade(existing));
     }
   }
 
-  return { current, read, upgrade, stamp, upgradeWrite, addVersionCondition };
+  return { current, readAttributes, upgrade, stamp, upgradeWrite, addVersionCondition };
 }
 
 /** A database whose items have the form of this release. */
@@ -126,7 +126,7 @@ export function createLedgerDatabase(
   const { upgrade, addVersionCondition } = schema;
   const withReadAttributes = (range: Range): Range =>
     range.projection
-      ? { ...range, projection: [...new Set([...range.projection, ...schema.read])] }
+      ? { ...range, projection: [...new Set([...range.projection, ...schema.readAttributes])] }
       : range;
 
   const get: Database['get'] = async (key, options) => {
@@ -134,8 +134,8 @@ export function createLedgerDatabase(
     return item && upgrade(item);
   };
 
-  const query: Database['query'] = async (range, ...place) =>
-    (await database.query(withReadAttributes(range), ...place)).map(upgrade);
+  const query: Database['query'] = async (range, ...options) =>
+    (await database.query(withReadAttributes(range), ...options)).map(upgrade);
 
   const queryOnce: Database['queryOnce'] = async (range, after) => {
     const { items, end } = await database.queryOnce(withReadAttributes(range), after);

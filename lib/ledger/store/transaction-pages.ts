@@ -68,13 +68,13 @@ export function createTransactionPages(options: {
   /** Reads a page. Counts and rows are eventually consistent: right after a write either may be ahead of the other. */
   async function read(filter: TransactionFilter, window: PageWindow): Promise<Page<Transaction>> {
     const { offset, limit, after, isOldestFirst = false } = window;
-    const rows = locateList(keys, filter);
-    if (rows.start > rows.end) return toPage([], 0, false);
+    const list = locateList(keys, filter);
+    if (list.start > list.end) return toPage([], 0, false);
     const startsAtRow = after !== undefined || offset === 0;
     const [{ total, months, edges }, following] = await Promise.all([
-      dayCounts.countList(filter, rows),
-      // A page that begins at a row does not depend on the counts: one row more tells whether others follow.
-      startsAtRow ? readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1) : [],
+      dayCounts.countList(filter, list),
+      // A page that begins at a row does not depend on the counts: one additional row shows whether others follow.
+      startsAtRow ? readSlice(rangeAfter(list, after, isOldestFirst), 0, limit + 1) : [],
     ]);
     if (startsAtRow) {
       const hasMore = following.length > limit;
@@ -94,11 +94,11 @@ export function createTransactionPages(options: {
       const monthStart = monthAt(months, from);
       if (!monthStart || count === 0) return [];
       if (rest <= count) {
-        // The last page ends with the oldest row: the day on which it starts need not be known.
-        const last = oldestFirst(rows, rows.start, lastKeyOnDay(rows.end));
+        // The last page ends with the oldest row, so the day on which it starts does not matter.
+        const last = oldestFirst(list, list.start, lastKeyOnDay(list.end));
         return (await readSlice(last, 0, rest)).reverse();
       }
-      return await readFrom(await findDay(filter, rows, monthStart, edges), rows, count);
+      return await readFrom(await findDay(filter, list, monthStart, edges), list, count);
     }
   }
 
@@ -122,23 +122,23 @@ export function createTransactionPages(options: {
 
   /** Finds the months of a list that are in the cache, and the parts in which the other rows are read. */
   async function planReading(filter: TransactionFilter): Promise<ReadingPlan> {
-    const rows = locateList(keys, filter);
-    if (rows.start > rows.end) return { candidates: 0, cached: [], parts: [] };
-    const { total, months, cached } = await cachedMonths.find(filter, rows);
-    const parts = rangesOutside(rows, [...cached.keys()]).flatMap((range) =>
+    const list = locateList(keys, filter);
+    if (list.start > list.end) return { candidates: 0, cached: [], parts: [] };
+    const { total, months, cached } = await cachedMonths.find(filter, list);
+    const parts = rangesOutside(list, [...cached.keys()]).flatMap((range) =>
       splitByCount(range, selectMonths(range, months), ROWS_PER_PART),
     );
     return {
       candidates: total,
       cached: [...cached.values()],
-      parts: parts.map((range) => ({ ...rows, ...range, isWhole: isUnfiltered(filter) })),
+      parts: parts.map((range) => ({ ...list, ...range, isWhole: isUnfiltered(filter) })),
     };
   }
 
-  async function readPart({ isWhole, ...rows }: PlannedPart): Promise<Transaction[]> {
-    const items = await readNewest(rows, Number.POSITIVE_INFINITY);
+  async function readPart({ isWhole, ...list }: PlannedPart): Promise<Transaction[]> {
+    const items = await readNewest(list, Number.POSITIVE_INFINITY);
     const transactions = items.map(fromTransactionItem);
-    if (isWhole) cachedMonths.keep(rows, transactions);
+    if (isWhole) cachedMonths.keep(list, transactions);
     return transactions;
   }
 
@@ -149,7 +149,7 @@ export function createTransactionPages(options: {
     known: readonly MonthCounts[],
   ): Promise<PageStart> {
     const counts =
-      known.find((each) => each.month === month) ?? (await dayCounts.month(month, categoryId));
+      known.find((each) => each.month === month) ?? (await dayCounts.readMonth(month, categoryId));
     // If the year already counts a row that the month does not yet count, the page starts before the month.
     const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
     return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
@@ -159,23 +159,23 @@ export function createTransactionPages(options: {
    * Reads the rows of a page, beginning with the day on which it starts. It skips that day's newer rows, or reads the day from its
    * older end if that is cheaper.
    */
-  async function readFrom(start: PageStart, rows: ListRange, limit: number): Promise<Item[]> {
+  async function readFrom(start: PageStart, list: ListRange, limit: number): Promise<Item[]> {
     const { date, skip, dayCount } = start;
     const rest = dayCount - skip;
-    const fromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
-    if (skip + limit <= fromOlderEnd) {
-      return await readSlice(newestFirst(rows, rows.start, lastKeyOnDay(date)), skip, limit);
+    const costFromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
+    if (skip + limit <= costFromOlderEnd) {
+      return await readSlice(newestFirst(list, list.start, lastKeyOnDay(date)), skip, limit);
     }
     const taken = Math.min(rest, limit);
     const [dayRows, older] = await Promise.all([
-      readSlice(oldestFirst(rows, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
-      readSlice(newestFirst(rows, rows.start, firstKeyOnDay(date)), 0, limit - taken),
+      readSlice(oldestFirst(list, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
+      readSlice(newestFirst(list, list.start, firstKeyOnDay(date)), 0, limit - taken),
     ]);
     return [...dayRows.reverse(), ...older];
   }
 
-  async function readNewest(rows: ListRange, limit: number): Promise<Item[]> {
-    return await readSlice(newestFirst(rows, rows.start, lastKeyOnDay(rows.end)), 0, limit);
+  async function readNewest(list: ListRange, limit: number): Promise<Item[]> {
+    return await readSlice(newestFirst(list, list.start, lastKeyOnDay(list.end)), 0, limit);
   }
 
   async function readSlice(range: Range, skip: number, limit: number): Promise<Item[]> {

@@ -1,6 +1,6 @@
 // No refusal is larger than the computed costs of a stage assume: in an attack, outgoing data costs most.
 import { beforeAll, expect, test } from 'vitest';
-import { largestResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
+import { findMaxResponseKb } from '../../../lib/ledger/http/endpoints/endpoint-declaration.ts';
 import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import { listNamed } from '../../../lib/ledger/http/endpoints/response-forms.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -33,7 +33,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => body))(
       const reply = await api.request(method, path, { body });
       expect(reply.status).toBeGreaterThanOrEqual(200);
       expect(reply.status).toBeLessThan(500);
-      expect(JSON.stringify(reply.body).length).toBeLessThan(largestResponseKb(declared) * KB);
+      expect(JSON.stringify(reply.body).length).toBeLessThan(findMaxResponseKb(declared) * KB);
     }
   },
 );
@@ -47,7 +47,7 @@ test.each(ENDPOINTS.filter(([, { body }]) => !body))(
     const unknown = await api.request(method, path.replace('{id}', '%22'.repeat(3_000)));
     expect(known.status).toBe(400);
     for (const { body } of [known, unknown])
-      expect(JSON.stringify(body).length).toBeLessThan(largestResponseKb(declared) * KB);
+      expect(JSON.stringify(body).length).toBeLessThan(findMaxResponseKb(declared) * KB);
   },
 );
 
@@ -58,6 +58,6 @@ const SHOWING_MANY = ENDPOINTS.filter(
     /"array"|schemas\/(Transaction|Category)"/.test(JSON.stringify(listNamed(response))),
 );
 
-test.each(SHOWING_MANY)('%s shows records or a list, and declares `largestKb`', (_, declared) => {
-  expect(declared.largestKb).toBeGreaterThan(0);
+test.each(SHOWING_MANY)('%s shows records or a list, and declares `maxKb`', (_, declared) => {
+  expect(declared.maxKb).toBeGreaterThan(0);
 });

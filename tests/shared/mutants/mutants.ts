@@ -157,7 +157,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/api/idempotency.test.ts',
     [
       ['if (fingerprint !== sentFingerprint) throw keyReused();', ''],
-      ['.sort(([one], [other]) => (one < other ? -1 : 1))', ''],
+      ['.sort(([a], [b]) => (a < b ? -1 : 1))', ''],
     ],
   ),
   ...mutantsOf('lib/ledger/http/idempotency.ts', 'tests/ledger/contract/api/idempotency.test.ts', [
@@ -214,7 +214,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
     [
-      "encode(words) === cursor ? words : ''",
+      "encode(text) === cursor ? text : ''",
       'words',
       '/imports > refuses a cursor that no page returned: "MSBh!"',
     ],
@@ -330,7 +330,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/http/error-reply.ts',
     'tests/ledger/contract/api/preconditions.test.ts',
-    [['headers: { etag: recordTag(error.current) }', 'headers: {}']],
+    [['headers: { etag: readEtag(error.current) }', 'headers: {}']],
   ),
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/contract/api/preconditions.test.ts', [
     [
@@ -2126,12 +2126,12 @@ export const MUTANTS: readonly Mutant[] = [
       'an item of an older version > is upgraded before a write changes it, with all other items of that transaction',
     ],
     [
-      '[...range.projection, ...schema.read]',
+      '[...range.projection, ...schema.readAttributes]',
       '[...range.projection]',
       'an item of an older version > with {} is read in the form of this release, and is not changed',
     ],
     [
-      '[...range.projection, ...schema.read]',
+      '[...range.projection, ...schema.readAttributes]',
       "[...range.projection, 'v']",
       'an item of an older version > with {} is read in the form of this release, and is not changed',
     ],
@@ -2344,8 +2344,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/store/transaction-pages.ts', 'tests/ledger/contract/cursors.test.ts', [
     [
-      'readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit + 1)',
-      'readSlice(rangeAfter(rows, after, isOldestFirst), 0, limit)',
+      'readSlice(rangeAfter(list, after, isOldestFirst), 0, limit + 1)',
+      'readSlice(rangeAfter(list, after, isOldestFirst), 0, limit)',
     ],
     ['const hasMore = following.length > limit;', 'const hasMore = total > limit;'],
   ]),

@@ -18,7 +18,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     query: categoryQuery,
     response: named('CategoryList', succeeded({ data: list(schema('Category')), count: COUNT })),
     failure: 'Failed to retrieve categories',
-    largestKb: CATEGORY_LIMIT * MAX_KB.category,
+    maxKb: CATEGORY_LIMIT * MAX_KB.category,
     isTagged: true,
   },
   'POST /categories': {
@@ -29,7 +29,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { name: 'Food', color: '#2A9D8F' },
     response: CATEGORY_WRITTEN,
     failure: 'Failed to create category',
-    largestKb: MAX_KB.category,
+    maxKb: MAX_KB.category,
     status: 201,
     failures: {
       409: `The name is taken: \`existing_id\` names the category, and the message says where it is inactive. Or the ledger has
@@ -44,7 +44,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'With the number of its transactions.',
     response: named('CategoryRead', succeeded({ data: schema('Category') })),
     failure: 'Failed to retrieve category',
-    largestKb: MAX_KB.category,
+    maxKb: MAX_KB.category,
     isVersioned: true,
   },
   'PUT /categories/{id}': {
@@ -55,7 +55,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { color: '#264653' },
     response: CATEGORY_WRITTEN,
     failure: 'Failed to update category',
-    largestKb: MAX_KB.category,
+    maxKb: MAX_KB.category,
     failures: { 409: 'The name is taken: `existing_id` names the category.' },
     isVersioned: true,
   },

@@ -1,12 +1,12 @@
-// The declaration of an endpoint: its request, response, failures and throttle, each said once, in this folder. The API
-// description, the routes' sections of docs/ledger/api.md, the throttles and the tests that try every endpoint are made from
-// these declarations. serverless.yml has the function of each endpoint, and what that function may do to the table. No function
-// loads these files.
+// The declaration of an endpoint: its request, response, failures and throttle, which only this folder states. The API
+// description, the routes' sections of docs/ledger/api.md, the throttles and the tests of every endpoint are generated from these
+// declarations. serverless.yml has the function of each endpoint, and what that function may do to the table. No function loads
+// these files.
 import { DEFAULT_PER_PAGE } from '../../domain/transaction.ts';
 import type { ObjectSchema } from '../fields.ts';
 import type { Field } from './response-forms.ts';
 
-/** Largest sizes of responses and their records, in KB of 1,000 bytes. */
+/** Maximum sizes of responses and their records, in KB of 1,000 bytes. */
 export const MAX_KB = {
   /** A transaction whose texts have the greatest length, each character escaped in six bytes. */
   row: 40,
@@ -16,7 +16,7 @@ export const MAX_KB = {
   response: 6_292,
 } as const;
 
-/** Sizes in KB of the largest 400 or 404, whose sentences repeat names that the client chose. */
+/** Maximum sizes in KB of a 400 or 404, whose sentences repeat names that the client chose. */
 const MAX_REFUSAL_KB = {
   /** The gateway takes 10 KB of address and headers; three bytes of a name in the address may become six in JSON. */
   address: 30,
@@ -53,10 +53,10 @@ export interface Endpoint {
   /** The message of the response if a request fails unexpectedly (500). */
   readonly failure: string;
   /**
-   * Size of the largest successful response without headers, if it shows records or a list. The cost estimate of a stage
+   * Maximum size in KB of a successful response without headers, if it shows records or a list. The cost estimate of a stage
    * assumes this size.
    */
-  readonly largestKb?: number;
+  readonly maxKb?: number;
   /** Meanings of the failures below, if this endpoint adds to the usual ones. */
   readonly failures?: Readonly<Record<number, string | false>>;
   /** True if the response is one record, whose version clients can name: ETag, and If-Match or If-None-Match. */
@@ -74,12 +74,12 @@ export interface Endpoint {
   readonly limit?: 'bulkRate' | 'searchRate';
 }
 
-/** The size in KB of the largest response without headers, whether it succeeds or refuses. */
-export function largestResponseKb({ body, largestKb = 0 }: Endpoint): number {
-  return Math.max(largestKb, largestRefusalKb(body));
+/** Returns the maximum size in KB of a response without headers, whether it succeeds or refuses. */
+export function findMaxResponseKb({ body, maxKb = 0 }: Endpoint): number {
+  return Math.max(maxKb, findMaxRefusalKb(body));
 }
 
-function largestRefusalKb(body: Body | undefined): number {
+function findMaxRefusalKb(body: Body | undefined): number {
   if (body === undefined) return MAX_REFUSAL_KB.address;
   return body.item ? MAX_REFUSAL_KB.rows : MAX_REFUSAL_KB.body;
 }

@@ -20,7 +20,7 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to retrieve imports',
-    largestKb: 2_000,
+    maxKb: 2_000,
   },
   'PUT /imports': {
     id: 'recordImport',

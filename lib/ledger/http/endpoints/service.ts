@@ -47,7 +47,7 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       additionalProperties: true,
     }),
     failure: 'Failed to describe the API',
-    largestKb: 150,
+    maxKb: 150,
     isTagged: true,
     isPublic: true,
   },

@@ -64,7 +64,7 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to list months',
-    largestKb: MAX_KB.response,
+    maxKb: MAX_KB.response,
     isTagged: true,
   },
   'GET /summary': {
@@ -77,7 +77,7 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     exampleQuery: { group_by: 'category' },
     response: named('Summary', succeeded({ data: SUMMARY_DATA })),
     failure: 'Failed to summarize transactions',
-    largestKb: MAX_KB.response,
+    maxKb: MAX_KB.response,
   },
   'GET /summary/series': {
     id: 'readSummarySeries',
@@ -88,6 +88,6 @@ export const SUMMARY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     exampleQuery: { group_by: 'category,month' },
     response: named('SummarySeries', succeeded({ data: SERIES_DATA })),
     failure: 'Failed to summarize transactions',
-    largestKb: MAX_KB.response,
+    maxKb: MAX_KB.response,
   },
 };

@@ -80,7 +80,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       succeeded({ data: list(schema('Transaction')), pagination: schema('Pagination') }),
     ),
     failure: 'Failed to retrieve transactions',
-    largestKb: MAX_KB.page,
+    maxKb: MAX_KB.page,
   },
   'POST /transactions': {
     id: 'createTransaction',
@@ -90,7 +90,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to create transaction',
-    largestKb: MAX_KB.row,
+    maxKb: MAX_KB.row,
     status: 201,
     failures: {
       400: INVALID_TRANSACTION,
@@ -165,7 +165,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       description: `Columns: ${CSV_COLUMNS.join(', ')}.`,
     }),
     failure: 'Failed to export transactions',
-    largestKb: MAX_KB.response,
+    maxKb: MAX_KB.response,
     limit: 'bulkRate',
     mediaType: 'text/csv',
   },
@@ -193,7 +193,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       ),
     ),
     failure: 'Failed to export transactions',
-    largestKb: MAX_KB.response,
+    maxKb: MAX_KB.response,
     limit: 'bulkRate',
   },
   'GET /transactions/search': {
@@ -212,7 +212,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       }),
     ),
     failure: 'Failed to search transactions',
-    largestKb: MAX_KB.page,
+    maxKb: MAX_KB.page,
     limit: 'searchRate',
   },
   'GET /transactions/{id}': {
@@ -221,7 +221,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     description: 'With the name of its category.',
     response: named('TransactionRead', succeeded({ data: schema('Transaction') })),
     failure: 'Failed to retrieve transaction',
-    largestKb: MAX_KB.row,
+    maxKb: MAX_KB.row,
     isVersioned: true,
   },
   'PUT /transactions/{id}': {
@@ -233,7 +233,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     example: { notes: 'With Robin' },
     response: TRANSACTION_WRITTEN,
     failure: 'Failed to update transaction',
-    largestKb: MAX_KB.row,
+    maxKb: MAX_KB.row,
     failures: {
       400: INVALID_TRANSACTION,
       404: UNKNOWN_RECORD,

@@ -43,17 +43,20 @@ export function describeDrift({ what, where, recorded, recomputed, repair }: Dri
 /** @param isListed true if the list of all ledgers has the ledger */
 export function findDrifts(keys: Keys, figures: LedgerFigures, isListed: boolean): Drift[] {
   return [
-    ...counterDrifts(keys, figures),
-    ...figures.wrongRows.map((row) => rowDrift(keys, row)),
-    ...unknownCategories(figures),
-    ...nameDrifts(keys, figures),
-    ...externalIdDrifts(keys, figures),
-    ...sequenceDrifts(keys, figures),
-    ...(isListed ? [] : missingEntries(keys, figures)),
+    ...findCounterDrifts(keys, figures),
+    ...figures.wrongRows.map((row) => createRowDrift(keys, row)),
+    ...findUnknownCategories(figures),
+    ...findNameDrifts(keys, figures),
+    ...findExternalIdDrifts(keys, figures),
+    ...findSequenceDrifts(keys, figures),
+    ...(isListed ? [] : findMissingEntry(keys, figures)),
   ];
 }
 
-function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerFigures): Drift[] {
+function findCounterDrifts(
+  keys: Keys,
+  { recorded, recomputed, categories }: LedgerFigures,
+): Drift[] {
   const names = new Set([...recorded.keys(), ...recomputed.keys()]);
   const known = new Set(categories.map(({ id }) => keys.category(id).sk));
   const wrong = [...names].flatMap((name): WrongCounter[] => {
@@ -82,16 +85,18 @@ function counterDrifts(keys: Keys, { recorded, recomputed, categories }: LedgerF
     return isSum(attribute) ? 'sums' : 'counts';
   });
   return [
-    ...counts.map((each) => countDrift(keys, each)),
-    ...byItem(sums).map(([key, itemCounters]) => sumDrift('day sums', keys, key, itemCounters)),
-    ...byItem(digests).map(([key, itemCounters]) =>
-      sumDrift('month digests', keys, key, itemCounters),
+    ...counts.map((each) => createCountDrift(keys, each)),
+    ...groupByItem(sums).map(([key, itemCounters]) =>
+      createSumDrift('day sums', keys, key, itemCounters),
+    ),
+    ...groupByItem(digests).map(([key, itemCounters]) =>
+      createSumDrift('month digests', keys, key, itemCounters),
     ),
   ];
 }
 
 /** Groups counters by item, in a fixed order, so that a drift reads the same each time. */
-function byItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
+function groupByItem(counters: readonly WrongCounter[]): [Key, WrongCounter[]][] {
   const items = Map.groupBy(counters, ({ key: { pk, sk } }) => `${pk} ${sk}`);
   return [...items.values()].flatMap((itemCounters): [Key, WrongCounter[]][] => {
     const sorted = itemCounters.toSorted((a, b) => (a.attribute < b.attribute ? -1 : 1));
@@ -104,7 +109,7 @@ interface WrongCounter extends Omit<Counter, 'count'> {
   readonly recomputed: bigint;
 }
 
-function countDrift(keys: Keys, counter: WrongCounter): Drift {
+function createCountDrift(keys: Keys, counter: WrongCounter): Drift {
   const { key, attribute, recorded, recomputed } = counter;
   const isCategoryCount = key.pk === keys.categories;
   return {
@@ -118,8 +123,8 @@ function countDrift(keys: Keys, counter: WrongCounter): Drift {
   };
 }
 
-/** One drift for each item: a ledger that is older than sums or digests has none of them at all. */
-function sumDrift(
+/** Creates one drift for each item: a ledger that is older than sums or digests has none of them at all. */
+function createSumDrift(
   what: 'day sums' | 'month digests',
   keys: Keys,
   key: Key,
@@ -146,7 +151,7 @@ function createCorrection(key: Key, counters: readonly WrongCounter[]): Write {
   });
 }
 
-function rowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
+function createRowDrift(keys: Keys, { item, transaction, wrong }: CheckedRow): Drift {
   const where = `row ${item.pk}`;
   const drift = { what: 'row keys', where, recorded: describeAttributes(item, wrong) } as const;
   if (!transaction) return { ...drift, recomputed: 'nothing: the row cannot be read' };
@@ -170,7 +175,7 @@ function describeAttributes(
   return names.map((name) => `${name}=${item[name] ?? 'nothing'}`).join(' ');
 }
 
-function unknownCategories({ categories, referredCategoryIds }: LedgerFigures): Drift[] {
+function findUnknownCategories({ categories, referredCategoryIds }: LedgerFigures): Drift[] {
   const known = new Set(categories.map(({ id }: Category) => id));
   return [...referredCategoryIds]
     .filter((id) => !known.has(id))
@@ -182,10 +187,10 @@ function unknownCategories({ categories, referredCategoryIds }: LedgerFigures): 
     }));
 }
 
-function nameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
+function findNameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] {
   const names: Guarded = {
     what: 'name guard',
-    one: 'category',
+    singular: 'category',
     plural: 'categories',
     attribute: 'name',
     guardKey: keys.categoryName,
@@ -197,14 +202,14 @@ function nameDrifts(keys: Keys, { categories, guards }: LedgerFigures): Drift[] 
     const owner = guards.get(name);
     const ids = (byName.get(name) ?? []).map(({ id }) => id);
     if (ids.length === 1 && ids[0] === owner) return [];
-    return [guardDrift(names, name, owner, ids)];
+    return [createGuardDrift(names, name, owner, ids)];
   });
 }
 
-function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drift[] {
+function findExternalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drift[] {
   const externalIds: Guarded = {
     what: 'external id',
-    one: 'transaction',
+    singular: 'transaction',
     plural: 'transactions',
     attribute: 'external_id',
     guardKey: keys.externalId,
@@ -212,14 +217,14 @@ function externalIdDrifts(keys: Keys, { wrongExternalIds }: LedgerFigures): Drif
     toGuard: (externalId, id) => toExternalIdGuard(keys, externalId, id),
   };
   return [...wrongExternalIds].map(([externalId, { rows, guard }]) =>
-    guardDrift(externalIds, externalId, guard, rows),
+    createGuardDrift(externalIds, externalId, guard, rows),
   );
 }
 
 /** An attribute that is unique among records: each value has an item, its guard, that names the record. */
 interface Guarded {
   readonly what: 'name guard' | 'external id';
-  readonly one: 'category' | 'transaction';
+  readonly singular: 'category' | 'transaction';
   readonly plural: string;
   readonly attribute: string;
   readonly guardKey: (value: string) => Key;
@@ -228,24 +233,24 @@ interface Guarded {
 }
 
 /** @param ids ids of the records that have the value */
-function guardDrift(
+function createGuardDrift(
   guarded: Guarded,
   value: string,
   owner: number | undefined,
   ids: readonly number[],
 ): Drift {
-  const { what, one, plural, guardKey, toGuard } = guarded;
-  const recorded = owner === undefined ? 'none' : `${one} ${owner}`;
+  const { what, singular, plural, guardKey, toGuard } = guarded;
+  const recorded = owner === undefined ? 'none' : `${singular} ${owner}`;
   const drift = { what, where: JSON.stringify(value), recorded };
   if (ids.length > 1) {
-    const sorted = ids.toSorted((former, latter) => former - latter);
+    const sorted = ids.toSorted((a, b) => a - b);
     return { ...drift, recomputed: `${plural} ${sorted.join(' and ')}` };
   }
   const unchanged =
     owner === undefined
       ? { ConditionExpression: 'attribute_not_exists(pk)' }
       : {
-          ConditionExpression: `${one}_id = :owner`,
+          ConditionExpression: `${singular}_id = :owner`,
           ExpressionAttributeValues: { ':owner': owner },
         };
   const [id] = ids;
@@ -263,7 +268,7 @@ function guardDrift(
     onConditionFailed: changedMeanwhile,
   };
   const repair = [claim, checkRecord(guarded, id, value, '#attribute = :value')];
-  return { ...drift, recomputed: `${one} ${id}`, repair };
+  return { ...drift, recomputed: `${singular} ${id}`, repair };
 }
 
 function checkRecord(
@@ -283,10 +288,10 @@ function checkRecord(
   };
 }
 
-function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Drift[] {
+function findSequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Drift[] {
   return SEQUENCE_KINDS.filter((kind) => lastIds[kind] < highestIds[kind]).map((kind) => {
     const highest = highestIds[kind];
-    const isBehind = {
+    const ifLower = {
       expression: 'attribute_not_exists(#a0) OR #a0 < :highest',
       values: { ':highest': highest },
       onConditionFailed: changedMeanwhile,
@@ -296,13 +301,13 @@ function sequenceDrifts(keys: Keys, { lastIds, highestIds }: LedgerFigures): Dri
       where: `last ${kind} id`,
       recorded: lastIds[kind],
       recomputed: highest,
-      repair: [setAttributes(keys.sequence(kind), { [LAST_ID]: highest }, isBehind)],
+      repair: [setAttributes(keys.sequence(kind), { [LAST_ID]: highest }, ifLower)],
     };
   });
 }
 
 /** A ledger that was never written to needs no entry in the list of ledgers. */
-function missingEntries({ registration }: Keys, { rows, lastIds }: LedgerFigures): Drift[] {
+function findMissingEntry({ registration }: Keys, { rows, lastIds }: LedgerFigures): Drift[] {
   if (rows + lastIds.transaction + lastIds.category === 0) return [];
   return [
     {

@@ -158,14 +158,14 @@ export function checkRow(keys: Keys, item: Item): CheckedRow {
     ...fromTransactionItem(item),
     id: keys.parseTransactionId(String(item.pk)),
   };
-  const unreadable = unreadableAttributes(transaction);
+  const unreadable = findUnreadableAttributes(transaction);
   if (unreadable.length > 0) return { item, transaction: undefined, wrong: unreadable };
   const expected = toTransactionItem(keys, transaction);
   const wrong = KEY_ATTRIBUTES.filter((name) => item[name] !== expected[name]);
   return { item, transaction, wrong };
 }
 
-function unreadableAttributes({ id, type, date, createdAt }: Transaction): string[] {
+function findUnreadableAttributes({ id, type, date, createdAt }: Transaction): string[] {
   return [
     ...(isAssignableId(id) ? [] : ['pk']),
     ...(isCalendarDate(date) && Number.isFinite(createdAt) ? [] : ['date_key']),

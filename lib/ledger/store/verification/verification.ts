@@ -60,7 +60,7 @@ export function createVerification(options: {
   readonly tableName: string;
   readonly ledgerId: string;
   readonly retryPolicy?: RetryPolicy;
-  /** Reads the whole table, instead of only the items that the ledger's keys lead to. */
+  /** Reads the whole table, instead of only the items found by the ledger's keys. */
   readonly isFull?: boolean;
   /** Keeps the progress of readings by key. A reading of the whole table always starts from the beginning. */
   readonly progress?: Progress;
