@@ -1,5 +1,6 @@
-// Lets a run advance by a step. All drivers call it: functions, the watch and the rehearsal. They have the intent of a person, or none:
-// then the run takes the step only where no person has to decide. A step that fails while users wait begins the rollback.
+// Advances a run by one step. Everything that drives a run calls this: the functions, the watch and the rehearsal. They pass on
+// what a person wants, if a person asked; otherwise the run takes the step only if no person has to decide it. A step that fails
+// while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
 import { decideNext, moveFor } from '../next.ts';
 import { type Command, PHASES } from '../phases.ts';
@@ -13,28 +14,28 @@ import { type Invocation, runStep, type StepResult, toResult } from './run-step.
 import type { Step } from './step.ts';
 import { isOpened } from './times.ts';
 
-type Advancing = Order & Invocation;
+type AdvanceOrder = Order & Invocation;
 
 /**
- * @throws Refusal with its reason: the run stays where it is, and before the step has begun nothing is changed;
- *   RetryableFailure, and the step goes on from there
+ * @throws Refusal if the run cannot take the step; a refusal before the step has begun changes nothing
+ * @throws RetryableFailure if another call can continue the step from where it stopped
  */
 export async function advance(
   step: Step,
   services: Services,
-  order: Advancing,
+  order: AdvanceOrder,
 ): Promise<StepResult> {
   try {
     const run = await services.runs.read(order.runId);
-    const asking = { isWanted: order.intent !== undefined, now: services.clock() };
-    if (!asking.isWanted && isBehind(step.command, run, asking.now)) return toResult(run);
+    const request = { isWanted: order.intent !== undefined, now: services.clock() };
+    if (!request.isWanted && isAlreadyDone(step.command, run, request.now)) return toResult(run);
     if (order.isDryRun) {
-      moveFor(step.command, run, asking);
+      moveFor(step.command, run, request);
       return await forecast(step, services, { ...order, run });
     }
     await limitRate(step.command, services, { ...order, run });
     try {
-      moveFor(step.command, run, asking);
+      moveFor(step.command, run, request);
       return await runStep(step, services, order);
     } catch (error) {
       return await beginRollback(step, services, { ...order, failure: translateFailure(error) });
@@ -44,15 +45,15 @@ export async function advance(
   }
 }
 
-// A machine asks again when an answer was lost; what it asked for may have been done.
-function isBehind(command: Command, run: Run, now: Date): boolean {
+// A machine repeats a call whose answer was lost, although the step may have been done.
+function isAlreadyDone(command: Command, run: Run, now: Date): boolean {
   const moves = MOVES.filter((move) => move.command === command);
   const leadsOn = moves.some(({ from, to }) => from.includes(run.phase) && to !== run.phase);
   const isReached = moves.some(({ to }) => PHASES.indexOf(run.phase) >= PHASES.indexOf(to));
   return isReached && !leadsOn && decideNext(run, now).command !== command;
 }
 
-type WithRun = Advancing & { readonly run: Run };
+type WithRun = AdvanceOrder & { readonly run: Run };
 
 async function forecast(
   step: Step,
@@ -70,7 +71,7 @@ async function forecast(
   return { runId, dryRun: true, forecast: found };
 }
 
-/** Before the lock, because the rate holds for a step that is at work already. A refused command changes no rate. */
+/** Runs before the lock is taken, because the rate also applies to a step in progress. A refused command changes no rate. */
 async function limitRate(
   command: Command,
   { runs, clock }: Services,
@@ -82,18 +83,18 @@ async function limitRate(
 }
 
 /**
- * Users wait, so a failure inside the window starts the step that leads back, and the record keeps the reason. Once users
- * may be on the new version, the step is repeated until the deadline instead; so are failures that may pass.
- * If the process is killed before the rollback starts, the step fails again, and then rolls back.
- * @throws the failure if another caller has to handle it; Refusal if the run has nothing to return to
+ * Begins the rollback after a failure inside the window, because users wait; the run's record keeps the reason. After a
+ * transient failure, or once users may be on the new version, the step is repeated until the deadline instead.
+ * If the process is killed before the rollback begins, the repeated step fails again and then begins it.
+ * @throws the failure itself if it begins no rollback; Refusal if the run has nothing to return to
  */
 async function beginRollback(
   { rollsBackBy }: Step,
   services: Services,
-  { failure, runId, intent: _, ...invocation }: Advancing & { readonly failure: unknown },
+  { failure, runId, intent: _, ...invocation }: AdvanceOrder & { readonly failure: unknown },
 ): Promise<StepResult> {
-  const mayPass = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
-  if (!rollsBackBy || mayPass || invocation.interruption?.aborted) throw failure;
+  const isTransient = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
+  if (!rollsBackBy || isTransient || invocation.interruption?.aborted) throw failure;
   const run = await services.runs.read(runId);
   if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
   const error = failure instanceof Error ? failure : new Error(String(failure));
