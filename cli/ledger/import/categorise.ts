@@ -39,23 +39,25 @@ export function readRules(file: string | undefined): readonly CategoryRule[] {
 
 /** @param describePlace names a row, such as `line 4` */
 export function showChoices<Row extends DescribedRow>(
-  { chosen, open }: CategoryChoices<Row>,
+  { chosen, uncategorised }: CategoryChoices<Row>,
   describePlace: (row: Row) => string,
 ): void {
   if (chosen.length === 0) return;
   const count = (source: string) => chosen.filter((choice) => choice.source === source).length;
   print(
-    `categories: ${count('learned')} as earlier rows, ${count('rule')} by rules, ${open.length} open`,
+    `categories: ${count('learned')} like earlier rows, ${count('rule')} by rules, ${uncategorised.length} without one`,
   );
   const examples = chosen.map(({ row, category, reason }) => {
     return `  ${describePlace(row)}: "${row.description}" is ${category}, ${reason}`;
   });
-  const openLines = open.map((row) => `  ${describePlace(row)}: "${row.description}"`);
+  const uncategorisedLines = uncategorised.map(
+    (row) => `  ${describePlace(row)}: "${row.description}"`,
+  );
   for (const example of examples.slice(0, MAX_EXAMPLES)) print(example);
-  if (openLines.length === 0) return;
+  if (uncategorisedLines.length === 0) return;
   showSome(
-    'open, unless --rules FILE has a line such as text = Category:',
-    openLines,
+    'without a category, unless --rules FILE has a line such as text = Category:',
+    uncategorisedLines,
     MAX_EXAMPLES,
   );
 }

@@ -40,7 +40,7 @@ function fold(name: string): string {
 export interface ChosenCategory<Row> {
   readonly row: Row;
   readonly category: string;
-  /** The reason in words, such as `as 14 earlier rows with "grocer"`. */
+  /** The reason in words, such as `like 14 earlier rows with "grocer"`. */
   readonly reason: string;
   readonly source: 'rule' | 'learned';
 }
@@ -48,7 +48,7 @@ export interface ChosenCategory<Row> {
 export interface CategoryChoices<Row> {
   readonly chosen: readonly ChosenCategory<Row>[];
   /** Rows that stay without a category. */
-  readonly open: readonly Row[];
+  readonly uncategorised: readonly Row[];
 }
 
 /** Chooses categories for rows that have none. A rule outranks a category learned from earlier rows. */
@@ -61,13 +61,13 @@ export function chooseCategories<Row extends DescribedRow>(
   },
 ): CategoryChoices<Row> {
   const chosen: ChosenCategory<Row>[] = [];
-  const open: Row[] = [];
+  const uncategorised: Row[] = [];
   for (const row of rows) {
     const choice = chooseCategory(row, options);
     if (choice) chosen.push({ row, ...choice });
-    else open.push(row);
+    else uncategorised.push(row);
   }
-  return { chosen, open };
+  return { chosen, uncategorised };
 }
 
 function chooseCategory(
@@ -81,6 +81,6 @@ function chooseCategory(
   }
   const learned = propose(row);
   if (!learned) return undefined;
-  const reason = `as ${learned.rows} earlier rows with "${learned.words}"`;
+  const reason = `like ${learned.rows} earlier rows with "${learned.words}"`;
   return { category: learned.category, reason, source: 'learned' };
 }

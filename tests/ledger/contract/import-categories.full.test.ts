@@ -38,9 +38,11 @@ describe('categories', () => {
     ]);
     const file = await person.write('february.csv', FEBRUARY);
     const { stdout } = await person.run(file);
-    expect(stdout).toContain('categories: 1 as earlier rows, 0 by rules, 2 open');
-    expect(stdout).toMatch(/line 2: "POS 5555 .*" is Food, as 2 earlier rows with "/);
-    expect(stdout).toContain('open, unless --rules FILE has a line such as text = Category:');
+    expect(stdout).toContain('categories: 1 like earlier rows, 0 by rules, 2 without one');
+    expect(stdout).toMatch(/line 2: "POS 5555 .*" is Food, like 2 earlier rows with "/);
+    expect(stdout).toContain(
+      'without a category, unless --rules FILE has a line such as text = Category:',
+    );
     // Follows the advice of the message.
     const rules = await person.write('rules.txt', ['cinema = fun', '/^barber$/ = Hair']);
     const ruled = await person.run(file, '--rules', rules, '--yes');

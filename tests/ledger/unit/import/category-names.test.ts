@@ -51,17 +51,17 @@ describe('choosing categories', () => {
     });
 
   it('prefers rules to learned categories, and says why', () => {
-    const { chosen, open } = choose('grocer = groceries');
+    const { chosen, uncategorised } = choose('grocer = groceries');
     expect(chosen).toEqual([
       {
         row: rows[0],
         category: 'Food',
-        reason: 'as 2 earlier rows with "rewe"',
+        reason: 'like 2 earlier rows with "rewe"',
         source: 'learned',
       },
       { row: rows[1], category: 'Groceries', reason: 'by line 1 of the rules', source: 'rule' },
     ]);
-    expect(open).toEqual([rows[2]]);
+    expect(uncategorised).toEqual([rows[2]]);
     expect(choose('rewe = Groceries').chosen).toMatchObject([
       { category: 'Groceries', source: 'rule' },
     ]);
