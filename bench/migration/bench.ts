@@ -5,6 +5,7 @@ import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
+import { UNINTERRUPTED } from '../../lib/migration/runs/journal.ts';
 import { createCommand, createNumberParser, EXIT, runProgram } from '../../processes/program.ts';
 import { createResources } from '../../processes/resources.ts';
 import { generateMemories } from '../../sandbox/awkward-memories.ts';
@@ -113,7 +114,7 @@ async function verify(store: VectorStore, target: string): Promise<ReconcileRepo
       ...(await chooseCopySettings(store, { from: 'source', to: target })),
       mode: 'repair',
     },
-    { saveCheckpoint: async () => undefined },
+    UNINTERRUPTED,
   );
   progress.step();
   return report;

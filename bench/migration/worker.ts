@@ -7,6 +7,7 @@ import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdr
 import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
 import type { SnapshotDescription } from '../../lib/migration/ports/vector-store.ts';
 import { type ReconcileCheckpoint, reconcile } from '../../lib/migration/reconcile.ts';
+import { openWalk } from '../../lib/migration/runs/journal.ts';
 import { copyByBareLoop } from './bare-loop.ts';
 
 export interface Measured {
@@ -36,12 +37,13 @@ async function copy({ url, source, target, folder }: CopyOptions): Promise<numbe
   const store = createQdrant({ url });
   const settings = await chooseCopySettings(store, { from: source, to: target });
   await using file = await open(join(folder, `${target}.checkpoint`), 'w');
-  const saveCheckpoint = async (checkpoint: ReconcileCheckpoint) => {
+  const keep = async (checkpoint: ReconcileCheckpoint) => {
     await file.write(`${JSON.stringify(checkpoint)}\n`, 0);
     await file.datasync();
   };
   const startedAt = performance.now();
-  await reconcile({ ...settings, mode: 'fill' }, { saveCheckpoint });
+  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+  await reconcile({ ...settings, mode: 'fill' }, walk);
   return performance.now() - startedAt;
 }
 

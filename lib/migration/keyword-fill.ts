@@ -25,6 +25,7 @@ import type {
   VectorUpdate,
 } from './ports/vector-store.ts';
 import { Refusal, recoverWith, whenRefusedWith } from './refusals.ts';
+import { type Resumed, type Timed, UNINTERRUPTED, type Walk } from './runs/journal.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 
 /** Slot of the fingerprints. It is removed when the run ends; neither version reads or writes it. */
@@ -48,35 +49,29 @@ export async function countUnfilled({ store, collection }: CollectionPlace): Pro
   return await store.count(collection, UNFILLED);
 }
 
-interface FillOptions {
-  readonly renew?: () => Promise<void>;
-  readonly isTimeUp?: () => boolean;
-  /** Called after each page with the number of points filled so far */
-  readonly save?: (filled: number) => Promise<void>;
-}
+type Renewed<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renew'>>;
 
 /**
- * Fills all points that lack keywords; a repeated call resumes. Points that users write behind it remain unfilled.
- * @returns the number of filled points, and whether it reached the end
+ * Fills all points that lack keywords; a repeated call resumes, because filled points are no longer found. Points that users write
+ * behind it remain unfilled.
+ * @returns the number of filled points, which is also kept after each page
  */
 export async function fillUnfilled(
   place: CollectionPlace,
-  { renew, isTimeUp, save }: FillOptions = {},
-): Promise<{ readonly filled: number; readonly isComplete: boolean }> {
+  { checkpoint, renew }: Renewed<number> = UNINTERRUPTED,
+): Promise<number> {
   const { writeInBatches } = createBatchWriter(place, renew);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
   let filled = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
     await writeInBatches(points.map(toUpdate), (batch) => updateExisting(place, batch));
     filled += points.length;
-    if (nextOffset === null) break;
-    await save?.(filled);
-    if (isTimeUp?.()) return { filled, isComplete: false };
+    if (nextOffset !== null) await checkpoint(() => filled);
   }
-  return { filled, isComplete: true };
+  return filled;
 }
 
-/** Checkpoint in plain JSON, from which the next invocation continues */
+/** Result of a walk over versions, and its cursor: plain JSON */
 export interface VersionWalk {
   /** Filled points and a digest of their ids and versions: both stay the same while none of the points is written to. */
   readonly points: number;
@@ -87,17 +82,9 @@ export interface VersionWalk {
   readonly highest: number;
   /** Next bucket of points */
   readonly next: number;
-  readonly isComplete: boolean;
 }
 
-export const WALK_START: VersionWalk = {
-  points: 0,
-  digest: EMPTY_SET,
-  refilled: 0,
-  highest: 0,
-  next: 0,
-  isComplete: false,
-};
+const WALK_START: VersionWalk = { points: 0, digest: EMPTY_SET, refilled: 0, highest: 0, next: 0 };
 
 /**
  * The store numbers the writes to a collection. A point's version is the number of its last write, even of its payload alone.
@@ -107,39 +94,36 @@ export const WALK_START: VersionWalk = {
  */
 export async function walkVersions(
   place: CollectionPlace,
-  options: Omit<FillOptions, 'save'> & {
-    readonly since: number;
-    readonly from?: VersionWalk;
-    readonly save?: (reached: VersionWalk) => Promise<void>;
-  },
+  since: number,
+  {
+    cursor,
+    checkpoint,
+    renew,
+  }: Renewed<VersionWalk> & Partial<Resumed<VersionWalk>> = UNINTERRUPTED,
 ): Promise<VersionWalk> {
-  const { since, from = WALK_START, renew, isTimeUp, save } = options;
-  const digest = createDigestSum(from.digest);
+  let walk = cursor ?? WALK_START;
+  const digest = createDigestSum(walk.digest);
   const { width, list } = await createLister(place);
   const writer = createBatchWriter(place, renew);
-  let walk = from;
-  while (!walk.isComplete) {
+  while (walk.next < BUCKETS) {
     const listed = await list(walk.next);
     for (const { id, version } of listed) digest.add(hash('sha256', `${id}|${version}`, 'buffer'));
     const changed = listed.filter(({ version }) => version > since).map(({ id }) => id);
-    const next = walk.next + width;
     walk = {
       points: walk.points + listed.length,
       digest: digest.text(),
       refilled: walk.refilled + (await refillStale(place, changed, writer)),
       highest: walk.next > 0 ? walk.highest : Math.max(0, ...listed.map(({ version }) => version)),
-      next,
-      isComplete: next >= BUCKETS,
+      next: walk.next + width,
     };
-    await save?.(walk);
-    if (isTimeUp?.()) break;
+    await checkpoint(() => walk);
   }
   return walk;
 }
 
 /** Lists the filled points and their versions without reading or writing a payload. */
 export async function listVersions(place: CollectionPlace): Promise<VersionWalk> {
-  return await walkVersions(place, { since: Number.POSITIVE_INFINITY });
+  return await walkVersions(place, Number.POSITIVE_INFINITY);
 }
 
 async function refillStale(

@@ -23,6 +23,7 @@ import type {
   ScrolledPoint,
   SearchRequest,
 } from './ports/vector-store.ts';
+import type { Journal, Walk } from './runs/journal.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
@@ -45,22 +46,14 @@ interface Candidate {
   readonly chance: string;
 }
 
+/** The sample so far, and where the next page begins */
 interface Sampling {
-  readonly isComplete: boolean;
   readonly nextOffset: PointId | null;
-  readonly kept: readonly Candidate[];
+  readonly sample: readonly Candidate[];
 }
 
-const SAMPLING_START: Sampling = { isComplete: false, nextOffset: null, kept: [] };
-
-/** Checkpoint: small and plain JSON */
-export interface ParityReached {
-  readonly sampling: Sampling;
-  /** One entry for each memory that was searched for; null if it has changed or was deleted since */
-  readonly probes: readonly (Probe | null)[];
-}
-
-export const PARITY_START: ParityReached = { sampling: SAMPLING_START, probes: [] };
+/** One entry for each memory that was searched for; null if it has changed or was deleted since */
+type Probes = readonly (Probe | null)[];
 
 interface ParitySettings {
   readonly from: CollectionPlace;
@@ -84,58 +77,54 @@ const SCORE_TOLERANCE = 1e-5;
 /** Scores further apart than this belong to different vectors: the memory was changed. */
 const MAX_SCORE_CHANGE = 0.02;
 
-export interface ParityPorts {
-  readonly start: ParityReached;
-  readonly save: (reached: ParityReached) => Promise<unknown>;
-  readonly isTimeUp: () => boolean;
-}
-
-/** Continues from a checkpoint. @returns undefined when time is up */
 export async function measureParity(
   settings: ParitySettings,
-  ports: ParityPorts,
-): Promise<Parity | undefined> {
-  const { start, save, isTimeUp } = ports;
-  const sampling = await sampleMemories(settings, start.sampling, isTimeUp);
-  let reached: ParityReached = { ...start, sampling };
-  await save(reached);
-  if (!sampling.isComplete) return undefined;
-  const probe = createProbe(settings);
-  while (reached.probes.length < sampling.kept.length) {
-    if (isTimeUp()) return undefined;
-    const at = reached.probes.length;
-    const found = await probe(sampling.kept.slice(at, at + BATCH_SIZE));
-    reached = { ...reached, probes: [...reached.probes, ...found] };
-    await save(reached);
-  }
-  return summarizeProbes(reached.probes.filter((probe) => probe !== null));
+  stages: Journal<object>,
+): Promise<Parity> {
+  const sample = await stages.once<readonly Candidate[], Sampling>('sampled', (walk) =>
+    sampleMemories(settings, walk),
+  );
+  const probes = await stages.once<Probes, Probes>('searched', (walk) =>
+    probeSample(settings, sample, walk),
+  );
+  return summarizeProbes(probes.filter((probe) => probe !== null));
 }
 
 /**
- * Samples memories at random, spread evenly over users; a run samples the same ones each time. Continues from a checkpoint, to
- * the end or until time is up. @internal Its test counts users and ages.
+ * Samples memories at random, spread evenly over users; a run samples the same ones each time.
+ * @internal Its test counts users and ages.
  */
 export async function sampleMemories(
   { from, seed, without }: Pick<ParitySettings, 'from' | 'seed' | 'without'>,
-  start = SAMPLING_START,
-  isTimeUp = () => false,
-): Promise<Sampling> {
-  let { isComplete, nextOffset } = start;
-  if (isComplete) return start;
-  let kept = [...start.kept];
+  { cursor, checkpoint }: Walk<Sampling>,
+): Promise<readonly Candidate[]> {
+  let sample = [...(cursor?.sample ?? [])];
   const drawRank = (text: string) => hash('sha256', `${seed}|${text}`).slice(0, 16);
-  const request = { limit: PAGE_SIZE, offset: nextOffset, vector: false };
-  for await (const page of readPages(from, request)) {
-    for (const { id, payload } of page.points) {
+  const request = { limit: PAGE_SIZE, offset: cursor?.nextOffset ?? null, vector: false };
+  for await (const { points, nextOffset } of readPages(from, request)) {
+    for (const { id, payload } of points) {
       const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
-      if (isSearchable) kept.push({ id, user: drawRank(ownerOf(payload)), chance: drawRank(id) });
+      if (isSearchable) sample.push({ id, user: drawRank(ownerOf(payload)), chance: drawRank(id) });
     }
-    kept = takeInTurns(kept);
-    nextOffset = page.nextOffset;
-    isComplete = nextOffset === null;
-    if (isTimeUp()) break;
+    sample = takeInTurns(sample);
+    if (nextOffset !== null) await checkpoint(() => ({ nextOffset, sample }), { isDue: false });
   }
-  return { isComplete, nextOffset, kept };
+  return sample;
+}
+
+async function probeSample(
+  settings: ParitySettings,
+  sample: readonly Candidate[],
+  { cursor, checkpoint }: Walk<Probes>,
+): Promise<Probes> {
+  const probe = createProbe(settings);
+  const probes = [...(cursor ?? [])];
+  while (probes.length < sample.length) {
+    const at = probes.length;
+    probes.push(...(await probe(sample.slice(at, at + BATCH_SIZE))));
+    await checkpoint(() => probes);
+  }
+  return probes;
 }
 
 /** Filter for the memory's owner; undefined if none of its ids is a text */

@@ -12,44 +12,38 @@ import {
   type Removals,
   type ResolvePorts,
 } from './resolver.ts';
+import type { Walk } from './runs/journal.ts';
 
-/** Progress of a walk. All work that it reports is durable. */
-export interface ReconcileCheckpoint {
-  readonly isComplete: boolean;
+/** All work that it reports is durable. */
+export interface ReconcileCheckpoint extends Reconciled {
   /** First point that has not been compared yet */
   readonly nextOffset: PointId | null;
-  readonly report: ReconcileReport;
   readonly base?: BaseProgress;
+}
+
+export interface Reconciled {
+  readonly report: ReconcileReport;
   /** Removals from each collection, recorded before they are carried out: a kill does not reset them. */
   readonly removals?: Removals;
 }
 
-export const RECONCILE_START: ReconcileCheckpoint = {
-  isComplete: false,
-  nextOffset: null,
-  report: NOTHING_COMPARED,
-};
+const RECONCILE_START: ReconcileCheckpoint = { nextOffset: null, report: NOTHING_COMPARED };
 
 /** A later walk includes the earlier ones: their writes in its report, their removals in its limits. */
 export function startAfter({
   report: { inserted, replaced, deleted },
   removals,
-}: Pick<ReconcileCheckpoint, 'report' | 'removals'>): ReconcileCheckpoint {
+}: Reconciled): ReconcileCheckpoint {
   const report = { ...NOTHING_COMPARED, inserted, replaced, deleted };
   return { ...RECONCILE_START, report, ...(removals && { removals }) };
 }
 
-/**
- * Continues from a checkpoint, to the end or until time is up. After a kill, the walk since the last checkpoint is repeated; it
- * finds the repaired points equal.
- */
+/** After a kill, the walk since the last checkpoint is repeated; it finds the repaired points equal. @throws Paused when time is up */
 export async function reconcile(
   settings: ReconcileSettings,
   ports: ReconcilePorts,
-  start: ReconcileCheckpoint = RECONCILE_START,
-): Promise<ReconcileCheckpoint> {
-  if (start.isComplete) return start;
-  const { base } = ports;
+): Promise<Reconciled> {
+  const { base, cursor: start = RECONCILE_START, total = 0 } = ports;
   const writer = base?.write && createBaseWriter(base, base.write, start.base);
   let removals = start.removals ?? { first: 0, second: 0 };
   let checkpoint = start;
@@ -59,43 +53,45 @@ export async function reconcile(
     removals: () => removals,
     countRemovals: async (counted) => {
       removals = counted;
-      await ports.saveCheckpoint({ ...checkpoint, removals });
+      await ports.keep({ ...checkpoint, removals });
     },
     recordPendingInserts: async (ids) =>
       await writer?.recordPendingInserts(ids, checkpoint.nextOffset),
     addLine: (id, digest) => writer?.add(id, digest),
   });
+  const toReconciled = () => ({
+    report,
+    ...(removals.first + removals.second > 0 && { removals }),
+  });
   let batch: ComparedPair[] = [];
 
-  async function save(nextOffset: PointId | null): Promise<boolean> {
-    const resolved = await resolve(report, batch);
+  async function resolveBatch(): Promise<{ readonly hasInserted: boolean }> {
+    const { hasInserted, ...resolved } = await resolve(report, batch);
     report = resolved.report;
     batch = [];
     pages += 1;
-    const isTimeUp = ports.isTimeUp?.() === true;
-    const isDue = nextOffset === null || isTimeUp || resolved.hasInserted;
-    // Few pages are saved: reading equal pages again is quick.
-    if (writer && !isDue && pages % PAGES_PER_CHECKPOINT > 0) return isTimeUp;
+    return { hasInserted };
+  }
+
+  async function reach(nextOffset: PointId): Promise<ReconcileCheckpoint> {
     const progress = writer && (await writer.flush(nextOffset));
-    const isComplete = nextOffset === null;
-    const withRemovals = removals.first + removals.second > 0 && { removals };
-    checkpoint = {
-      isComplete,
-      nextOffset,
-      report,
-      ...withRemovals,
-      ...(progress && { base: progress }),
-    };
-    await ports.saveCheckpoint(checkpoint);
-    return isTimeUp;
+    checkpoint = { ...toReconciled(), nextOffset, ...(progress && { base: progress }) };
+    return checkpoint;
   }
 
   for await (const pair of readComparedPairs(settings, start.nextOffset, base)) {
-    if (batch.length >= settings.pageSize && (await save(pair.id))) return checkpoint;
+    if (batch.length >= settings.pageSize) {
+      const { hasInserted } = await resolveBatch();
+      // Few pages are saved: reading equal pages again is quick.
+      const isDue = !writer || hasInserted || pages % PAGES_PER_CHECKPOINT === 0;
+      const progress = { done: report.compared, total };
+      await ports.checkpoint(() => reach(pair.id), { isDue, progress });
+    }
     batch.push(pair);
   }
-  await save(null);
-  return checkpoint;
+  await resolveBatch();
+  await writer?.flush(null);
+  return toReconciled();
 }
 
 /** Pages per checkpoint, and per part of the last common version: a kill repeats at most this many. */
@@ -111,9 +107,7 @@ function readComparedPairs(
   return mergeVersions(left, readPoints(to, request, without), base);
 }
 
-export interface ReconcilePorts extends ResolvePorts {
-  /** Stores the checkpoint durably. Called after the work that it reports. */
-  readonly saveCheckpoint: (checkpoint: ReconcileCheckpoint) => Promise<void>;
-  /** Called after every page: true if the walk must stop and continue in the next invocation */
-  readonly isTimeUp?: () => boolean;
+export interface ReconcilePorts extends ResolvePorts, Walk<ReconcileCheckpoint> {
+  /** Points that the walk is expected to compare */
+  readonly total?: number;
 }

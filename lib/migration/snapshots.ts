@@ -13,9 +13,10 @@ import {
 import { partKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
-import { NOTHING_RECORDED, type Page, type RecordedJournal, readStage } from './runs/journal.ts';
+import { NOTHING_RECORDED, type RecordedJournal, readStage } from './runs/journal.ts';
 import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
+import type { Services } from './services.ts';
 
 /** A request that is recorded before it is sent. Another one is sent only if no response came. */
 interface SnapshotRequest {
@@ -85,8 +86,8 @@ async function keepSnapshot(context: StepContext, source: Source): Promise<KeptS
   const { snapshot } = await stages.once<MadeSnapshot, SentRequests>(SNAPSHOT_MADE, (context) =>
     makeSnapshot(context, collection),
   );
-  const parts = await stages.walk<Parts, Parts>('snapshot-kept', (parts) =>
-    keepNextPart(context, { ...source, snapshot, parts }),
+  const parts = await stages.once<Parts, Parts>('snapshot-kept', (context) =>
+    keepParts(context, { ...source, snapshot }),
   );
   return await stages.once('snapshot-intact', async () => {
     const sha256 = await computeSha256(services.artifacts, parts);
@@ -191,17 +192,29 @@ function describe({ name, size, checksum }: SnapshotDescription): Snapshot {
   return { name, size, checksum: checksum ?? null };
 }
 
-async function keepNextPart(
-  { services, run, lease }: StepContext,
-  options: Source & { readonly snapshot: Snapshot; readonly parts: Parts | undefined },
-): Promise<Page<Parts, Parts>> {
-  const { vectors, artifacts, snapshotPartBytes } = services;
-  const { collection, label, snapshot, parts } = options;
+async function keepParts(
+  context: StepContext<Parts>,
+  options: Source & { readonly snapshot: Snapshot },
+): Promise<Parts> {
+  const { services, run, lease, cursor, checkpoint } = context;
+  const { label, snapshot } = options;
+  const start = { prefix: `${run.runId}/${label}-${lease.epoch}`, count: 0, bytes: 0 };
   // The prefix is recorded before the first part, so that a repeated part overwrites it.
-  if (!parts)
-    return { next: { prefix: `${run.runId}/${label}-${lease.epoch}`, count: 0, bytes: 0 } };
-  const { name, size } = snapshot;
-  if (parts.bytes >= size) return { found: parts };
+  if (!cursor) await checkpoint(() => start);
+  let parts = cursor ?? start;
+  while (parts.bytes < snapshot.size) {
+    parts = await keepNextPart(services, options, parts);
+    const progress = { done: parts.bytes, total: snapshot.size, unit: 'bytes' } as const;
+    await checkpoint(() => parts, { progress });
+  }
+  return parts;
+}
+
+async function keepNextPart(
+  { vectors, artifacts, snapshotPartBytes }: Services,
+  { collection, snapshot: { name, size } }: Source & { readonly snapshot: Snapshot },
+  parts: Parts,
+): Promise<Parts> {
   const { totalBytes, bytes } = await vectors
     .downloadSnapshot(collection, name, parts.bytes)
     .catch((cause: unknown) => {
@@ -221,8 +234,7 @@ async function keepNextPart(
     const why = `The snapshot ${name} ends after ${parts.bytes} bytes of ${size}.`;
     throw new Refusal('RefusedSnapshot', why);
   }
-  const next = { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
-  return { next, progress: { done: next.bytes, total: size, unit: 'bytes' } };
+  return { ...parts, count: parts.count + 1, bytes: parts.bytes + kept.bytes };
 }
 
 // A connection may break at any byte: the bytes that arrived become a part, and the next part continues there.

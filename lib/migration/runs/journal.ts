@@ -20,8 +20,30 @@ export interface Resumed<Cursor = unknown> {
   keep(cursor: Cursor, progress?: Progress): Promise<unknown>;
 }
 
+/** Takes page after page, and may end after each: it resumes at its cursor. */
+export interface Walk<Cursor> extends Resumed<Cursor> {
+  /**
+   * Called after each page. Keeps the cursor if that is due or if no time is left.
+   * @throws Paused if no time is left
+   */
+  checkpoint(read: () => Cursor | Promise<Cursor>, page?: Page): Promise<void>;
+}
+
+export interface Page {
+  /** False for a page that costs less than keeping the cursor; true by default */
+  readonly isDue?: boolean;
+  readonly progress?: Progress;
+}
+
+/** A walk from the beginning to the end, without a pause */
+export const UNINTERRUPTED: Walk<never> = {
+  cursor: undefined,
+  keep: async () => {},
+  checkpoint: async () => {},
+};
+
 /** The context of a step or a stage. If it has stages of its own, their journal is its cursor. */
-export interface Staged<Context, Cursor = unknown> extends Resumed<Cursor> {
+export interface Staged<Context, Cursor = unknown> extends Walk<Cursor> {
   readonly stages: Journal<Context>;
 }
 
@@ -30,22 +52,12 @@ type Work<Context, Found, Cursor> = (context: Context & Staged<Context, Cursor>)
 export interface Journal<Context> {
   /** Replaces the cursor by the result. A stage that has to wait throws `Paused`, and runs again with its cursor. */
   once<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
-  /** Processes page after page, beginning after the last one that was recorded. */
-  walk<Found, Cursor>(
-    stage: string,
-    take: (after: Cursor | undefined) => Promise<Page<Found, Cursor>>,
-  ): Promise<Found>;
   /** The last stage of a step that must reach its end: it starts even without time left, and its result is not recorded. */
   end<Found, Cursor = unknown>(stage: string, work: Work<Context, Found, Cursor>): Promise<Found>;
   readonly recorded: RecordedJournal;
   /** Replaces the record, so that stages that are not in it run again. */
   rewrite(next: RecordedJournal): Promise<void>;
 }
-
-/** Result of a page: the cursor of the next page, or the result of the whole walk */
-export type Page<Found, Cursor> =
-  | { readonly next: Cursor; readonly progress?: Progress }
-  | { readonly found: Found };
 
 export const journalSchema = v.strictObject({
   /** The name of a stage stands for the shape of its result: another shape needs another name. */
@@ -82,11 +94,26 @@ export function resume<Context extends Timed, Cursor>(
   { cursor, keep }: Resumed<Cursor>,
 ): Context & Staged<Context, Cursor> {
   const stages = openJournal(context, { cursor, keep });
+  const { checkpoint } = openWalk(context, { cursor, keep });
   // The context may have getters, which a spread would read once and for all.
   return Object.defineProperties({} as Context & Staged<Context, Cursor>, {
     ...Object.getOwnPropertyDescriptors(context),
-    ...Object.getOwnPropertyDescriptors({ cursor, keep, stages }),
+    ...Object.getOwnPropertyDescriptors({ cursor, keep, checkpoint, stages }),
   });
+}
+
+export function openWalk<Cursor>(
+  { hasTime }: Pick<Timed, 'hasTime'>,
+  resumed: Resumed<Cursor>,
+): Walk<Cursor> {
+  return {
+    ...resumed,
+    async checkpoint(read, { isDue = true, progress } = {}) {
+      const isOver = !hasTime();
+      if (isDue || isOver) await resumed.keep(await read(), progress);
+      if (isOver) throw outOfTime();
+    },
+  };
 }
 
 function openJournal<Context extends Timed>(
@@ -121,7 +148,8 @@ function openJournal<Context extends Timed>(
   ): Promise<Found> {
     const before = read().passed[stage];
     if (before) return before.found as Found;
-    await continueOrPause();
+    if (!context.hasTime()) throw outOfTime();
+    await context.renew();
     const found = await work(stage, task);
     const { open: _, ...rest } = read();
     const entry = { found, workedMs: context.workedMs() };
@@ -129,26 +157,8 @@ function openJournal<Context extends Timed>(
     return found;
   }
 
-  async function continueOrPause(): Promise<void> {
-    if (!context.hasTime()) throw outOfTime();
-    await context.renew();
-  }
-
   return {
     once,
-    walk: <Found, Cursor>(
-      stage: string,
-      take: (after: Cursor | undefined) => Promise<Page<Found, Cursor>>,
-    ) =>
-      once<Found, Cursor>(stage, async ({ cursor, keep }) => {
-        let page = await take(cursor);
-        while ('next' in page) {
-          await keep(page.next, page.progress);
-          await continueOrPause();
-          page = await take(page.next);
-        }
-        return page.found;
-      }),
     end: work,
     get recorded() {
       return read();

@@ -139,7 +139,10 @@ async function runLocked(
     },
     note,
     workedMs: stopwatch.milliseconds,
-    hasTime: () => !signal.aborted && timeLeftMs() > SAVING_TIME_MS,
+    hasTime: () => {
+      signal.throwIfAborted();
+      return timeLeftMs() > SAVING_TIME_MS;
+    },
   };
   const { keep } = guardContext;
   const work = step.work(resume(working, { cursor: checkpoint?.state, keep }));

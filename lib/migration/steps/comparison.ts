@@ -18,6 +18,7 @@ import { listLimits } from '../point-writer.ts';
 import { createDigestSum } from '../points.ts';
 import type { PointId, ScrolledPoint, ScrollRequest } from '../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure } from '../refusals.ts';
+import { UNINTERRUPTED, type Walk } from '../runs/journal.ts';
 import { countVerified, type Run } from '../runs/run.ts';
 import { liveCollectionOf, testUserOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
@@ -59,26 +60,23 @@ const PAGE = 512;
 const PAGES_PER_SAVE = 8;
 const MAX_EXAMPLES = 8;
 
-/** The place where a comparison resumes, in plain JSON */
+/** The place where a comparison resumes */
 export interface Comparing {
   /** First memory that was not compared yet */
-  readonly next: PointId | null;
-  readonly isComplete: boolean;
+  readonly next: PointId;
+  /** Number of memories that either source has before it */
+  readonly compared: number;
   readonly tally: Tally;
 }
 
-export const COMPARING_START: Comparing = {
-  next: null,
-  isComplete: false,
-  tally: {
-    points: 0,
-    same: 0,
-    common: 0,
-    adds: 0,
-    removes: 0,
-    changes: 0,
-    late: { written: 0, lacking: 0, changed: 0, examples: [] },
-  },
+const NOTHING_TALLIED: Tally = {
+  points: 0,
+  same: 0,
+  common: 0,
+  adds: 0,
+  removes: 0,
+  changes: 0,
+  late: { written: 0, lacking: 0, changed: 0, examples: [] },
 };
 
 interface Sources {
@@ -90,45 +88,40 @@ interface Sources {
   readonly vectors?: VectorRules | undefined;
 }
 
-interface Walk {
-  readonly start: Comparing | undefined;
+interface Pages {
   readonly pageSize: number;
-  /** Called now and then, and at the end */
-  readonly save: (reached: Comparing) => Promise<void>;
-  readonly isTimeUp: () => boolean;
+  readonly walk: Walk<Comparing>;
+  /** Memories that the walk is expected to compare */
+  readonly total?: number;
 }
 
 /** Compares memory by memory, in constant memory. */
 export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
-  const walk = { start: undefined, pageSize: PAGE, save: async () => {}, isTimeUp: () => false };
-  return (await compareFrom(scope, sources, walk)).tally;
+  return await comparePages(scope, sources, { pageSize: PAGE, walk: UNINTERRUPTED });
 }
 
-/** Compares to the end, or until time is up. */
-export async function compareFrom(
+/** @throws Paused when time is up */
+export async function comparePages(
   scope: Scope,
-  sources: Sources,
-  { start = COMPARING_START, pageSize, save, isTimeUp }: Walk,
-): Promise<Comparing> {
-  const { active, standby, vectors, base: before } = sources;
-  const part = { offset: start.next, limit: pageSize, vector: vectors !== undefined };
+  { active, standby, vectors, base: before }: Sources,
+  { pageSize, walk: { cursor, checkpoint }, total = 0 }: Pages,
+): Promise<Tally> {
+  const part = { offset: cursor?.next ?? null, limit: pageSize, vector: vectors !== undefined };
   const read = (source: Source) => readVersions(scope, source, part);
   const known = { artifacts: scope.services.artifacts, before };
-  const tally = createTally(start.tally, vectors);
-  let compared = 0;
+  const tally = createTally(cursor?.tally ?? NOTHING_TALLIED, vectors);
+  const begun = cursor?.compared ?? 0;
+  let compared = begun;
   for await (const pair of mergeVersions(read(active), read(standby), known)) {
-    if (compared > 0 && compared % pageSize === 0) {
-      const reached = { next: pair.id, isComplete: false, tally: tally.read() };
-      const isOver = isTimeUp();
-      if (isOver || compared % (pageSize * PAGES_PER_SAVE) === 0) await save(reached);
-      if (isOver) return reached;
+    if (compared > begun && (compared - begun) % pageSize === 0) {
+      const reached = { next: pair.id, compared, tally: tally.read() };
+      const isDue = (compared - begun) % (pageSize * PAGES_PER_SAVE) === 0;
+      await checkpoint(() => reached, { isDue, progress: { done: compared, total } });
     }
     tally.add(pair);
     compared += 1;
   }
-  const reached = { next: null, isComplete: true, tally: tally.read() };
-  await save(reached);
-  return reached;
+  return tally.read();
 }
 
 interface Compared {

@@ -4,16 +4,8 @@ import { createHash } from 'node:crypto';
 import { waitUntilIndexed } from '../configuration.ts';
 import { holdSame } from '../fate.ts';
 import { measureSpeed } from '../forecast.ts';
-import {
-  listFindings,
-  measureParity,
-  PARITY_START,
-  type Parity,
-  type ParityReached,
-  pickParity,
-} from '../parity.ts';
+import { listFindings, measureParity, type Parity, pickParity } from '../parity.ts';
 import { decideKeywordFilling } from '../point-writer.ts';
-import { startAfter } from '../reconcile.ts';
 import {
   listPending,
   listProblems,
@@ -21,14 +13,14 @@ import {
   type ReconcileReport,
 } from '../reconcile-report.ts';
 import { Refusal } from '../refusals.ts';
-import { outOfTime, resume } from '../runs/journal.ts';
+import type { RecordedJournal } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { Step, StepContext, StepRequest } from '../runs/step.ts';
 import { userCountLines } from '../user-counts.ts';
 import { moveEntities, movesEntities } from './entities.ts';
-import { type Equalised, type EqualiseOptions, type Equalising, equalise } from './equalise.ts';
+import { type Equalised, type EqualiseOptions, equalise } from './equalise.ts';
 import { fillInPlace } from './in-place.ts';
 import { assertSourceFilled } from './last-copies.ts';
 import { scanCollection } from './recorded-counts.ts';
@@ -67,6 +59,8 @@ export const copy: Step = {
 };
 
 const FILLED = 'filled';
+const COMPARING = 'comparing';
+const COMPARED = 'compared';
 
 /** @returns the verification report */
 async function copyAndCompare(context: StepContext): Promise<Reference> {
@@ -75,20 +69,20 @@ async function copyAndCompare(context: StepContext): Promise<Reference> {
   // The first copy fills the collection, and compares in a walk of its own.
   const isFirst = run.phase === 'rebuilt';
   const filled = isFirst ? await stages.once(FILLED, fill) : NOTHING_COMPARED;
-  const compared = await stages.once<Compared, Comparing>('compared', (context) =>
-    compare(context, filled),
-  );
+  await stages.once(COMPARING, async () => {});
+  const compared = await stages.once(COMPARED, async (context) => {
+    const options = { mode: 'repair', users: 'writing', earlier: { report: filled } } as const;
+    return (await copyForward(context, options)).report;
+  });
   if (movesEntities(run)) {
     await stages.once('entities-equal', (context) => moveEntities(context, { from, to }));
   }
   await stages.once('indexed', (context) => waitUntilIndexed(context, to));
   const parity = await stages.once('searched', compareSearches);
-  const evidence = await storeVerification(context, compared.report, {
-    ...(compared.perSecond && { perSecond: compared.perSecond }),
-    ...parity,
-  });
+  const perSecond = measureSpeed(compared.compared, measureComparison(stages.recorded));
+  const evidence = await storeVerification(context, compared, { perSecond, ...parity });
   try {
-    assertRepairable(run, compared.report, evidence.artifact);
+    assertRepairable(run, compared, evidence.artifact);
     await assertParity(context, parity, evidence.artifact);
   } catch (error) {
     // Compares and searches again after a repair.
@@ -105,34 +99,9 @@ async function fill(context: StepContext): Promise<ReconcileReport> {
   return (await copyForward(context, { mode: 'fill', users: 'writing' })).report;
 }
 
-interface Compared {
-  readonly report: ReconcileReport;
-  /** Points compared a second, over all invocations of the walk; undefined if the duration of one is unknown */
-  readonly perSecond?: number | undefined;
-}
-
-/** Cursor of the comparison, with the milliseconds of the invocations so far, which earlier versions did not store */
-type Comparing = Equalising & { readonly comparedMs?: number | undefined };
-
-async function compare(
-  context: StepContext<Comparing>,
-  filled: ReconcileReport,
-): Promise<Compared> {
-  const { cursor = { reached: startAfter({ report: filled }) } } = context;
-  const { clock } = context.services;
-  const startedAt = clock().getTime();
-  const hasBegun = cursor.reached !== undefined && cursor.reached.report.compared > 0;
-  const before = cursor.comparedMs ?? (hasBegun ? undefined : 0);
-  const measureMs = () =>
-    before === undefined ? undefined : before + clock().getTime() - startedAt;
-  const timed = resume<StepContext, Equalising>(context, {
-    cursor,
-    keep: (walked, progress) => context.keep({ ...walked, comparedMs: measureMs() }, progress),
-  });
-  const { report } = await copyForward(timed, { mode: 'repair', users: 'writing' });
-  const milliseconds = measureMs();
-  if (milliseconds === undefined) return { report };
-  return { report, perSecond: measureSpeed(report.compared, milliseconds) };
+/** Milliseconds that the comparison took */
+function measureComparison({ passed }: RecordedJournal): number {
+  return (passed[COMPARED]?.workedMs ?? 0) - (passed[COMPARING]?.workedMs ?? 0);
 }
 
 /**
@@ -141,7 +110,7 @@ async function compare(
  */
 export async function copyForward(
   context: StepContext,
-  options: Pick<EqualiseOptions, 'users'> & { readonly mode: 'fill' | 'repair' },
+  options: Pick<EqualiseOptions, 'users' | 'earlier'> & { readonly mode: 'fill' | 'repair' },
 ): Promise<Equalised> {
   const { run, input } = context;
   await assertKeywords(context);
@@ -164,10 +133,10 @@ function isServed({ served, plan }: Run): boolean {
   return served.some(({ collection }) => collection === plan.targetCollection);
 }
 
-async function compareSearches(context: StepContext<ParityReached>): Promise<Parity> {
-  const { services, run, hasTime, cursor: start = PARITY_START, keep: save } = context;
+async function compareSearches(context: StepContext): Promise<Parity> {
+  const { services, run, stages } = context;
   const { runId, plan } = run;
-  const parity = await measureParity(
+  return await measureParity(
     {
       from: { store: services.vectors, collection: plan.sourceCollection },
       to: { store: services.vectors, collection: plan.targetCollection },
@@ -175,10 +144,8 @@ async function compareSearches(context: StepContext<ParityReached>): Promise<Par
       seed: runId,
       without: testUserOf(runId),
     },
-    { start, save, isTimeUp: () => !hasTime() },
+    stages,
   );
-  if (!parity) throw outOfTime();
-  return parity;
 }
 
 /** Differences that no copy repairs would block every cutover. @throws Refusal naming some of the points */

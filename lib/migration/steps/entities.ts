@@ -1,20 +1,15 @@
 // Moves the entities of memories, which the new version keeps in a companion collection. If users worked with that version before
 // the run, their entities move with their memories; the old version has none. Entities are derived from the memories and only
 // rank them, so those that only the standby has are not carried back.
-import * as v from 'valibot';
-import type { VectorStore } from '../adapters/qdrant.ts';
 import { copyConfiguration } from '../configuration.ts';
 import type { Run } from '../runs/run.ts';
 import { withCompanion } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { assertEqual, equalise, readEqualising } from './equalise.ts';
+import { assertEqual, equalise } from './equalise.ts';
 
 export function movesEntities({ plan }: Pick<Run, 'plan'>): boolean {
   return plan.sameVersion === true && !plan.inPlace;
 }
-
-/** Kept until the companion's configuration is complete: after a kill, it is made again. */
-const makingSchema = v.object({ isMaking: v.literal(true) });
 
 /**
  * Makes the companion of one collection equal to that of the other.
@@ -36,12 +31,9 @@ export async function moveEntities(
   const [, standby] = withCompanion(options.to);
   // The new version creates it with the first entity.
   if (!(await vectors.collectionExists(active))) return { entities: 0 };
-  await context.renew();
-  const isMissing = !(await vectors.collectionExists(standby));
-  if (isMissing || v.is(makingSchema, context.cursor)) {
-    await context.keep({ ...readEqualising(context.cursor), isMaking: true });
-    await configureCompanion(vectors, { active, standby, isMissing });
-  }
+  await context.stages.once('configured', (context) =>
+    configureCompanion(context, { active, standby }),
+  );
   const names = { active, standby };
   const { report, faults } = await equalise(context, {
     ...names,
@@ -61,14 +53,14 @@ export async function moveEntities(
 }
 
 async function configureCompanion(
-  vectors: VectorStore,
-  {
-    active,
-    standby,
-    isMissing,
-  }: { readonly active: string; readonly standby: string; readonly isMissing: boolean },
+  { services: { vectors }, cursor: isBegun, keep }: StepContext,
+  { active, standby }: { readonly active: string; readonly standby: string },
 ): Promise<void> {
-  if (isMissing) {
+  const exists = await vectors.collectionExists(standby);
+  if (exists && !isBegun) return;
+  // After a kill, it is configured again.
+  await keep(true);
+  if (!exists) {
     const params = (await vectors.collectionInfo(active))?.config.params;
     const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
     await vectors.createCollection(standby, { vectors: dense, sparse_vectors });

@@ -1,13 +1,18 @@
 // Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
 // over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
-import * as v from 'valibot';
-import type { Base, BaseAccess } from '../base.ts';
+import type { Base } from '../base.ts';
 import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
 import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
-import { RECONCILE_START, type ReconcileCheckpoint, reconcile, startAfter } from '../reconcile.ts';
+import {
+  type ReconcileCheckpoint,
+  type Reconciled,
+  type ReconcilePorts,
+  reconcile,
+  startAfter,
+} from '../reconcile.ts';
 import {
   type LateWrites,
   listPending,
@@ -17,70 +22,25 @@ import {
 } from '../reconcile-report.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import type { ReconcileSettings } from '../resolver.ts';
-import { type Facts, outOfTime } from '../runs/journal.ts';
+import { type Facts, readStage } from '../runs/journal.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { COMPARING_START, type Comparing, compareFrom, type Tally } from './comparison.ts';
+import { type Comparing, comparePages, type Tally } from './comparison.ts';
 
-const walkSchema = v.optional(v.custom<ReconcileCheckpoint>(() => true));
-const flagSchema = v.optional(v.boolean());
+/** Stages: the comparison, which writes nothing, and the walk that writes */
+const COMPARED = 'compared';
+const WRITTEN = 'written';
 
-/** Resume point of `equalise` */
-const equalisingEntries = {
-  /** The comparison, which writes nothing */
-  compared: v.optional(v.custom<Comparing>(() => true)),
-  /** The walk that writes */
-  reached: walkSchema,
+/** Resume point of the walk that writes */
+interface Writing {
+  readonly reached: ReconcileCheckpoint;
   /** True if this walk only inserts, however many invocations it takes */
-  insertsOnly: flagSchema,
-  /** Earlier versions stored this result of the comparison alone. */
-  isDamaged: flagSchema,
-};
-
-const equalisingSchema = v.object(equalisingEntries);
-
-export type Equalising = v.InferOutput<typeof equalisingSchema>;
-
-const earlierSchemas = {
-  rollback: v.object({ ...equalisingEntries, written: v.custom<ReconcileCheckpoint>(Boolean) }),
-  entities: v.looseObject({ isComplete: v.boolean(), insertsOnly: flagSchema }),
-};
-
-/**
- * Also reads what earlier versions stored: a rollback's walk as `written`, that of entities beside its flags, and a comparison as
- * a walk that writes nothing.
- */
-export function readEqualising(stored: unknown): Equalising {
-  const { compared, ...rest } = readEntries(stored);
-  const tallied = compared && ('tally' in compared ? compared : readComparing(compared));
-  return { ...rest, ...(tallied && { compared: tallied }) };
+  readonly insertsOnly: boolean;
 }
 
-/** One that had not ended begins again. */
-function readComparing({ isComplete, report }: ReconcileCheckpoint): Comparing | undefined {
-  const { pending, to, strays } = report;
-  const { lacking, changed, writes: written } = strays;
-  const tally = {
-    ...COMPARING_START.tally,
-    points: to.points,
-    adds: pending.missing,
-    removes: pending.extra,
-    changes: pending.payload + pending.vector,
-    late: { written, lacking, changed, examples: [] },
-  };
-  return isComplete ? { next: null, isComplete, tally } : undefined;
-}
-
-function readEntries(stored: unknown): Equalising {
-  if (v.is(earlierSchemas.rollback, stored)) {
-    const { written, ...rest } = stored;
-    return { ...rest, reached: written };
-  }
-  if (v.is(earlierSchemas.entities, stored)) {
-    const { insertsOnly, ...reached } = stored;
-    return { reached: reached as unknown as ReconcileCheckpoint, insertsOnly };
-  }
-  return v.parse(equalisingSchema, stored ?? {});
+/** Kept when both stages run again: removals so far still count. */
+interface Noted {
+  readonly earlier?: Reconciled | undefined;
 }
 
 export interface EqualiseOptions {
@@ -98,6 +58,8 @@ export interface EqualiseOptions {
   readonly isActiveReadOnly?: boolean;
   /** Names the walk: two of one invocation may begin a batch with the same memory. */
   readonly walk: string;
+  /** An earlier walk, whose writes and removals count as this one's */
+  readonly earlier?: Reconciled | undefined;
   /** frozen: both must be equal afterwards. writing: what differs still is left to a later walk. */
   readonly users: 'frozen' | 'writing';
   /**
@@ -123,27 +85,26 @@ export interface Equalised {
 }
 
 /**
- * Goes on from the cursor of its stage, which is its own.
+ * Its two stages are those of the context: a caller runs it in a stage of its own.
  * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
-  const { standby, onExcess, deletes, mode = 'repair' } = options;
-  const reached = readEqualising(context.cursor);
+  const { standby, onExcess, deletes } = options;
+  const { stages } = context;
   const settings = await readSettings(context, options);
-  const { walk, compareBoth, compareAgain } = createWalks(context, settings, {
-    ...options,
-    reached,
-  });
-  const compared = needsComparison(context, { ...options, reached })
-    ? await compareBoth()
-    : reached.compared;
-  if (compared && !compared.isComplete) throw outOfTime();
-  const found = compared?.tally;
+  const hasBegun = readStage(stages.recorded, WRITTEN) !== undefined;
+  // The walk has changed the collection itself, so it is not compared again.
+  const found =
+    hasBegun || !mayLose(context, options)
+      ? (stages.recorded.passed[COMPARED]?.found as Tally | undefined)
+      : await stages.once<Tally, Comparing>(COMPARED, (context) =>
+          compareBoth(context, settings, options),
+        );
   const changes = found && limitChanges(found, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
-  if (changes && !hasBegun(reached)) {
+  if (changes && !hasBegun) {
     if (isExcess && onExcess === 'refuse') {
-      await compareAgain();
+      await compareAgain(context);
       assertExpected(changes, standby, deletes);
     }
     if (options.limitedChanges === 'vectors' && isAsCommon(context, found)) {
@@ -152,36 +113,37 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
     }
   }
   const mayInsert = onExcess === 'insert';
-  const { insertsOnly = mayInsert && isExcess } = reached;
-  const { isDamaged = found !== undefined && isDamage(found) } = reached;
-  const guards = { isDamaged, ...(await readLimits(context, options)) };
-  const { isComplete, report } = await walk(insertsOnly ? 'insert' : mode, guards).catch(
-    (error: unknown) => {
+  const { earlier = options.earlier }: Noted = stages.recorded.noted ?? {};
+  const written = await stages.once<Reconciled, Writing>(WRITTEN, async (context) => {
+    const { insertsOnly = mayInsert && isExcess } = context.cursor ?? {};
+    const guards = {
+      isDamaged: found !== undefined && isDamage(found),
+      ...(await readLimits(context, options)),
+    };
+    const write = (writing: WalkOptions) =>
+      writeChanges(context, { ...settings, ...guards }, { ...options, earlier, ...writing });
+    return await write({ insertsOnly }).catch((error: unknown) => {
       if (!mayInsert || !isRefusal(error, 'RefusedMassChange')) throw error;
-      return walk('insert', guards, { fromStart: true });
-    },
-  );
-  if (!isComplete) throw outOfTime();
-  const faults = listFaults(report, options);
-  if (faults.length > 0) await compareAgain();
-  return { report, faults };
+      return write({ insertsOnly: true, isAnew: true });
+    });
+  });
+  const faults = listFaults(written.report, options);
+  if (faults.length > 0) await compareAgain(context, written);
+  return { report: written.report, faults };
 }
 
-interface Resuming {
-  readonly reached: Equalising;
+/** False if there is nothing that the walk could spoil */
+function mayLose(context: StepContext, options: EqualiseOptions): boolean {
+  return options.onExcess !== 'write' || hasCommonVersion(context, options);
 }
 
-/** False if there is nothing that the walk could spoil, or if it has begun: it has changed the collection itself. */
-function needsComparison(
-  context: StepContext,
-  { reached, ...options }: EqualiseOptions & Resuming,
-): boolean {
-  const mayLose = options.onExcess !== 'write' || hasCommonVersion(context, options);
-  return mayLose && !hasBegun(reached) && reached.compared?.isComplete !== true;
-}
-
-function hasBegun({ reached }: Equalising): boolean {
-  return reached !== undefined && (reached.isComplete || reached.nextOffset !== null);
+/**
+ * Called before a refusal: its cause may be repaired, so the next invocation must not judge by this comparison. Removals so
+ * far are still counted.
+ */
+async function compareAgain({ stages }: StepContext, earlier?: Reconciled): Promise<void> {
+  const noted: Noted = { ...stages.recorded.noted, ...(earlier && { earlier }) };
+  await stages.rewrite({ passed: {}, noted: { ...noted } });
 }
 
 /** True if both are equal, and are the last common version already. */
@@ -252,83 +214,65 @@ async function readSettings(context: StepContext, options: EqualiseOptions) {
   };
 }
 
-type Guards = Pick<ReconcileSettings, 'isDamaged' | 'limit' | 'backLimit'>;
+function readBefore({ run }: StepContext, { base }: EqualiseOptions): Base | undefined {
+  return base === 'continued' ? run.base : undefined;
+}
 
-function createWalks(
-  context: StepContext,
+async function compareBoth(
+  context: StepContext<Comparing>,
   settings: Omit<ReconcileSettings, 'mode'>,
-  options: EqualiseOptions & Resuming,
-) {
-  const { services, run, lease, renew, hasTime, keep } = context;
-  let state = options.reached;
+  options: EqualiseOptions,
+): Promise<Tally> {
+  const { active, standby, limitedChanges } = options;
+  const vectors = limitedChanges === 'vectors' ? settings : undefined;
+  const total = await context.services.vectors.count(active);
+  const sources = { active, standby, base: readBefore(context, options), vectors };
+  return await comparePages(context, sources, {
+    pageSize: settings.pageSize,
+    walk: context,
+    total,
+  });
+}
 
-  const isTimeUp = () => !hasTime();
-  const readBefore = () => (options.base === 'continued' ? context.run.base : undefined);
+interface WalkOptions {
+  readonly insertsOnly: boolean;
+  /** Begins again, because the walk so far met its limit. */
+  readonly isAnew?: boolean;
+}
 
-  /** @param written names the next last common version: each invocation writes its own. */
-  function keepBase(written: string): BaseAccess {
-    const prefix = `${run.runId}/base-${lease.epoch}-${written}`;
-    const write = { prefix, keep: (base: Base) => context.note({ base }) };
-    return { artifacts: services.artifacts, before: readBefore(), write };
-  }
-
-  async function compareBoth(): Promise<Comparing> {
-    const { active, standby } = options;
-    const total = await services.vectors.count(active);
-    const vectors = options.limitedChanges === 'vectors' ? settings : undefined;
-    return await compareFrom(
-      context,
-      { active, standby, base: readBefore(), vectors },
-      {
-        start: state.compared,
-        pageSize: settings.pageSize,
-        isTimeUp,
-        save: async (compared) => {
-          state = { ...state, compared };
-          await keep(state, { done: compared.tally.points, total });
-        },
-      },
-    );
-  }
-
-  /**
-   * Called before a refusal: its cause may be repaired, so the next invocation must not judge by this comparison. Removals so
-   * far are still counted.
-   */
-  async function compareAgain(): Promise<void> {
-    const { reached } = state;
-    state = { ...state, compared: undefined, reached: reached && startAfter(reached) };
-    await keep(state);
-  }
-
-  async function walk(
-    mode: ReconcileSettings['mode'],
-    guards: Guards,
-    { fromStart = false } = {},
-  ): Promise<ReconcileCheckpoint> {
-    const name = fromStart ? `${options.walk}-anew` : options.walk;
-    const { reached: start = RECONCILE_START } = fromStart ? {} : state;
-    const total = await services.vectors.count(options.active);
-    const ports = {
-      ...(options.base && { base: keepBase(name) }),
-      renew,
-      isTimeUp,
-      saveCheckpoint: async (reached: ReconcileCheckpoint) => {
-        state = { ...state, reached, ...(mode === 'insert' && { insertsOnly: true }) };
-        await keep(state, { done: reached.report.compared, total });
-      },
-      keepConflicts: async (pairs: readonly PointPair[]) => {
-        const [first] = pairs;
-        if (!first) return;
-        const key = `conflicts-${lease.epoch}-${name}-${first.id.replaceAll('"', '')}`;
-        const contents = pairs.map(describeConflict);
-        await writeJson(services.artifacts, `${run.runId}/${key}.json`, contents);
-      },
-    };
-    return await reconcile({ ...settings, ...guards, mode }, ports, start);
-  }
-
-  return { walk, compareBoth, compareAgain };
+async function writeChanges(
+  context: StepContext<Writing>,
+  settings: Omit<ReconcileSettings, 'mode'>,
+  options: EqualiseOptions & WalkOptions,
+): Promise<Reconciled> {
+  const { services, run, lease, renew, cursor, keep, checkpoint, note } = context;
+  const { artifacts } = services;
+  const { insertsOnly, isAnew = false, mode = 'repair' } = options;
+  const name = isAnew ? `${options.walk}-anew` : options.walk;
+  // Each invocation writes a next last common version of its own.
+  const prefix = `${run.runId}/base-${lease.epoch}-${name}`;
+  const base = {
+    artifacts,
+    before: readBefore(context, options),
+    write: { prefix, keep: (base: Base) => note({ base }) },
+  };
+  const toWriting = (reached: ReconcileCheckpoint) => ({ reached, insertsOnly });
+  const { reached = options.earlier && startAfter(options.earlier) } = cursor ?? {};
+  const ports: ReconcilePorts = {
+    ...(options.base && { base }),
+    renew,
+    cursor: isAnew ? undefined : reached,
+    keep: (reached) => keep(toWriting(reached)),
+    checkpoint: (read, page) => checkpoint(async () => toWriting(await read()), page),
+    total: await services.vectors.count(options.active),
+    keepConflicts: async (pairs) => {
+      const [first] = pairs;
+      if (!first) return;
+      const key = `conflicts-${lease.epoch}-${name}-${first.id.replaceAll('"', '')}`;
+      await writeJson(artifacts, `${run.runId}/${key}.json`, pairs.map(describeConflict));
+    },
+  };
+  return await reconcile({ ...settings, mode: insertsOnly ? 'insert' : mode }, ports);
 }
 
 /** Both versions of a memory, including the one that is overwritten */

@@ -1,6 +1,5 @@
 // Migrates without a second collection: the keyword slot is added to the active collection and filled while users write. In the
 // window, the new version is deployed on it. No data are copied in either direction.
-import * as v from 'valibot';
 import { measureSpeed } from '../forecast.ts';
 import {
   addKeywordSlot,
@@ -10,7 +9,6 @@ import {
   SOURCE_SLOT,
   sampleDigest,
   type VersionWalk,
-  WALK_START,
   walkVersions,
 } from '../keyword-fill.ts';
 import { createBatchWriter } from '../point-writer.ts';
@@ -52,52 +50,50 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   );
 }
 
-const fillSchema = v.object({
+/** Resume point: points that walks have filled, and the walk under way */
+export interface Filling {
   /** Version at the start, as in `walkVersions` */
-  since: v.number(),
-  filled: v.number(),
-  walk: v.custom<VersionWalk>(() => true),
-});
-
-export type Filling = v.InferOutput<typeof fillSchema>;
+  readonly since: number;
+  readonly filled: number;
+  readonly walk?: VersionWalk | undefined;
+}
 
 /**
  * Replaces the copy. In the window, fills the points written since the last fill.
  * @returns the verification report
  */
-export async function fillInPlace(context: StepContext): Promise<Reference> {
-  const { run, renew, hasTime, cursor } = context;
+export async function fillInPlace(context: StepContext<Filling>): Promise<Reference> {
+  const { run, renew, cursor, keep, checkpoint } = context;
   const place = fillPlace(context);
   const total = await place.store.count(place.collection);
-  const ports = { renew, isTimeUp: () => !hasTime() };
-  const begun = { since: await findFilledVersion(context), filled: 0, walk: WALK_START };
-  const state = v.parse(v.optional(fillSchema, begun), cursor);
-  const save = async (reached: Filling, done: number) =>
-    void (await context.keep(reached, { done, total }));
+  const begun = cursor ?? { since: await findFilledVersion(context), filled: 0 };
   const unfilled = await fillUnfilled(place, {
-    ...ports,
-    save: (more) => save({ ...state, filled: state.filled + more }, state.filled + more),
+    renew,
+    checkpoint: async (read) => {
+      const filled = begun.filled + (await read());
+      await checkpoint(() => ({ ...begun, filled }), { progress: { done: filled, total } });
+    },
   });
-  if (!unfilled.isComplete) throw outOfTime();
-  const filled = state.filled + unfilled.filled;
-  const walk = await walkVersions(place, {
-    ...ports,
-    since: state.since,
-    from: state.walk,
-    save: (walk) => save({ ...state, filled, walk }, walk.points),
+  const filled = begun.filled + unfilled;
+  const walk = await walkVersions(place, begun.since, {
+    renew,
+    cursor: begun.walk,
+    checkpoint: async (read) => {
+      const walk = await read();
+      const progress = { done: walk.points, total };
+      await checkpoint(() => ({ ...begun, filled, walk }), { progress });
+    },
   });
-  if (!walk.isComplete) throw outOfTime();
   if (run.phase !== 'switching' || walk.refilled === 0) {
     return await storeFilled(context, walk, filled + walk.refilled);
   }
   // A refilled point has a newer version than the walk has listed.
-  const again = { since: walk.highest, filled: filled + walk.refilled, walk: WALK_START };
-  await save(again, walk.points);
+  await keep({ since: walk.highest, filled: filled + walk.refilled });
   throw outOfTime();
 }
 
 /** Version of the last fill. Before the window, or if shards number their writes separately, all points are checked. */
-async function findFilledVersion({ services, run }: StepContext): Promise<number> {
+async function findFilledVersion({ services, run }: StepRequest): Promise<number> {
   const { highest = ANY_VERSION } = run.evidence['verification-report']?.facts ?? {};
   if (run.phase !== 'switching') return ANY_VERSION;
   const shards = await services.vectors.shardStates(run.plan.sourceCollection);
@@ -107,7 +103,7 @@ async function findFilledVersion({ services, run }: StepContext): Promise<number
 const ANY_VERSION = -1;
 
 async function storeFilled(
-  context: StepContext,
+  context: StepContext<Filling>,
   { points, digest: fingerprint, highest }: VersionWalk,
   filled: number,
 ): Promise<Reference> {

@@ -4,7 +4,6 @@ import { type BaseProgress, createBaseWriter } from '../base.ts';
 import { digestOf } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
-import type { Page } from '../runs/journal.ts';
 import type { StepContext } from '../runs/step.ts';
 import { readPages } from '../scan.ts';
 import { compare } from './comparison.ts';
@@ -22,29 +21,33 @@ interface ListedPart {
   readonly nextOffset: PointId;
 }
 
-export async function listBefore(context: StepContext): Promise<Listing> {
-  const { stages } = context;
-  return await stages.walk<Listing, ListedPart>('listed', (listed) => listPart(context, listed));
+export async function listBefore({ stages }: StepContext): Promise<Listing> {
+  return await stages.once<Listing, ListedPart>('listed', listSource);
 }
 
-async function listPart(
-  { services, run, lease, hasTime }: StepContext,
-  from: ListedPart | undefined,
-): Promise<Page<Listing, ListedPart>> {
+async function listSource({
+  services,
+  run,
+  lease,
+  cursor: listed,
+  checkpoint,
+}: StepContext<ListedPart>): Promise<Listing> {
   const { artifacts, vectors: store } = services;
   const place = { store, collection: run.plan.sourceCollection };
   const target = { prefix: `${run.runId}/base-${lease.epoch}-listed`, keep: async () => {} };
-  const writer = createBaseWriter({ artifacts, before: undefined }, target, from?.listing);
-  const request = { limit: PAGE_SIZE, offset: from?.nextOffset ?? null, vector: false };
+  const writer = createBaseWriter({ artifacts, before: undefined }, target, listed?.listing);
+  const request = { limit: PAGE_SIZE, offset: listed?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
     for (const { id, payload } of points) writer.add(id, digestOf(id, payload));
     if (nextOffset === null) break;
     pages += 1;
-    if (pages < PAGES_PER_PART && hasTime()) continue;
-    return { next: { listing: await writer.flush(nextOffset), nextOffset } };
+    const isDue = pages % PAGES_PER_PART === 0;
+    await checkpoint(async () => ({ listing: await writer.flush(nextOffset), nextOffset }), {
+      isDue,
+    });
   }
-  return { found: await writer.flush(null) };
+  return await writer.flush(null);
 }
 
 /** @throws Refusal with the numbers unless every point that stayed the same was restored unchanged */

@@ -32,7 +32,9 @@ export async function backUp(context: StepContext): Promise<void> {
 
 export async function makeNewEqual(context: StepContext): Promise<void> {
   const { inPlace } = context.run.plan;
-  const verified = inPlace ? await fillInPlace(context) : await copyRest(context);
+  const verified = inPlace
+    ? await context.stages.once('keywords-filled', fillInPlace)
+    : await copyRest(context);
   await noteEvidence(context, 'verification-report', verified);
 }
 

@@ -1,14 +1,10 @@
 // Comparison of searches in two collections of the store's sandbox: tells real differences from harmless ones.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import {
-  listFindings,
-  measureParity,
-  PARITY_START,
-  sampleMemories,
-} from '../../../lib/migration/parity.ts';
+import { listFindings, measureParity, sampleMemories } from '../../../lib/migration/parity.ts';
 import { withKeywordText } from '../../../lib/migration/points.ts';
 import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
+import { Paused, resume, UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { itInFull, oneInEvery } from '../../shared/support/quick-cases.ts';
 import { NEW_LAYOUT, OLD_LAYOUT, point } from '../support/vector-stores.ts';
@@ -70,23 +66,28 @@ type Names = Awaited<ReturnType<typeof fillCollections>>;
 
 /**
  * Measures the parity of two collections, in as many invocations as that takes.
- * @param isTimeUp asked after each page and batch: if true, the measurement stops, and the next invocation resumes it
+ * @param hasTime asked before each stage, and after each page and batch: if false, the measurement stops, and the next invocation
+ *   resumes it
  */
-async function measure({ from, to }: Names, search = store.search, isTimeUp = () => false) {
+async function measure({ from, to }: Names, search = store.search, hasTime = () => true) {
   const doubled = { ...store, search };
   const places = {
     from: { store: doubled, collection: from },
     to: { store: doubled, collection: to },
   };
   const settings = { ...places, hasKeywords: true, seed: 'run-a', without: TESTER };
-  let reached = PARITY_START;
-  const save = async (next: typeof reached) => {
-    reached = JSON.parse(JSON.stringify(next));
+  const timed = { hasTime, renew: async () => {}, workedMs: () => 0 };
+  let recorded: unknown;
+  const keep = async (next: unknown) => {
+    recorded = JSON.parse(JSON.stringify(next));
   };
   for (;;) {
-    const parity = await measureParity(settings, { start: reached, save, isTimeUp });
+    const { stages } = resume(timed, { cursor: recorded, keep });
+    const parity = await measureParity(settings, stages).catch((error: unknown) => {
+      if (!(error instanceof Paused)) throw error;
+    });
     if (parity)
-      return { parity, findings: listFindings(parity), bytes: JSON.stringify(reached).length };
+      return { parity, findings: listFindings(parity), bytes: JSON.stringify(recorded).length };
   }
 }
 
@@ -207,7 +208,7 @@ itInFull(
     const whole = await measure(names, changeHits());
     const stopped = await measure(names, changeHits(), () => {
       asked += 1;
-      return asked % 2 === 0;
+      return asked % 3 !== 0;
     });
     expect(stopped.parity).toEqual(whole.parity);
     expect(asked).toBeGreaterThan(10);
@@ -219,8 +220,8 @@ describe('a sample', () => {
   async function drawSample(points: readonly Point[], seed = 'run-a') {
     const names = await fillCollections(points);
     const from = { store, collection: names.from };
-    const { kept } = await sampleMemories({ from, seed, without: TESTER });
-    return kept.map(({ id }) => points.find((one) => one.id === id) as Point);
+    const sample = await sampleMemories({ from, seed, without: TESTER }, UNINTERRUPTED);
+    return sample.map(({ id }) => points.find((one) => one.id === id) as Point);
   }
   const userOf = ({ payload }: Point) => JSON.parse(payload).user_id as string;
   const ageOf = ({ id }: Point) => Number(JSON.parse(id).slice(-12));

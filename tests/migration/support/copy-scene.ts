@@ -1,7 +1,8 @@
 // A sandbox with an old collection full of memories and an empty new collection, for tests of `reconcile`.
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
-import { type ReconcilePorts, reconcile } from '../../../lib/migration/reconcile.ts';
+import { reconcile } from '../../../lib/migration/reconcile.ts';
 import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
+import { UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import { generateMemories } from '../../../sandbox/awkward-memories.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 
@@ -59,11 +60,8 @@ async function fill(store: VectorStore, count: number, dimensions: number): Prom
   }
 }
 
-/** Ports that save no checkpoint */
-export const FORGETFUL: ReconcilePorts = { saveCheckpoint: async () => undefined };
-
 export async function repair({ settings }: CopyScene, change: Partial<ReconcileSettings> = {}) {
-  return (await reconcile({ ...settings, ...change }, FORGETFUL)).report;
+  return (await reconcile({ ...settings, ...change }, UNINTERRUPTED)).report;
 }
 
 /** Reconciles into a store that drops every repair, so that all differences are reported as pending. */

@@ -1,16 +1,12 @@
 // A reconciliation that is killed at any of its calls can be resumed.
 import { expect, onTestFinished, test } from 'vitest';
-import {
-  RECONCILE_START,
-  type ReconcileCheckpoint,
-  reconcile,
-} from '../../../lib/migration/reconcile.ts';
-import { listProblems } from '../../../lib/migration/reconcile-report.ts';
+import { type ReconcileCheckpoint, reconcile } from '../../../lib/migration/reconcile.ts';
+import { listProblems, NOTHING_COMPARED } from '../../../lib/migration/reconcile-report.ts';
+import { openWalk, UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import {
   type CopyScene,
   compare,
   createTarget,
-  FORGETFUL,
   NEW,
   OLD,
   repair,
@@ -29,7 +25,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     await store.deleteCollection(NEW);
     await createTarget(store);
     const kept = { ...settings, from: { store, collection: OLD } };
-    await reconcile(kept, FORGETFUL);
+    await reconcile(kept, UNINTERRUPTED);
     const strays = [3, 5].map((id) => point(id, '{"data":"deleted at the source"}'));
     const stale = ids.slice(12, 15).map((id) => ({ ...point(0, '{"data":"stale"}'), id }));
     await store.upsert(NEW, [...strays, ...stale], 'upsert');
@@ -46,7 +42,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
       if (saved === undefined) isOver = true;
       else {
         kills += 1;
-        const { report } = await reconcile(settings, FORGETFUL, saved);
+        const { report } = await reconcile(settings, { ...UNINTERRUPTED, cursor: saved });
         expect([listProblems(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
         expect(listProblems(await compare(set)), `${moment} ${call}`).toEqual([]);
       }
@@ -65,12 +61,13 @@ async function killAt(
   const store = killableStore(settings.from.store, process);
   const from = { ...settings.from, store };
   const to = { ...settings.to, store };
-  let saved = RECONCILE_START;
-  const saveCheckpoint = (checkpoint: ReconcileCheckpoint) =>
+  let saved: ReconcileCheckpoint = { nextOffset: null, report: NOTHING_COMPARED };
+  const keep = (checkpoint: ReconcileCheckpoint) =>
     process.step(async () => {
       saved = JSON.parse(JSON.stringify(checkpoint));
     });
-  return await reconcile({ ...settings, from, to }, { saveCheckpoint }).then(
+  const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+  return await reconcile({ ...settings, from, to }, walk).then(
     () => undefined,
     () => saved,
   );

@@ -6,15 +6,19 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
 import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
 import {
-  RECONCILE_START,
   type ReconcileCheckpoint,
+  type Reconciled,
   reconcile,
 } from '../../../lib/migration/reconcile.ts';
-import { type Difference, listProblems } from '../../../lib/migration/reconcile-report.ts';
+import {
+  type Difference,
+  listProblems,
+  NOTHING_COMPARED,
+} from '../../../lib/migration/reconcile-report.ts';
+import { openWalk, UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import {
   type CopyScene,
   compare,
-  FORGETFUL,
   NEW,
   OLD,
   repair,
@@ -22,6 +26,7 @@ import {
   startCopyScene,
 } from '../support/copy-scene.ts';
 import { point, pointId } from '../support/vector-stores.ts';
+import { walkInPieces } from '../support/walk-in-pieces.ts';
 
 const opened: CopyScene[] = [];
 const COUNT = 120;
@@ -139,10 +144,7 @@ describe('a copy into an empty collection', () => {
 
   test('of an empty collection is complete', async () => {
     const set = await scene({ count: 0 });
-    expect(await reconcile(set.settings, FORGETFUL)).toEqual({
-      ...RECONCILE_START,
-      isComplete: true,
-    });
+    expect(await reconcile(set.settings, UNINTERRUPTED)).toEqual({ report: NOTHING_COMPARED });
   });
 });
 
@@ -376,12 +378,13 @@ describe('failures and interruptions', () => {
   test('a refused key stops it, with the checkpoint of the last batch', async () => {
     const set = await scene({ count: 120 });
     const saved: number[] = [];
-    const saveCheckpoint = async ({ report }: ReconcileCheckpoint) => {
+    const keep = async ({ report }: ReconcileCheckpoint) => {
       saved.push(report.compared);
       const answer = { kind: 'answer', status: 403, body: 'Forbidden' } as const;
       set.sandbox.fault({ on: /^PUT/, effect: answer });
     };
-    const copying = reconcile(set.settings, { saveCheckpoint });
+    const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
+    const copying = reconcile(set.settings, walk);
     await expect(copying).rejects.toMatchObject({ name: 'RefusedCredentials' });
     expect(saved).toEqual([50]);
   });
@@ -390,15 +393,11 @@ describe('failures and interruptions', () => {
     const set = await copyScene();
     const ids = await listIds(set);
     await set.store.deletePoints(NEW, { ids: [5, 100].flatMap((at) => ids[at] ?? []) });
-    let checkpoint = RECONCILE_START;
-    const laps: number[] = [];
-    while (!checkpoint.isComplete) {
-      const ports = { ...FORGETFUL, isTimeUp: () => true };
-      checkpoint = await reconcile(set.settings, ports, JSON.parse(JSON.stringify(checkpoint)));
-      laps.push(checkpoint.report.compared);
-    }
-    expect(laps).toEqual([50, 100, COUNT]);
-    expect(checkpoint.report).toMatchObject({ inserted: 2, compared: COUNT });
-    expect(listProblems(checkpoint.report)).toEqual([]);
+    const { found, kept } = await walkInPieces<ReconcileCheckpoint, Reconciled>((walk) =>
+      reconcile(set.settings, walk),
+    );
+    expect(kept.map(({ report }) => report.compared)).toEqual([50, 100]);
+    expect(found.report).toMatchObject({ inserted: 2, compared: COUNT });
+    expect(listProblems(found.report)).toEqual([]);
   });
 });

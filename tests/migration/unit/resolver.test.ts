@@ -4,7 +4,6 @@ import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { PointPair } from '../../../lib/migration/pairs.ts';
 import { createPointWriter } from '../../../lib/migration/point-writer.ts';
 import {
-  RECONCILE_START,
   type ReconcileCheckpoint,
   type ReconcilePorts,
   reconcile,
@@ -12,10 +11,12 @@ import {
 import { listProblems } from '../../../lib/migration/reconcile-report.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { ReconcileSettings } from '../../../lib/migration/resolver.ts';
+import { Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../support/memory-artifacts.ts';
 import { createRunTable } from '../support/run-table.ts';
 import { point, pointId } from '../support/vector-stores.ts';
+import { openStoredWalk } from '../support/walk-in-pieces.ts';
 
 type Version = '-' | 'a' | 'b' | 'c';
 
@@ -45,30 +46,42 @@ async function scene(version = '1.18.3') {
   async function walk(
     mode: ReconcileSettings['mode'],
     change: Partial<ReconcileSettings> = {},
-    start: ReconcileCheckpoint = RECONCILE_START,
-    isTimeUp: () => boolean = () => false,
+    start: ReconcileCheckpoint | undefined = undefined,
   ) {
     walks += 1;
     const conflicts: PointPair[] = [];
-    const saved: ReconcileCheckpoint[] = [];
-    const keep = async (now: NonNullable<typeof base>) => {
-      base = now;
-    };
-    const own = { ...settings, back, mode, ...change };
-    const walked = await reconcile(
-      own,
-      {
-        base: { artifacts, before: base, write: { prefix: `base-${walks}`, keep } },
-        saveCheckpoint: async (checkpoint) => void saved.push(checkpoint),
-        keepConflicts: async (pairs) => void conflicts.push(...pairs),
-        isTimeUp,
-      },
-      start,
-    );
+    const { walk, kept: saved } = openStoredWalk({ cursor: start, hasTime: () => true });
+    const walked = await takeWalk({ mode, ...change }, walk, conflicts);
     return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
   }
 
-  return { store, settings, back, put, versionIn, walk, base: () => base };
+  async function takeWalk(
+    change: Pick<ReconcileSettings, 'mode'> & Partial<ReconcileSettings>,
+    walk: Walk<ReconcileCheckpoint>,
+    conflicts: PointPair[] = [],
+  ) {
+    const keep = async (now: NonNullable<typeof base>) => {
+      base = now;
+    };
+    return await reconcile(
+      { ...settings, back, ...change },
+      {
+        ...walk,
+        base: { artifacts, before: base, write: { prefix: `base-${walks}`, keep } },
+        keepConflicts: async (pairs) => void conflicts.push(...pairs),
+      },
+    );
+  }
+
+  /** Ends the walk after its first page. */
+  async function walkOnePage(start?: ReconcileCheckpoint): Promise<ReconcileCheckpoint> {
+    walks += 1;
+    const { walk, kept } = openStoredWalk({ cursor: start });
+    await expect(takeWalk({ mode: 'repair' }, walk)).rejects.toBeInstanceOf(Paused);
+    return kept.at(-1) as ReconcileCheckpoint;
+  }
+
+  return { store, settings, back, put, versionIn, walk, walkOnePage, base: () => base };
 }
 
 /**
@@ -175,7 +188,7 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
     ...store,
     deletePoints: () => Promise.reject(new Error('killed')),
   };
-  const saved: ReconcileCheckpoint[] = [];
+  const { walk: stored, kept: saved } = openStoredWalk<ReconcileCheckpoint>();
   const { settings } = await scene();
   await expect(
     reconcile(
@@ -185,7 +198,7 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
         to: { store: killable, collection: NEW },
         limit: 5,
       },
-      { saveCheckpoint: async (checkpoint) => void saved.push(checkpoint) },
+      stored,
     ),
   ).rejects.toThrow('killed');
   expect(saved.at(-1)?.removals).toEqual({ first: 0, second: 3 });
@@ -255,15 +268,14 @@ test.each([
 
 test.each([
   ['continues', (saved: ReconcileCheckpoint) => saved],
-  ['begins again', () => RECONCILE_START],
+  ['begins again', () => undefined],
 ] as const)(
   'a first walk that was stopped and %s does not create deleted memories again',
   async (_, startOf) => {
-    const { put, walk, versionIn } = await scene();
+    const { put, walk, walkOnePage, versionIn } = await scene();
     for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
     for (const id of [0, 1, 3, 4, 5, 6, 8]) await put(OLD, id, 'a');
-    const stopped = await walk('repair', {}, RECONCILE_START, () => true);
-    expect(stopped).toMatchObject({ isComplete: false });
+    const stopped = await walkOnePage();
     const { conflicts, report } = await walk('repair', {}, startOf(stopped));
     expect(await versionIn(OLD, 7)).toBe('-');
     expect(await versionIn(NEW, 7)).toBe('-');
@@ -274,7 +286,7 @@ test.each([
 );
 
 test('a memory that was created before a kill is not created again, however often the walk stops before it', async () => {
-  const { put, walk, versionIn, store, back } = await scene();
+  const { put, walk, walkOnePage, versionIn, store, back } = await scene();
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   await put(NEW, 20, 'b');
@@ -284,20 +296,18 @@ test('a memory that was created before a kill is not created again, however ofte
   expect(await versionIn(OLD, 20)).toBe('b');
   await put(OLD, 20, '-');
   await put(OLD, 10, 'c');
-  let stopped = RECONCILE_START;
-  for (let n = 0; n < 2; n += 1) stopped = await walk('repair', {}, stopped, () => true);
-  await walk('repair', {}, stopped);
+  await walk('repair', {}, await walkOnePage(await walkOnePage()));
   expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
 });
 
 test('the last common version has one entry for each resumption of a walk', async () => {
-  const { put, walk, base } = await scene();
+  const { put, walk, walkOnePage, base } = await scene();
   for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
-  let stopped = RECONCILE_START;
+  let stopped: ReconcileCheckpoint | undefined;
   const segments: number[] = [];
   for (let n = 0; n < 9; n += 1) {
-    stopped = await walk('repair', {}, stopped, () => true);
+    stopped = await walkOnePage(stopped);
     segments.push(base()?.segments.length ?? 0);
   }
   expect(Math.max(...segments)).toBeLessThanOrEqual(10);

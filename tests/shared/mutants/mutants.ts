@@ -1069,8 +1069,13 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/migration/steps/copy.ts', 'tests/migration/contract/steps/copy.test.ts', [
     [
-      'comparedMs: measureMs() }',
-      'comparedMs: 0 }',
+      ' - (passed[COMPARING]?.workedMs ?? 0)',
+      '',
+      'measures its speed over the whole comparison, however few points the last invocation compares',
+    ],
+    [
+      'passed[COMPARED]?.workedMs ?? 0',
+      '0',
       'measures its speed over the whole comparison, however few points the last invocation compares',
     ],
   ]),
@@ -1151,7 +1156,9 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (before) return before.found as Found;', ''],
     ['if (!context.hasTime()) throw', 'if (false) throw'],
     ['await context.renew();', ''],
-    ['await keep(page.next, page.progress);', ''],
+    ['if (isDue || isOver) await', 'if (isDue) await'],
+    ['if (isDue || isOver) await', 'await'],
+    ['if (isOver) throw outOfTime();', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
     ['const { open: _, ...rest } = read();', 'const rest = { passed: read().passed };'],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
@@ -1225,11 +1232,6 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/steps/equalise.ts', 'tests/migration/unit/steps/equalise.test.ts', [
     [
-      'adds: pending.missing,',
-      '',
-      'carries what a comparison of an earlier version found missing in two collections that were empty',
-    ],
-    [
       "if (isExcess && onExcess === 'refuse') {",
       'if (false) {',
       'one that was changed throughout is refused, and nothing is written',
@@ -1245,46 +1247,46 @@ export const MUTANTS: readonly Mutant[] = [
       'an active collection that was changed throughout, where only removals are limited',
     ],
     [
-      'compared: undefined, reached: reached && startAfter(reached)',
-      '...state',
+      'await stages.rewrite({ passed: {}',
+      'await stages.rewrite({ passed: stages.recorded.passed',
       'what was refused is compared again once it is repaired > an active collection that was emptied',
     ],
     [
-      'reached: reached && startAfter(reached)',
-      'reached: undefined',
-      'what was refused is compared again once it is repaired > a store that dropped a write',
-    ],
-    [
-      'if (faults.length > 0) await compareAgain();',
+      '...(earlier && { earlier })',
       '',
       'what was refused is compared again once it is repaired > a store that dropped a write',
     ],
     [
-      '{ ...rest, reached: written }',
-      '{ ...stored, reached: written }',
-      'each invocation resumes where the one before ended, after a rollback',
+      'if (faults.length > 0) await compareAgain(context, written);',
+      '',
+      'what was refused is compared again once it is repaired > a store that dropped a write',
+    ],
+    [
+      'cursor: isAnew ? undefined : reached',
+      'cursor: undefined',
+      'each invocation resumes where the one before ended',
+    ],
+    [
+      '{ insertsOnly = mayInsert && isExcess } = context.cursor ?? {}',
+      'insertsOnly = mayInsert && isExcess',
+      'a walk that only inserts continues to do so',
+    ],
+    [
+      'hasBegun || !mayLose',
+      '!mayLose',
+      'a first comparison, which starts the last common version, reads both once',
     ],
     [
       'found !== undefined && isDamage(found)',
       'false',
       'a standby that was emptied, in invocations of one page each',
     ],
-    ["base === 'continued' ? context.run.base : undefined", 'context.run.base', 'a few deletions'],
-    [
-      'reached: written',
-      'reached: undefined',
-      'the resume point of a rollback that an earlier version stored can be read',
-    ],
+    ["base === 'continued' ? run.base : undefined", 'run.base', 'a standby that is older'],
     ["if (users === 'writing') return [];", '', 'late writes alone'],
     [
-      "options.limitedChanges === 'vectors' ? settings : undefined",
+      "limitedChanges === 'vectors' ? settings : undefined",
       'undefined',
       'one with vectors of another model is refused, and nothing is written',
-    ],
-    [
-      'isComplete ? { next: null, isComplete, tally } : undefined',
-      '{ next: null, isComplete: true, tally }',
-      'a comparison of an earlier version that had not ended: it is believed, or made again',
     ],
     [
       'common === points && adds',
@@ -1292,9 +1294,9 @@ export const MUTANTS: readonly Mutant[] = [
       'what both hold, but not as before, is read again for the last common version',
     ],
     [
-      'mayLose && !hasBegun(reached)',
-      'mayLose',
-      'a first comparison, which starts the last common version, reads both once',
+      "options.onExcess !== 'write' || ",
+      '',
+      'one without a last common version is refused, and nothing is written',
     ],
   ]),
   ...mutantsOf(
@@ -1302,7 +1304,7 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/unit/steps/comparison.test.ts',
     [
       ["if (fate !== 'backward') found", 'found'],
-      ['offset: start.next', 'offset: null'],
+      ['offset: cursor?.next ?? null', 'offset: null'],
       ["if (other === 'vector') found.changes += 1;", ''],
       ['vectors && isUnchanged(standby, base)', 'vectors'],
       ["fate === 'conflict' || (fate", '(fate'],

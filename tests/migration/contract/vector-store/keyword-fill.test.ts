@@ -9,10 +9,11 @@ import {
   countUnfilled,
   fillUnfilled,
   sampleDigest,
-  WALK_START,
+  type VersionWalk,
   walkVersions,
 } from '../../../../lib/migration/keyword-fill.ts';
 import { KEYWORD_MODEL, KEYWORD_SLOT } from '../../../../lib/migration/points.ts';
+import { Paused, UNINTERRUPTED } from '../../../../lib/migration/runs/journal.ts';
 import { scan } from '../../../../lib/migration/scan.ts';
 import { generateMemories } from '../../../../sandbox/awkward-memories.ts';
 import {
@@ -21,10 +22,12 @@ import {
   onEveryVectorStore,
   pointId,
 } from '../../support/vector-stores.ts';
+import { openStoredWalk, walkInPieces } from '../../support/walk-in-pieces.ts';
 
 const COUNT = 300;
 const IDF = { modifier: 'idf' } as const;
 const renew = async () => undefined;
+const WALK = { ...UNINTERRUPTED, renew };
 const EVERY = -1;
 const NONE = Number.POSITIVE_INFINITY;
 
@@ -34,29 +37,30 @@ onEveryVectorStore((subject) => {
     const before = [await readContents(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
     expect(await countUnfilled(place)).toBe(COUNT);
-    await fillUnfilled(place, { renew });
+    await fillUnfilled(place, WALK);
     expect(await countUnfilled(place)).toBe(0);
     expect([await readContents(place), await sampleDigest(place)]).toEqual(before);
     expect(await findWrongKeywords(place)).toEqual([]);
-    const walk = await walkVersions(place, { since: EVERY, renew });
-    expect(walk).toMatchObject({ points: COUNT, refilled: 0, isComplete: true });
+    const walk = await walkVersions(place, EVERY, WALK);
+    expect(walk).toMatchObject({ points: COUNT, refilled: 0 });
   });
 
   it('resumes where it was interrupted', async () => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
-    const isTimeUp = () => true;
-    const { filled, isComplete } = await fillUnfilled(place, { renew, isTimeUp });
-    expect([await countUnfilled(place), isComplete]).toEqual([COUNT - filled, false]);
-    const rest = { filled: COUNT - filled, isComplete: true };
-    expect(await fillUnfilled(place, { renew, isTimeUp })).toEqual(rest);
+    const { walk, kept } = openStoredWalk<number>();
+    await expect(fillUnfilled(place, { ...walk, renew })).rejects.toBeInstanceOf(Paused);
+    const [filled = 0] = kept;
+    expect(await countUnfilled(place)).toBe(COUNT - filled);
+    expect(await fillUnfilled(place, WALK)).toBe(COUNT - filled);
     // The store claims so many points that the walk lists them in parts.
     const many = { ...place, store: { ...place.store, count: async () => 40_000 } };
-    let from = WALK_START;
-    do from = await walkVersions(many, { since: EVERY, from, renew, isTimeUp });
-    while (!from.isComplete);
-    const { points, digest } = await walkVersions(place, { since: NONE, renew });
-    expect(from).toMatchObject({ points, digest, refilled: 0 });
+    const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
+      walkVersions(many, EVERY, { ...walk, renew }),
+    );
+    expect(pieces.kept.length).toBeGreaterThan(2);
+    const { points, digest } = await walkVersions(place, NONE, WALK);
+    expect(pieces.found).toMatchObject({ points, digest, refilled: 0 });
   });
 
   describe.each(['before', 'after'] as const)('a user who writes right %s each write', (moment) => {
@@ -65,13 +69,13 @@ onEveryVectorStore((subject) => {
       await addKeywordSlot(place, IDF);
       const busy = withWrites(place.store, moment, (n) => write(subject.url, place, n));
       const users = { ...place, store: busy };
-      await fillUnfilled(users, { renew });
-      const { highest } = await walkVersions(users, { since: EVERY, renew });
+      await fillUnfilled(users, WALK);
+      const { highest } = await walkVersions(users, EVERY, WALK);
       // From here on writes are frozen, so one more fill and one more walk must find everything.
-      await fillUnfilled(place, { renew });
-      await walkVersions(place, { since: highest, renew });
-      const frozen = await walkVersions(place, { since: NONE, renew });
-      expect(await walkVersions(place, { since: EVERY, renew })).toEqual(frozen);
+      await fillUnfilled(place, WALK);
+      await walkVersions(place, highest, WALK);
+      const frozen = await walkVersions(place, NONE, WALK);
+      expect(await walkVersions(place, EVERY, WALK)).toEqual(frozen);
       expect(frozen).toMatchObject({ points: await place.store.count(place.collection) });
       expect(await countUnfilled(place)).toBe(0);
       expect(await findWrongKeywords(place)).toEqual([]);
@@ -81,9 +85,9 @@ onEveryVectorStore((subject) => {
   it.each(Object.entries(WRITES))('shows that a user %s', async (_, write) => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
-    await fillUnfilled(place, { renew });
+    await fillUnfilled(place, WALK);
     const look = async () => {
-      const { digest } = await walkVersions(place, { since: NONE, renew });
+      const { digest } = await walkVersions(place, NONE, WALK);
       return [digest, await countUnfilled(place)];
     };
     const before = await look();
@@ -97,7 +101,7 @@ onEveryVectorStore((subject) => {
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
     const busy = withWrites(place.store, 'before', async (n) => write?.(subject.url, place, n));
-    await fillUnfilled({ ...place, store: busy }, { renew });
+    await fillUnfilled({ ...place, store: busy }, WALK);
     expect(await countUnfilled(place)).toBe(1);
   });
 

@@ -94,15 +94,18 @@ it('a walk resumes with the page after the last recorded one', async () => {
   const { invoke, records } = scene();
   const pages: number[] = [];
   const work = (dies: boolean) => (journal: Journal) =>
-    journal.walk<string, number>('listed', async (page = 0) => {
-      if (dies && page === 2) return await killed();
-      pages.push(page);
-      return page === 3 ? { found: 'all' } : { next: page + 1 };
+    journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
+      for (let page = start; page < 4; page += 1) {
+        if (dies && page === 2) return await killed();
+        pages.push(page);
+        await checkpoint(() => page + 1);
+      }
+      return 'all';
     });
   await expect(invoke(work(true))).rejects.toThrow('killed');
   expect(await invoke(work(false))).toBe('all');
   expect(pages).toEqual([0, 1, 2, 3]);
-  expect(records.at(-2)).toEqual({ passed: {}, open: { stage: 'listed', cursor: 3 } });
+  expect(records.at(-2)).toEqual({ passed: {}, open: { stage: 'listed', cursor: 4 } });
   expect(records.at(-1)).toEqual({ passed: { listed: { found: 'all', workedMs: 5 } } });
 });
 
@@ -110,9 +113,12 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   const { invoke } = scene();
   const pages: number[] = [];
   const work = (journal: Journal) =>
-    journal.walk<string, number>('listed', async (page = 0) => {
-      pages.push(page);
-      return page === 3 ? { found: 'all' } : { next: page + 1 };
+    journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
+      for (let page = start; page < 4; page += 1) {
+        pages.push(page);
+        await checkpoint(() => page + 1);
+      }
+      return 'all';
     });
   const moreTime = { waitSeconds: 0, waitsFor: 'more time' };
   expect(await invoke(work, { hasTime: () => pages.length === 0 })).toEqual(moreTime);
@@ -120,6 +126,24 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   const renew = () => Promise.reject(new Error('lease lost'));
   await expect(invoke(work, { renew })).rejects.toThrow('lease lost');
   expect(pages).toEqual([0]);
+});
+
+it('a page that is not due is kept only if no time is left', async () => {
+  const { invoke, records } = scene();
+  const work = (journal: Journal) =>
+    journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
+      for (let page = start; page < 4; page += 1)
+        await checkpoint(() => page + 1, { isDue: page === 1 });
+      return 'all';
+    });
+  let asked = 0;
+  const hasTime = () => {
+    asked += 1;
+    return asked < 4;
+  };
+  expect(await invoke(work, { hasTime })).toMatchObject({ waitsFor: 'more time' });
+  expect(records.map(({ open }) => open?.cursor)).toEqual([2, 3]);
+  expect(await invoke(work)).toBe('all');
 });
 
 it('a stage may have stages of its own, and once it has passed only its result is kept', async () => {

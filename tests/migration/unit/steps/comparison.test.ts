@@ -9,14 +9,16 @@ import { scan } from '../../../../lib/migration/scan.ts';
 import {
   type Comparing,
   compare,
-  compareFrom,
+  comparePages,
   countDifference,
   haveSame,
+  type Tally,
 } from '../../../../lib/migration/steps/comparison.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
 import { point, pointId } from '../../support/vector-stores.ts';
+import { walkInPieces } from '../../support/walk-in-pieces.ts';
 
 const TEST_USER = testUserOf('spring');
 
@@ -86,18 +88,11 @@ describe('two collections are compared memory by memory', () => {
     const { scope, base } = await scene();
     const sources = { active: OLD, standby: NEW, base };
     for (const pageSize of [1, 3, 4]) {
-      let reached: Comparing | undefined;
-      let parts = 0;
-      const save = async (kept: Comparing) => {
-        reached = JSON.parse(JSON.stringify(kept));
-      };
-      while (reached?.isComplete !== true) {
-        const walk = { start: reached, pageSize, save, isTimeUp: () => true };
-        await compareFrom(scope, sources, walk);
-        parts += 1;
-      }
-      expect(parts).toBe(Math.ceil(KINDS.length / pageSize));
-      expect(reached.tally).toEqual(await compare(scope, sources));
+      const { found, kept } = await walkInPieces<Comparing, Tally>((walk) =>
+        comparePages(scope, sources, { pageSize, walk }),
+      );
+      expect(kept.length + 1).toBe(Math.ceil(KINDS.length / pageSize));
+      expect(found).toEqual(await compare(scope, sources));
     }
   });
 

@@ -2,14 +2,12 @@
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Base } from '../../../../lib/migration/base.ts';
-import { RECONCILE_START, type ReconcileCheckpoint } from '../../../../lib/migration/reconcile.ts';
+import type { ReconcileCheckpoint, Reconciled } from '../../../../lib/migration/reconcile.ts';
 import { NOTHING_COMPARED } from '../../../../lib/migration/reconcile-report.ts';
+import { type RecordedJournal, readStage, resume } from '../../../../lib/migration/runs/journal.ts';
 import type { StepContext } from '../../../../lib/migration/runs/step.ts';
-import {
-  type EqualiseOptions,
-  type Equalising,
-  equalise,
-} from '../../../../lib/migration/steps/equalise.ts';
+import { compare } from '../../../../lib/migration/steps/comparison.ts';
+import { type EqualiseOptions, equalise } from '../../../../lib/migration/steps/equalise.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
@@ -36,7 +34,7 @@ async function scene() {
   const artifacts = createMemoryArtifacts(createRunTable().clock).store;
   const strict_mode_config = { enabled: true, max_query_limit: PAGE };
   const run: { runId: string; base?: Base } = { runId: 'spring' };
-  const saved: Equalising[] = [];
+  const saved: RecordedJournal[] = [];
   let epoch = 0;
 
   async function put(collection: string, ids: readonly number[], text: string, vector?: string) {
@@ -57,19 +55,25 @@ async function scene() {
   ) {
     epoch += 1;
     let left = pages;
-    const context = {
-      services: { vectors, artifacts },
+    const scroll: VectorStore['scroll'] = async (collection, request) => {
+      // The settings are chosen by a page without an offset.
+      if (collection === OLD && 'offset' in request) left -= 1;
+      return await vectors.scroll(collection, request);
+    };
+    const working = {
+      services: { vectors: { ...vectors, scroll }, artifacts },
       run,
       lease: { epoch },
       renew: async () => {},
       note: async (changes: { base: Base }) => void Object.assign(run, changes),
-      hasTime: () => {
-        left -= 1;
-        return left > 0;
-      },
-      cursor: cursor ?? JSON.parse(JSON.stringify(saved.at(-1) ?? {})),
-      keep: async (kept: Equalising) => void saved.push(kept),
+      hasTime: () => left > 0,
+      workedMs: () => 0,
     };
+    const last = saved.at(-1);
+    const context = resume(working, {
+      cursor: cursor ?? (last && JSON.parse(JSON.stringify(last))),
+      keep: async (kept: unknown) => void saved.push(kept as RecordedJournal),
+    });
     return await equalise(context as unknown as StepContext, {
       active: OLD,
       standby: NEW,
@@ -101,10 +105,14 @@ async function scene() {
     return counts;
   }
 
+  const readLast = (stage: string) => readStage(saved.at(-1) ?? { passed: {} }, stage);
+
   for (const name of [OLD, NEW]) await put(name, IDS, 'a');
   await invoke({});
   saved.length = 0;
   return {
+    readLast,
+    artifacts,
     store,
     saved,
     run,
@@ -217,10 +225,12 @@ const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
   ['one that lost more than expected', ({ put }) => put(OLD, IDS.slice(1), '-'), {}],
   ['one that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
   ['one with vectors of another model', reembed, { limitedChanges: 'vectors' }],
+  ['one without a last common version', emptyCollection(OLD), { base: 'begun' }],
 ];
 
 test.each(REFUSED)('%s is refused, and nothing is written', async (_, change, options) => {
   const world = await scene();
+  await world.page();
   await change(world);
   const { upsert, deletePoints } = world.store;
   let writes = 0;
@@ -284,7 +294,8 @@ describe('what was refused is compared again once it is repaired', () => {
     await invoke({}, undefined, { ...store, upsert: async () => {} });
     await put(OLD, IDS.slice(15, 21), '-');
     await expect(invoke({})).rejects.toMatchObject({ name: 'RefusedMassChange' });
-    expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 15 });
+    const earlier = { removals: { first: 0, second: 15 } };
+    expect(saved.at(-1)?.noted).toMatchObject({ earlier });
     expect(await count(NEW)).toEqual({ a: 9 });
   });
 });
@@ -293,8 +304,7 @@ test('what both hold, as before, is read once', async () => {
   const { invoke, saved, page } = await scene();
   await page();
   expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
-  expect(saved.at(-1)?.compared?.isComplete).toBe(true);
-  expect(saved.at(-1)?.reached).toBeUndefined();
+  expect(Object.keys(saved.at(-1)?.passed ?? {})).toEqual(['compared']);
 });
 
 test('what both hold, but not as before, is read again for the last common version', async () => {
@@ -302,7 +312,7 @@ test('what both hold, but not as before, is read again for the last common versi
   for (const name of [OLD, NEW]) await put(name, [7], 'b');
   const { digest } = run.base ?? {};
   expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
-  expect(saved.at(-1)?.reached?.isComplete).toBe(true);
+  expect(Object.keys(saved.at(-1)?.passed ?? {})).toEqual(['compared', 'written']);
   expect(run.base?.digest).not.toBe(digest);
 });
 
@@ -340,100 +350,82 @@ test('a first comparison, which starts the last common version, reads both once'
   delete run.base;
   const { equalised } = await finish({ onExcess: 'write' });
   expect(equalised.report.compared).toBe(MANY);
-  expect(saved.map(({ compared }) => compared)).toEqual(saved.map(() => undefined));
+  expect(Object.keys(saved.at(-1)?.passed ?? {})).toEqual(['written']);
 });
 
-/** A checkpoint of an earlier version, after twenty removals and before the last twelve memories */
-function createInterrupted(): ReconcileCheckpoint {
-  return { ...RECONCILE_START, nextOffset: pointId(12), removals: { first: 0, second: 20 } };
+interface Writing {
+  readonly reached: ReconcileCheckpoint;
+  readonly insertsOnly: boolean;
 }
 
-const STORED = [
-  ['a copy', { reached: createInterrupted(), isDamaged: false }],
-  ['a rollback', { compared: undefined, written: createInterrupted(), insertsOnly: false }],
-  ['entities', { ...createInterrupted(), insertsOnly: false }],
-] as const;
+/** A walk after twenty removals, and before the last twelve memories */
+function createInterrupted(changes: Partial<Writing> = {}): RecordedJournal {
+  const reached: ReconcileCheckpoint = {
+    report: NOTHING_COMPARED,
+    nextOffset: pointId(12),
+    removals: { first: 0, second: 20 },
+  };
+  const cursor = { reached, insertsOnly: false, ...changes };
+  return { passed: {}, open: { stage: 'written', cursor } };
+}
 
-test.each(STORED)(
-  'the resume point of %s that an earlier version stored can be read',
-  async (_, stored) => {
-    const { put, invoke, count } = await scene();
-    await put(OLD, [3, 15], '-');
-    const cursor = JSON.parse(JSON.stringify(stored));
-    const attempt = invoke({ cursor });
-    await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
-    expect(await count(NEW)).toEqual(WHOLE);
-    await put(OLD, [15], 'a');
-    expect(await invoke({ cursor })).toMatchObject({ report: { compared: MANY - 12 } });
-  },
-);
+test('an interrupted walk counts its removals, and resumes once it may remove no more', async () => {
+  const { put, invoke, count } = await scene();
+  await put(OLD, [3, 15], '-');
+  const cursor = createInterrupted();
+  await expect(invoke({ cursor })).rejects.toMatchObject({ name: 'RefusedMassChange' });
+  expect(await count(NEW)).toEqual(WHOLE);
+  await put(OLD, [15], 'a');
+  expect(await invoke({ cursor })).toMatchObject({ report: { compared: MANY - 12 } });
+});
 
-test.each(STORED)(
-  'each invocation resumes where the one before ended, after %s',
-  async (_, stored) => {
-    const { put, page, finish, saved } = await scene();
-    await page();
-    await put(OLD, [15], '-');
-    saved.push(stored as Equalising);
-    const { equalised } = await finish({ deletes: 21 });
-    expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
-    expect(saved.at(-1)?.reached?.removals).toEqual({ first: 0, second: 21 });
-  },
-);
+test('each invocation resumes where the one before ended', async () => {
+  const { put, page, finish, saved, readLast } = await scene();
+  await page();
+  await put(OLD, [15], '-');
+  saved.push(createInterrupted());
+  const { equalised } = await finish({ deletes: 21 });
+  expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
+  expect((readLast('written') as Reconciled).removals).toEqual({ first: 0, second: 21 });
+});
 
-test('a walk of an earlier version that only inserts continues to do so', async () => {
+test('a walk that only inserts continues to do so', async () => {
   const { put, invoke, count } = await scene();
   await put(OLD, [15], '-');
-  const stored = { ...createInterrupted(), insertsOnly: true };
-  await invoke({ cursor: stored, onExcess: 'insert' });
+  const cursor = createInterrupted({ insertsOnly: true });
+  const resumed = await invoke({ cursor, onExcess: 'insert' });
+  expect(resumed).toMatchObject({ report: { compared: MANY - 12 } });
   expect(await count(NEW)).toEqual(WHOLE);
 });
 
-test.each([
-  ['damage that an ended comparison of an earlier version found', true, WHOLE],
-  ['a comparison of an earlier version that had not ended', false, { a: 23 }],
-])('%s: it is believed, or made again', async (_, isComplete, active) => {
-  const { put, invoke, count, saved } = await scene();
-  await put(NEW, [15], '-');
-  const to = { ...NOTHING_COMPARED.to, points: 1 };
-  const strays = { ...NOTHING_COMPARED.strays, writes: 23, lacking: 23 };
-  const compared = { ...RECONCILE_START, isComplete, report: { ...NOTHING_COMPARED, to, strays } };
-  await invoke({ cursor: JSON.parse(JSON.stringify({ compared })) });
-  expect(await count(OLD)).toEqual(active);
-  expect(saved.at(-1)?.compared?.tally.points).toBe(isComplete ? 1 : 23);
-});
+describe('a comparison that has ended is believed', () => {
+  async function compareBoth({ run, store, artifacts }: Scene) {
+    const services = { vectors: store, artifacts };
+    const sources = { active: OLD, standby: NEW, base: run.base };
+    return await compare({ services, run } as unknown as StepContext, sources);
+  }
 
-test.each([
-  ['a removal', { pending: { ...NOTHING_COMPARED.pending, extra: 24 } }],
-  ['a change', { pending: { ...NOTHING_COMPARED.pending, payload: 20, vector: 4 } }],
-])('%s that a comparison of an earlier version found is limited', async (_, found) => {
-  const { invoke, saved } = await scene();
-  const to = { ...NOTHING_COMPARED.to, points: 24 };
-  const report = { ...NOTHING_COMPARED, to, ...found };
-  const compared = { ...RECONCILE_START, isComplete: true, report };
-  const attempt = invoke({ cursor: JSON.parse(JSON.stringify({ compared })) });
-  await expect(attempt).rejects.toMatchObject({ data: { deletes: 24 } });
-  expect(saved.at(-1)?.compared).toBeUndefined();
-});
+  test.each([
+    ['before the walk', {}],
+    ['and while the walk goes on', createInterrupted()],
+  ])('%s: damage that it found is not carried back', async (_, begun) => {
+    const world = await scene();
+    await emptyCollection(NEW)(world);
+    const found = await compareBoth(world);
+    await world.put(NEW, IDS, 'a');
+    await world.put(NEW, [15], '-');
+    await world.invoke({ cursor: { ...begun, passed: { compared: { found } } } });
+    expect(await world.count(OLD)).toEqual(WHOLE);
+  });
 
-test('damage that an earlier version found is not carried back', async () => {
-  const { put, invoke, count } = await scene();
-  await put(NEW, [15], '-');
-  const cursor = { reached: { ...createInterrupted(), removals: undefined }, isDamaged: true };
-  await invoke({ cursor });
-  expect(await count(OLD)).toEqual(WHOLE);
-});
-
-it('carries what a comparison of an earlier version found missing in two collections that were empty', async () => {
-  const { invoke, count, put, run, saved } = await scene();
-  for (const name of [OLD, NEW]) await put(name, IDS, '-');
-  await invoke({ deletes: MANY });
-  expect(run.base).toMatchObject({ points: 0 });
-  await put(OLD, [0, 1], 'b');
-  saved.length = 0;
-  const report = { ...NOTHING_COMPARED, pending: { ...NOTHING_COMPARED.pending, missing: 2 } };
-  const compared = { ...RECONCILE_START, isComplete: true, report };
-  const cursor = JSON.parse(JSON.stringify({ compared }));
-  await invoke({ cursor, onExcess: 'insert', limitedChanges: 'vectors' });
-  expect(await count(NEW)).toEqual({ b: 2 });
+  test('what it found missing in two collections that were empty is carried', async () => {
+    const world = await scene();
+    for (const name of [OLD, NEW]) await world.put(name, IDS, '-');
+    await world.invoke({ deletes: MANY });
+    expect(world.run.base).toMatchObject({ points: 0 });
+    await world.put(OLD, [0, 1], 'b');
+    const cursor = { passed: { compared: { found: await compareBoth(world) } } };
+    await world.invoke({ cursor, onExcess: 'insert', limitedChanges: 'vectors' });
+    expect(await world.count(NEW)).toEqual({ b: 2 });
+  });
 });
