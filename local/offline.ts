@@ -1,5 +1,5 @@
 // The process of the local gateway: runs serverless-offline with the definition that local/build.ts resolved.
-// serverless-offline is a plug-in, but its framework is not loaded here, because it would take more memory than gateway and
+// serverless-offline is a plugin, but its framework is not loaded here, because it would take more memory than gateway and
 // functions together. Usage: offline.ts <folder of the build> <socket of the API> <socket of the Lambda server>
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';

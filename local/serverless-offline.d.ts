@@ -8,7 +8,7 @@ declare module 'serverless-offline' {
     readonly functions: Readonly<Record<string, FunctionDefinition>>;
   }
 
-  /** The part of the framework that the plug-in reads. */
+  /** The part of the framework that the plugin reads. */
   interface Framework {
     readonly config: { readonly servicePath: string };
     readonly serviceDir: string;

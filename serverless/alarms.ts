@@ -142,7 +142,7 @@ export function canaryAlarms(name: string): AlarmDefinition[] {
       datapointsToAlarm: 2,
       evaluationPeriods: 3,
     },
-    silent({
+    createSilenceAlarm({
       id: 'CanarySilent',
       description: 'The canary has not run for a quarter of an hour',
       metric: functionMetric(name, 'Invocations'),
@@ -160,7 +160,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
   return Object.entries(folders)
     .filter(([folder]) => folder !== 'migration' && folder !== 'canary')
     .flatMap(([folder, members = []]) =>
-      slices(members).map((slice, n, { length }) => {
+      splitIntoSlices(members).map((slice, n, { length }) => {
         const names = slice.map(({ name }) => name).join(', ');
         return { folder, slice, n, where: length === 1 ? folder : `${folder} (${names})` };
       }),
@@ -270,7 +270,7 @@ const BACKUP_FAILURES = [
   'CopyJobsFailed',
 ];
 
-// Each alarm stays on for a day, until the next backup: with a shorter period, it would end as if the failure were mended.
+// Each alarm stays on for a day, until the next backup: with a shorter period, it would end as if the failure had been fixed.
 export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
   const jobs = (outcome: string): Metric => ({
     Namespace: 'AWS/Backup',
@@ -288,7 +288,7 @@ export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
       datapointsToAlarm: 1,
       evaluationPeriods: 1,
     },
-    silent({
+    createSilenceAlarm({
       id: 'BackupSilent',
       description: 'No backup of the table was completed for two days',
       metric: jobs('BackupJobsCompleted'),
@@ -325,7 +325,7 @@ export function migrationAlarms(): AlarmDefinition[] {
       datapointsToAlarm: 1,
       evaluationPeriods: 1,
     },
-    silent({
+    createSilenceAlarm({
       id: 'WatchdogSilent',
       description:
         'The watchdog of the migration has not run for ten minutes: a window would stay open',
@@ -362,7 +362,13 @@ interface Silence {
   readonly periods: number;
 }
 
-function silent({ id, description, metric, period, periods }: Silence): AlarmDefinition {
+function createSilenceAlarm({
+  id,
+  description,
+  metric,
+  period,
+  periods,
+}: Silence): AlarmDefinition {
   return {
     id,
     description,
@@ -379,7 +385,7 @@ function silent({ id, description, metric, period, periods }: Silence): AlarmDef
   };
 }
 
-function slices(members: readonly WatchedFunction[]): WatchedFunction[][] {
+function splitIntoSlices(members: readonly WatchedFunction[]): WatchedFunction[][] {
   const count = Math.ceil(members.length / MAX_ALARM_METRICS);
   return Array.from({ length: count }, (_, n) =>
     members.slice(n * MAX_ALARM_METRICS, (n + 1) * MAX_ALARM_METRICS),

@@ -5,7 +5,7 @@ export interface Configuration {
   resolveConfigurationProperty(path: readonly string[]): Promise<unknown>;
 }
 
-/** A function as serverless.yml has it, or as the files in `ledger` and `migration` make it. */
+/** A function as serverless.yml has it, or as the files in `ledger` and `migration` generate it. */
 export interface FunctionSettings {
   readonly handler: string;
   /**
@@ -43,7 +43,7 @@ export async function readFunctions(
   return Object.assign({}, ...parts);
 }
 
-/** `transactionsList` -> `TransactionsList`, from which the packager makes the names of a function's resources. */
+/** `transactionsList` -> `TransactionsList`, from which Serverless Framework builds the names of a function's resources. */
 export function logicalName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

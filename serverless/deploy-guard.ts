@@ -1,4 +1,4 @@
-// A plug-in of the packager that refuses a deployment, rollback or removal that could hurt a migration or the data, and
+// A plugin of Serverless Framework that refuses a deployment, rollback or removal that could hurt a migration or the data, and
 // parameters that would break the stage. serverless/deploy-rules.ts decides; this file reads the deployed template, and the
 // state of the table and of a run.
 import { readdir, rm } from 'node:fs/promises';
@@ -25,7 +25,7 @@ interface StackParameter {
   readonly ParameterValue: string;
 }
 
-/** The part of the resolved serverless.yml that the plug-in uses. */
+/** The part of the resolved serverless.yml that the plugin uses. */
 interface Service {
   readonly service: string;
   readonly custom: { readonly deployDuringRun: string; readonly rollbackMinutes: string };
@@ -46,7 +46,7 @@ interface Service {
   };
 }
 
-/** The template before the service is packaged, as far as the guard reads one. */
+/** The parts of the template that the guard reads, before the service is packaged. */
 export function plannedTemplate({ functions, provider, resources }: Service): Template {
   const planned = Object.entries(functions).map(([name, { environment, reservedConcurrency }]) => {
     const Environment = { Variables: { ...provider.environment, ...environment } };
@@ -56,7 +56,7 @@ export function plannedTemplate({ functions, provider, resources }: Service): Te
   return { Resources: { ...resources.Resources, ...Object.fromEntries(planned) } };
 }
 
-/** The part of the packager that the plug-in uses. */
+/** The part of Serverless Framework that the plugin uses. */
 interface Serverless {
   readonly service: Service;
   readonly processedInput: { readonly commands: readonly string[] };
@@ -105,7 +105,7 @@ export class DeployGuard {
       await this.#check({ next: this.#compiled() });
       const deployed = await this.#deployedTemplate();
       const next = this.#compiled();
-      const rollback = await this.#rollbackOf({ deployed, next });
+      const rollback = await this.#planRollback({ deployed, next });
       this.#serverless.service.provider.rollbackConfiguration = rollback;
       const gradual = { ParameterKey: RELEASE, ParameterValue: 'gradual' };
       this.#serverless.service.provider.stackParameters = [
@@ -120,7 +120,7 @@ export class DeployGuard {
       removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
     'before:rollback:rollback': async () => {
       await this.#checkRollback();
-      // No alarm undoes a rollback: those that fire already are the reason for it.
+      // Without alarms: those that already fire are the reason for this rollback.
       this.#serverless.service.provider.rollbackConfiguration = NO_ROLLBACK;
       this.#serverless.service.provider.stackParameters = await this.#tableParameter();
     },
@@ -131,7 +131,7 @@ export class DeployGuard {
   readonly #serverless: Serverless;
   readonly #options: Options;
   readonly #log: Log;
-  /** The run under which the operator deploys anyway. */
+  /** The active run during which the operator deploys anyway. */
   #acceptedRun = '';
   #rollbackMinutes = '0';
 
@@ -139,7 +139,7 @@ export class DeployGuard {
     this.#serverless = serverless;
     this.#log = log;
     this.#options = options;
-    // Checked here, because the packager resolves the values made from the parameters next.
+    // Checked here, because Serverless Framework resolves the values made from the parameters next.
     this.#checkParameters();
   }
 
@@ -164,11 +164,11 @@ export class DeployGuard {
         `The stage ${stage} is not described under "params" of serverless.yml, which has ${names.join(', ')}.`,
       ]);
     }
-    const given = (this.#options.param ?? []).map((text) => {
+    const commandLine = (this.#options.param ?? []).map((text) => {
       const [name = '', ...value] = text.split('=');
       return [name, value.join('=').trimEnd()] as const;
     });
-    const parameters = { ...common, ...stages[stage], ...Object.fromEntries(given) };
+    const parameters = { ...common, ...stages[stage], ...Object.fromEntries(commandLine) };
     const faults = findFaults(stage, parameters);
     if (faults.length > 0) throw this.#refusal([faults.join('\n')]);
   }
@@ -184,12 +184,14 @@ export class DeployGuard {
   async #check({ next }: { next: Template | undefined }) {
     const deployed = await this.#deployedTemplate();
     const mayRun = mayHaveRuns(deployed, next);
-    const inUse = deployed && mayRun ? await this.#tableInUse() : undefined;
+    const tableInUse = deployed && mayRun ? await this.#tableInUse() : undefined;
     const reasons = reasonsAgainst({
       deployed,
       next,
-      // Without deployed functions no run can be active: the table may be absent.
-      run: mayRun ? await this.#activeRun(inUse ?? this.#ownTable, inUse === undefined) : undefined,
+      // Without deployed functions no run can be active: the table may be missing.
+      run: mayRun
+        ? await this.#activeRun(tableInUse ?? this.#ownTable, tableInUse === undefined)
+        : undefined,
       table: await this.#tableState(deployed),
       acceptedRun: this.#acceptedRun,
     });
@@ -219,7 +221,7 @@ export class DeployGuard {
       const { TemplateBody } = await client.send(new GetTemplateCommand({ StackName }));
       return JSON.parse(TemplateBody ?? '');
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
@@ -243,12 +245,12 @@ export class DeployGuard {
       return Parameters.find(({ ParameterKey }) => ParameterKey === TABLE_IN_USE.Ref)
         ?.ParameterValue;
     } catch (error) {
-      if (isAbsent(error)) return undefined;
+      if (isMissing(error)) return undefined;
       throw error;
     }
   }
 
-  async #rollbackOf(templates: {
+  async #planRollback(templates: {
     readonly deployed: Template | undefined;
     readonly next: Template;
   }): Promise<RollbackConfiguration> {
@@ -259,7 +261,7 @@ export class DeployGuard {
     return rollbackConfiguration({
       ...templates,
       minutes,
-      arnOf: (name) => `${place}:alarm:${name}`,
+      toArn: (name) => `${place}:alarm:${name}`,
     });
   }
 
@@ -268,10 +270,10 @@ export class DeployGuard {
     const client = new S3Client(await this.#provider.getAwsSdkV3Config());
     const { naming } = this.#provider;
     const time = new Date(/^\d+$/.test(timestamp) ? Number(timestamp) : timestamp);
-    const none = this.#refusal([
-      `There is no deployment of the time "${timestamp}". "npx serverless deploy list" shows the timestamps.`,
+    const notFound = this.#refusal([
+      `There is no deployment with the timestamp "${timestamp}". "npx serverless deploy list" shows the timestamps.`,
     ]);
-    if (Number.isNaN(time.getTime())) throw none;
+    if (Number.isNaN(time.getTime())) throw notFound;
     const folder = [
       this.#provider.getDeploymentPrefix(),
       this.#serverless.service.service,
@@ -283,12 +285,12 @@ export class DeployGuard {
       Key: [...folder, naming.getCompiledTemplateS3Suffix()].join('/'),
     });
     const { Body } = await client.send(template).catch((error: Error) => {
-      throw error.name === 'NoSuchKey' ? none : error;
+      throw error.name === 'NoSuchKey' ? notFound : error;
     });
     return JSON.parse(await text(Body as Readable));
   }
 
-  async #activeRun(tableName: string, mayBeAbsent: boolean): Promise<ActiveRun | undefined> {
+  async #activeRun(tableName: string, mayBeMissing: boolean): Promise<ActiveRun | undefined> {
     const { DynamoDBClient, GetItemCommand } = await import('@aws-sdk/client-dynamodb');
     const { marshall, unmarshall } = await import('@aws-sdk/util-dynamodb');
     const client = new DynamoDBClient(await this.#provider.getAwsSdkV3Config());
@@ -306,7 +308,7 @@ export class DeployGuard {
       return hasEnded(phase) ? undefined : { id, phase };
     } catch (error) {
       const { name, message } = error as Error;
-      if (name === 'ResourceNotFoundException' && mayBeAbsent) return undefined;
+      if (name === 'ResourceNotFoundException' && mayBeMissing) return undefined;
       return { unknown: `the table ${tableName} cannot be read (${name}: ${message})` };
     }
   }
@@ -344,7 +346,7 @@ export class DeployGuard {
   }
 }
 
-function isAbsent(error: unknown): boolean {
+function isMissing(error: unknown): boolean {
   return error instanceof Error && /does not exist/.test(error.message);
 }
 
@@ -353,10 +355,10 @@ function isAbsent(error: unknown): boolean {
  * and a random number.
  */
 async function removeTemporaryFolders(functions: readonly string[]): Promise<void> {
-  const left = new RegExp(`^(${functions.join('|')})-${process.pid}-\\d+-[0-9a-f]{8}$`);
-  const folders = (await readdir(tmpdir())).filter((name) => left.test(name));
+  const pattern = new RegExp(`^(${functions.join('|')})-${process.pid}-\\d+-[0-9a-f]{8}$`);
+  const folders = (await readdir(tmpdir())).filter((name) => pattern.test(name));
   await Promise.all(folders.map((name) => rm(join(tmpdir(), name), { recursive: true })));
 }
 
-// The packager requires this file, and calls the export of this name.
+// Serverless Framework loads this file, and calls the export of this name.
 export { DeployGuard as 'module.exports' };

@@ -1,5 +1,5 @@
-// The alarms that undo a deployment. CloudFormation watches them while it deploys and for some minutes afterwards, and reverts
-// to the earlier code and settings when one of them fires.
+// The alarms that roll a deployment back. CloudFormation watches them while it deploys and for some minutes afterwards, and
+// reverts to the earlier code and settings when one of them fires.
 import { UPGRADES } from '../lib/ledger/store/schema-upgrades.ts';
 import { CANARY } from './ledger/canary.ts';
 import type { Template } from './template.ts';
@@ -12,7 +12,7 @@ export interface RollbackConfiguration {
 const CANARY_FAILED = 'CanaryFailedAlarm';
 
 // CloudFormation takes up to five alarms, CodeDeploy ten. These alarms fire when requests of clients fail.
-const TRIGGERS = [
+const ROLLBACK_ALARMS = [
   'GatewayErrorsAlarm',
   'GatewayErrorRatioAlarm',
   'TransactionsErrorsAlarm',
@@ -20,14 +20,14 @@ const TRIGGERS = [
   CANARY_FAILED,
 ];
 
-/** The alarms of a stage that undo a deployment, by their logical names. */
-export function listUndoingAlarms(functions: readonly string[]): string[] {
-  return TRIGGERS.filter((id) => id !== CANARY_FAILED || functions.includes(CANARY));
+/** Lists the logical names of the alarms that roll a deployment of this stage back. */
+export function listRollbackAlarms(functions: readonly string[]): string[] {
+  return ROLLBACK_ALARMS.filter((id) => id !== CANARY_FAILED || functions.includes(CANARY));
 }
 
 /**
  * The parameter of the stack that makes a release gradual. A change of the stack without this parameter, such as a restore,
- * acts at once.
+ * takes effect at once.
  */
 export const RELEASE = 'Release';
 
@@ -45,27 +45,29 @@ export const NO_ROLLBACK: RollbackConfiguration = {
 };
 
 /**
- * Lists the alarms that undo a deployment, but only those that exist before and after it, because CloudFormation refuses
+ * Lists the alarms that roll a deployment back, but only those that exist before and after it, because CloudFormation refuses
  * others.
- * @param arnOf makes the ARN of an alarm from its name
- * @param minutes time for which the alarms are watched; with 0, nothing undoes the deployment
+ * @param toArn builds the ARN of an alarm from its name
+ * @param minutes time for which the alarms are watched; with 0, nothing rolls the deployment back
  */
 export function rollbackConfiguration(options: {
   readonly deployed: Template | undefined;
   readonly next: Template;
   readonly minutes: number;
-  readonly arnOf: (alarmName: string) => string;
+  readonly toArn: (alarmName: string) => string;
 }): RollbackConfiguration {
-  const { deployed, next, minutes, arnOf } = options;
-  const isMoved = findAddress(deployed) !== findAddress(next);
-  const triggers = isMoved ? TRIGGERS.filter((id) => id !== CANARY_FAILED) : TRIGGERS;
+  const { deployed, next, minutes, toArn } = options;
+  const addressChanges = findAddress(deployed) !== findAddress(next);
+  const triggers = addressChanges
+    ? ROLLBACK_ALARMS.filter((id) => id !== CANARY_FAILED)
+    : ROLLBACK_ALARMS;
   const names = triggers.flatMap((id) => {
     const name = deployed?.Resources[id]?.Properties?.AlarmName;
     return name === next.Resources[id]?.Properties?.AlarmName && name ? [String(name)] : [];
   });
   if (minutes === 0 || names.length === 0) return NO_ROLLBACK;
   const RollbackTriggers = names.map((name) => ({
-    Arn: arnOf(name),
+    Arn: toArn(name),
     Type: 'AWS::CloudWatch::Alarm',
   }));
   return { RollbackTriggers, MonitoringTimeInMinutes: minutes };
@@ -81,16 +83,16 @@ export function isGradual(options: {
   readonly rollback: RollbackConfiguration;
 }): boolean {
   const { deployed, next, rollback } = options;
-  const stopping = TRIGGERS.filter((id) => next.Resources[id]);
+  const stoppingAlarms = ROLLBACK_ALARMS.filter((id) => next.Resources[id]);
   const watched = rollback.RollbackTriggers.length;
-  const isKnown = next.Parameters?.[RELEASE] !== undefined;
-  const areAlike = deployed?.Metadata?.[SCHEMA] === next.Metadata?.[SCHEMA];
-  return isKnown && watched > 0 && watched === stopping.length && areAlike;
+  const hasReleaseParameter = next.Parameters?.[RELEASE] !== undefined;
+  const hasSameSchema = deployed?.Metadata?.[SCHEMA] === next.Metadata?.[SCHEMA];
+  return hasReleaseParameter && watched > 0 && watched === stoppingAlarms.length && hasSameSchema;
 }
 
 /**
  * Finds the address that the canary uses. A new name answers only once the operator has pointed its record at the target that
- * the deployment creates: until then the canary fails, and would undo the deployment.
+ * the deployment creates: until then the canary fails, and would roll the deployment back.
  */
 function findAddress(template: Template | undefined): string {
   const { Environment } = template?.Resources.CanaryLambdaFunction?.Properties ?? {};

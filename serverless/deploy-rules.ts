@@ -17,30 +17,34 @@ export interface Situation {
   /** Undefined if the stage is being removed. */
   readonly next: Template | undefined;
   readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
-  /** The id of the run, or "unknown", that the operator accepts to deploy under. */
+  /** The id of the run, or "unknown", that the operator accepts for the deployment. */
   readonly acceptedRun: string;
 }
 
-/** Lists the reasons against the change; none if it may go ahead. */
+/** Lists the reasons to refuse the change. */
 export function reasonsAgainst(situation: Situation): string[] {
-  return [...reasonsOfAccess(situation), ...reasonsOfRun(situation), ...reasonsOfTable(situation)];
+  return [
+    ...listAccessReasons(situation),
+    ...listRunReasons(situation),
+    ...listTableReasons(situation),
+  ];
 }
 
 // Refuses functions without authentication. AUTH is missing in a package of an earlier commit, and open in the stage `local`.
-function reasonsOfAccess({ next }: Situation): string[] {
+function listAccessReasons({ next }: Situation): string[] {
   const isOpen = (properties: Record<string, unknown>) =>
     readVariables(properties).AUTH !== 'required';
-  return next && ofType(next, 'AWS::Lambda::Function').some(isOpen)
+  return next && listProperties(next, 'AWS::Lambda::Function').some(isOpen)
     ? ['Its functions would answer without authentication: deployed stages need auth "required".']
     : [];
 }
 
-/** False if no function of the stage serves a run: then a deployment cannot hurt a run. */
+/** True if a function of the stage may serve a run, which a deployment could then harm. */
 export function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
   return templates.some((template) => template && listSettings(template).qdrantUrl);
 }
 
-function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[] {
+function listRunReasons({ run, deployed, next, acceptedRun }: Situation): string[] {
   if (run === undefined || !mayHaveRuns(deployed, next)) return [];
   if ('unknown' in run) {
     if (acceptedRun === 'unknown') return [];
@@ -49,15 +53,17 @@ function reasonsOfRun({ run, deployed, next, acceptedRun }: Situation): string[]
     ];
   }
   if (acceptedRun === run.id) return [];
-  const under = `while the run ${run.id} is active (phase ${run.phase})`;
+  const whileActive = `while the run ${run.id} is active (phase ${run.phase})`;
   const reasons = [
     ...(next === undefined
-      ? [`It would remove the functions and the watchdog ${under}.`]
+      ? [`It would remove the functions and the watchdog ${whileActive}.`]
       : [
-          ...watchdogReasons({ deployed, next }, under),
-          ...settingReasons({ deployed, next }, under),
+          ...listWatchdogReasons({ deployed, next }, whileActive),
+          ...listSettingReasons({ deployed, next }, whileActive),
         ]),
-    ...(run.phase === 'live' || next === undefined ? [] : [`It would change functions ${under}.`]),
+    ...(run.phase === 'live' || next === undefined
+      ? []
+      : [`It would change functions ${whileActive}.`]),
   ];
   return reasons.length === 0
     ? []
@@ -69,16 +75,16 @@ interface Change {
   readonly next: Template;
 }
 
-function watchdogReasons({ deployed, next }: Change, under: string): string[] {
+function listWatchdogReasons({ deployed, next }: Change, whileActive: string): string[] {
   if (!mayHaveRuns(next)) {
-    return [`It would take away the functions of the migration and its watchdog ${under}.`];
+    return [`It would remove the functions of the migration and its watchdog ${whileActive}.`];
   }
-  const [current, left] = [listSchedules(deployed), listSchedules(next)];
-  if (left.length > 0 && current.every((id) => left.includes(id))) return [];
-  return [`It would disable the watchdog ${under}.`];
+  const [current, planned] = [listSchedules(deployed), listSchedules(next)];
+  if (planned.length > 0 && current.every((id) => planned.includes(id))) return [];
+  return [`It would disable the watchdog ${whileActive}.`];
 }
 
-function settingReasons({ deployed, next }: Change, under: string): string[] {
+function listSettingReasons({ deployed, next }: Change, whileActive: string): string[] {
   const after = listSettings(next);
   const current = deployed && listSettings(deployed);
   // If no store was configured, no deployed function serves the run: the command line does.
@@ -88,14 +94,14 @@ function settingReasons({ deployed, next }: Change, under: string): string[] {
     differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
   );
   return [
-    ...(changed ? [`It changes ${changed} ${under}.`] : []),
-    ...(omitted ? [`It omits ${omitted} ${under}.`] : []),
+    ...(changed ? [`It changes ${changed} ${whileActive}.`] : []),
+    ...(omitted ? [`It omits ${omitted} ${whileActive}.`] : []),
   ];
 }
 
 /** Settings that the migration's functions take from parameters of serverless.yml. */
 function listSettings(template: Template): Readonly<Record<string, unknown>> {
-  const functions = ofType(template, 'AWS::Lambda::Function');
+  const functions = listProperties(template, 'AWS::Lambda::Function');
   const variables: ReturnType<typeof readVariables> = Object.assign(
     {},
     ...functions.map(readVariables),
@@ -119,7 +125,7 @@ function listSchedules(template: Template | undefined): string[] {
     .map(([id]) => id);
 }
 
-function reasonsOfTable({ next, table }: Situation): string[] {
+function listTableReasons({ next, table }: Situation): string[] {
   if (next === undefined || !table.startsWith('left over')) return [];
   return [
     table === 'left over, empty'
@@ -128,7 +134,7 @@ function reasonsOfTable({ next, table }: Situation): string[] {
   ];
 }
 
-function ofType(template: Template, type: string): Record<string, unknown>[] {
+function listProperties(template: Template, type: string): Record<string, unknown>[] {
   return Object.values(template.Resources)
     .filter(({ Type }) => Type === type)
     .map(({ Properties = {} }) => Properties);

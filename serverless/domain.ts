@@ -2,9 +2,9 @@
 // network or a firewall can be placed before it.
 import { type Configuration, type Resources, readText } from './configuration.ts';
 
-/** CloudFormation resources; none for a stage without a name of its own. */
+/** CloudFormation resources; none for a stage without a custom domain. */
 export async function customDomain(configuration: Configuration): Promise<Resources> {
-  if (!(await hasOwnAddress(configuration))) return {};
+  if (!(await hasCustomDomain(configuration))) return {};
   const DomainName = await domainName(configuration);
   const CertificateArn = await readText(configuration, 'param:certificateArn');
   const settings = { CertificateArn, EndpointType: 'REGIONAL', SecurityPolicy: 'TLS_1_2' };
@@ -26,10 +26,10 @@ export async function customDomain(configuration: Configuration): Promise<Resour
 
 /**
  * Outputs of the stack: the target of the name's CNAME record, and the name as the address, which `info` and the commands read
- * from the packager's output.
+ * from the framework's output.
  */
 export async function domainOutputs(configuration: Configuration): Promise<Resources> {
-  if (!(await hasOwnAddress(configuration))) return {};
+  if (!(await hasCustomDomain(configuration))) return {};
   const Value = { 'Fn::GetAtt': ['ApiDomain', 'RegionalDomainName'] };
   return {
     DomainTarget: { Description: 'Target of the CNAME record of domainName', Value },
@@ -38,9 +38,10 @@ export async function domainOutputs(configuration: Configuration): Promise<Resou
 }
 
 /**
- * True if the stage disables API Gateway's own address, through which requests would bypass a firewall in front of the name.
+ * A stage with a custom domain disables API Gateway's own address, through which requests would bypass a firewall in front of
+ * the domain.
  */
-export async function hasOwnAddress(configuration: Configuration): Promise<boolean> {
+export async function hasCustomDomain(configuration: Configuration): Promise<boolean> {
   return (await domainName(configuration)) !== '';
 }
 

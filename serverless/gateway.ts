@@ -10,8 +10,8 @@ import {
 import { readOrigins } from './parameters.ts';
 
 /**
- * Adds each resource's route again with a trailing slash, on the same integration. They are two routes for API Gateway, but the
- * packager merges them into one (docs/ledger/decisions/0001-slash-routes.md).
+ * Adds each resource's route again with a trailing slash, on the same integration. They are two routes for API Gateway, but
+ * Serverless Framework merges them into one (docs/ledger/decisions/0001-slash-routes.md).
  */
 export async function slashRoutes(configuration: Configuration): Promise<Resources> {
   const functions = await readFunctions(configuration);
@@ -64,8 +64,8 @@ const STATIC_ROUTES = ['GET /docs', 'GET /openapi.json', 'GET /page.css', 'GET /
 const MIN_BURST = 20;
 
 /**
- * Throttles of the routes that differ from the default. Unknown routes, static texts and large requests get less; preflights have a
- * limit of their own, because browsers send one before every distinct query.
+ * Throttles of the routes whose limits differ from the default. Unknown routes, static texts and large requests get less;
+ * preflights have a limit of their own, because browsers send one before every distinct query.
  */
 export async function routeSettings(configuration: Configuration) {
   const readNumber = async (name: string) => Number(await readText(configuration, `param:${name}`));
@@ -77,11 +77,11 @@ export async function routeSettings(configuration: Configuration) {
     const largeRate = await readNumber(limit);
     for (const form of [route, `${route}/`]) limited[form] = throttle(largeRate, 2 * largeRate);
   }
-  const fixed = throttle(share(rate), Math.max(MIN_BURST, share(burst)));
+  const staticLimit = throttle(share(rate), Math.max(MIN_BURST, share(burst)));
   const forms = ['GET /', ...STATIC_ROUTES.flatMap((route) => [route, `${route}/`])];
   return {
     $default: throttle(share(rate), share(burst)),
-    ...Object.fromEntries(forms.map((form) => [form, fixed])),
+    ...Object.fromEntries(forms.map((form) => [form, staticLimit])),
     'OPTIONS /{proxy+}': throttle(rate, burst),
     ...limited,
   };

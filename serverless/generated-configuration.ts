@@ -2,7 +2,7 @@
 // as `${generated:slashRoutes}`.
 import type { Configuration } from './configuration.ts';
 import { releaseMetadata } from './deploy-rollback.ts';
-import { customDomain, domainOutputs, hasOwnAddress } from './domain.ts';
+import { customDomain, domainOutputs, hasCustomDomain } from './domain.ts';
 import { accessLogFormat, allowedOrigins, routeSettings, slashRoutes } from './gateway.ts';
 import { backupOutputs, backups } from './ledger/backups.ts';
 import { canaryFunctions, canaryRole } from './ledger/canary.ts';
@@ -28,7 +28,7 @@ const GENERATORS: Readonly<Record<string, Generate>> = {
   canaryRole,
   customDomain,
   domainOutputs,
-  hasOwnAddress,
+  hasCustomDomain,
   ledgerRoles,
   ledgerTable,
   migrationFunctions,
@@ -61,5 +61,5 @@ class GeneratedConfiguration {
   };
 }
 
-// The packager requires this file, and calls the export of this name.
+// Serverless Framework loads this file, and calls the export of this name.
 export { GeneratedConfiguration as 'module.exports' };

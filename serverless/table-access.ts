@@ -23,5 +23,5 @@ export class TableAccess {
   }
 }
 
-// The packager requires this file, and calls the export of this name.
+// Serverless Framework loads this file, and calls the export of this name.
 export { TableAccess as 'module.exports' };

@@ -131,7 +131,7 @@ async function runMachine(
         // Never resolves: a dead process takes no further step.
         await new Promise(() => {});
       }
-      if (state === 'Look') await openWindow(services, runId);
+      if (state === 'ReadStatus') await openWindow(services, runId);
       else if (diary.timeline.at(-1)?.event !== state) diary.note(state);
       await onTask?.(state);
       clock.passPoll();

@@ -1,4 +1,4 @@
-// Credentials from the environment alone, where Lambda puts them. Bundles have this file in place of the SDK's default chain,
+// Credentials from the environment alone, where Lambda puts them. Bundles use this file instead of the SDK's default chain,
 // which also looks in files, processes and the network.
 import { ConfigurationError } from '../../lib/shared/errors.ts';
 
@@ -9,7 +9,7 @@ interface Credentials {
 }
 
 /**
- * Stands in for the export of the same name of `@aws-sdk/credential-provider-node`.
+ * Replaces the export of the same name in `@aws-sdk/credential-provider-node`.
  * @throws ConfigurationError if the environment holds no credentials
  */
 export function defaultProvider(): () => Promise<Credentials> {

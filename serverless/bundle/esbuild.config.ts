@@ -99,7 +99,7 @@ function packagingOptions() {
     exclude: [],
     outputFileExtension: '.mjs',
     skipRebuild: true,
-    // One folder for each process: a start and a packaging may run side by side.
+    // One folder for each process: a start and a packaging may run at the same time.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
     // No watching: a rebuild would delete files under running requests.
     watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },

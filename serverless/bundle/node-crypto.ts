@@ -1,6 +1,5 @@
-// Takes the place of node:crypto in bundles, and loads that module with the first call. Loading takes a sixth of the start of a
-// function that hashes nothing, such as the one for unknown paths, where only the log would hash a ledger's id and Powertools
-// draw a sample. Bundles use only the exports that are named here.
+// Replaces node:crypto in bundles, and loads that module at the first call: loading takes a sixth of the start of a function that
+// hashes nothing, such as the one for unknown paths. Bundles use only the exports that are named here.
 type Crypto = typeof import('node:crypto');
 
 export const createHash: Crypto['createHash'] = (...all) => crypto().createHash(...all);
@@ -10,8 +9,8 @@ export const getRandomValues: Crypto['getRandomValues'] = (array) =>
 export const hash = ((...all: Parameters<Crypto['hash']>) =>
   crypto().hash(...all)) as Crypto['hash'];
 export const randomBytes = ((size: number) => crypto().randomBytes(size)) as Crypto['randomBytes'];
-export const randomInt = ((least: number, end: number) =>
-  crypto().randomInt(least, end)) as Crypto['randomInt'];
+export const randomInt = ((min: number, max: number) =>
+  crypto().randomInt(min, max)) as Crypto['randomInt'];
 export const randomUUID: Crypto['randomUUID'] = (...all) => crypto().randomUUID(...all);
 
 function crypto(): Crypto {

@@ -1,16 +1,16 @@
-// A plugin of Serverless Framework: a new version of a function of the API gets a tenth of the requests first, and all of them once no
-// alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
+// A plugin of Serverless Framework: a new version of a function of the API gets a tenth of the requests first, and all of them
+// once no alarm has fired for a quarter of an hour. docs/ledger/decisions/0026-gradual-release.md has the reasons.
 //
 // The gateway reaches each function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
 import { type FunctionSettings, logicalName, type Resources } from '../configuration.ts';
-import { listUndoingAlarms } from '../deploy-rollback.ts';
+import { listRollbackAlarms } from '../deploy-rollback.ts';
 import { allow, policy, serviceRole, substituted } from '../roles.ts';
 
 /** The alias by which the gateway invokes functions. */
 export const ALIAS = 'live';
 const APPLICATION = 'GradualRelease';
-/** The function of the page at `/`. Page, style and scripts belong together: a browser would get each from either release. */
+/** The function of the page at `/`. Page, style and scripts must be of one release: gradually, a browser could get each from a different one. */
 const PAGE = 'frontPage';
 /**
  * Number of functions whose release begins together. Lambda takes 15 changes a second from an account, and a change that it
@@ -26,9 +26,9 @@ const RELEASE_ACTIONS = [
   'lambda:GetProvisionedConcurrencyConfig',
 ];
 
-/** A function as the packager handles it. */
+/** A function as Serverless Framework handles it. */
 interface PackagedFunction extends FunctionSettings {
-  /** The alias to which the packager points routes and permissions. */
+  /** The alias to which Serverless Framework points routes and permissions. */
   targetAlias?: { readonly name: string; readonly logicalId: string };
   versionFunction?: boolean;
   /** Known once the function is compiled. */
@@ -57,7 +57,7 @@ export class GradualRelease {
   readonly hooks = {
     'before:package:compileFunctions': () => this.#nameAliases(),
     'after:package:compileFunctions': () => this.#addResources(),
-    'after:package:compileEvents': () => this.#permitFirst(),
+    'after:package:compileEvents': () => this.#permitBeforeRouting(),
   };
 
   readonly #serverless: Serverless;
@@ -84,7 +84,7 @@ export class GradualRelease {
   #addResources(): void {
     const { service, functions, provider } = this.#serverless.service;
     const { Resources } = provider.compiledCloudFormationTemplate;
-    const alarms = listUndoingAlarms(Object.keys(functions));
+    const alarms = listRollbackAlarms(Object.keys(functions));
     for (const [name, { versionLogicalId = '' }] of this.#released) {
       publishForTable(Resources[versionLogicalId] as Version);
       Resources[`${logicalName(name)}Alias`] = alias(name, versionLogicalId);
@@ -101,8 +101,8 @@ export class GradualRelease {
     Resources[`${APPLICATION}Role`] = releaseRole(this.#released.map(([name]) => name));
   }
 
-  /** Permits the gateway to invoke an alias before routes point to it: otherwise requests would fail with 500 in between. */
-  #permitFirst(): void {
+  /** Permits the gateway to invoke an alias before routes point to it; in between, requests would fail with 500. */
+  #permitBeforeRouting(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
     for (const [name, { targetAlias }] of this.#released) {
       const integration = Resources[`HttpApiIntegration${logicalName(name)}`] as
@@ -128,7 +128,7 @@ function spreadOverTime(resources: Resources, ids: readonly string[]): void {
  * A version keeps the environment variables that its function had, including the name of the table. The description changes with
  * the table, so CloudFormation publishes a new version after a restore, and the alias gets it.
  *
- * The packager's deletion policy would keep every version. The version of an undone deployment would then block the next
+ * the framework's deletion policy would keep every version. The version of a deployment that was rolled back would then block the next
  * attempt: Lambda publishes the same code and configuration only once.
  */
 function publishForTable(version: Version): void {
@@ -186,5 +186,5 @@ function releaseRole(functions: readonly string[]): object {
   ]);
 }
 
-// The packager requires this file, and calls the export of this name.
+// Serverless Framework loads this file, and calls the export of this name.
 export { GradualRelease as 'module.exports' };

@@ -26,7 +26,7 @@ const NODE_OPTIONS = '--enable-source-maps --max-old-space-size=160 --max-semi-s
 // Status and confirm only read or write the table; every other function works until Lambda's longest time is nearly over.
 const QUICK = ['migrationStatus', 'migrationConfirm'];
 
-/** Values are texts, or expressions that CloudFormation fills in. */
+/** Values are strings, or expressions that CloudFormation fills in. */
 type Variables = Readonly<Record<string, unknown>>;
 
 // The watchdog rolls back a window whose deadline has passed, and counts the days of the retention.
@@ -40,21 +40,21 @@ const WATCHDOG_INVOCATIONS = {
   destinations: { onFailure: { type: 'sqs', arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } } },
 };
 
-// Rates of the watchdog: once a day for the retention, and every two minutes for a window that has to close.
+// Rates of the watchdog: once a day for the retention, and every two minutes for a window that must close.
 const SCHEDULES = { Daily: 'rate(1 day)', Often: 'rate(2 minutes)' };
 
 /** Functions of serverless.yml, without a route: operators and the state machine invoke them. */
 export async function migrationFunctions(
   serverless: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
-  const lines = await accessLines(serverless);
-  const environment = lines.length > 0 ? await environmentOf(serverless) : {};
+  const lines = await readAccessLines(serverless);
+  const environment = lines.length > 0 ? await readEnvironment(serverless) : {};
   const reserved = await readText(serverless, 'param:reservedConcurrency');
   return Object.fromEntries(
     lines.map(([name, access]) => [
       name,
       {
-        handler: `functions/migration/${fileOf(name)}.handler`,
+        handler: `functions/migration/${fileName(name)}.handler`,
         role: `${logicalName(name)}Role`,
         memorySize: 1024,
         timeout: QUICK.includes(name) ? 60 : 900,
@@ -69,7 +69,7 @@ export async function migrationFunctions(
 
 /** The machine with a role of its own; the definition is the one that the tests execute. */
 export async function migrationStateMachines(serverless: Configuration) {
-  const lines = await accessLines(serverless);
+  const lines = await readAccessLines(serverless);
   if (lines.length === 0) return { stateMachines: {} };
   const stage = await readText(serverless, 'sls:stage');
   return {
@@ -92,23 +92,23 @@ export async function migrationStateMachines(serverless: Configuration) {
 
 /** CloudFormation resources: a role for each function, and the role and the log group of the machine. */
 export async function migrationRoles(serverless: Configuration): Promise<Resources> {
-  const lines = await accessLines(serverless);
+  const lines = await readAccessLines(serverless);
   if (lines.length === 0) return {};
   const artifactsUrl = await readText(serverless, 'param:artifactsUrl');
   const parameter = await readText(serverless, 'param:collectionParameter');
-  const environment = await environmentOf(serverless);
-  const ofFunctions = lines.map(([name, access]) => [
+  const environment = await readEnvironment(serverless);
+  const functionRoles = lines.map(([name, access]) => [
     `${logicalName(name)}Role`,
     role(`${logicalName(name)}LogGroup`, [
       ...runPolicies(access.runs),
-      ...secretPolicies(secretsIn(variablesFor(name, access, environment))),
+      ...secretPolicies(listSecretParameters(variablesFor(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
       ...artifactPolicies(artifactsUrl, access.artifacts),
       ...(name === WATCHDOG ? [failurePolicy()] : []),
     ]),
   ]);
   return {
-    ...Object.fromEntries(ofFunctions),
+    ...Object.fromEntries(functionRoles),
     MemoryMigrationRole: machineRole(),
     MemoryMigrationLogGroup: await machineLogGroup(serverless),
   };
@@ -116,7 +116,7 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
 
 /** CloudFormation resources: the schedules of the watchdog, and the queue of abandoned invocations. */
 export async function migrationWatchdog(serverless: Configuration): Promise<Resources> {
-  const lines = await accessLines(serverless);
+  const lines = await readAccessLines(serverless);
   if (lines.length === 0) return {};
   const rates = Object.entries(SCHEDULES).map(([name, rate]) => [`Watchdog${name}`, rate] as const);
   const rules = rates.map(([name, rate]) => rule(name, rate));
@@ -210,14 +210,14 @@ async function machineLogGroup(serverless: Configuration): Promise<object> {
   };
 }
 
-async function accessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
+async function readAccessLines(serverless: Configuration): Promise<[string, MigrationAccess][]> {
   if ((await readText(serverless, 'sls:stage')) === 'local') return [];
   if ((await readText(serverless, 'param:qdrantUrl')) === '') return [];
   return Object.entries(await readSection(serverless, 'custom', 'migrationAccess'));
 }
 
 /** The variables that lib/migration/settings.ts reads, without empty ones. */
-async function environmentOf(serverless: Configuration): Promise<Variables> {
+async function readEnvironment(serverless: Configuration): Promise<Variables> {
   const variables: Record<string, unknown> = { NODE_OPTIONS };
   for (const [parameter, variable] of Object.entries(SETTINGS)) {
     variables[variable] = await readText(serverless, `param:${parameter}`);
@@ -229,8 +229,8 @@ async function environmentOf(serverless: Configuration): Promise<Variables> {
   return Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''));
 }
 
-// Services that only some steps reach, by the names of the variables.
-const REACHED = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
+// Services that only some steps reach, with the names of their variables.
+const SERVICE_VARIABLES = { graph: /^NEO4J_/, webhook: /^MIGRATION_WEBHOOK_/ };
 
 /** Selects the variables for the services that a function reaches. Status and confirm reach the table alone. */
 function variablesFor(
@@ -240,17 +240,17 @@ function variablesFor(
 ): Variables {
   if (QUICK.includes(name)) return { NODE_OPTIONS };
   const isKept = ([variable]: readonly [string, unknown]) =>
-    Object.entries(REACHED).every(
-      ([what, names]) => reaches.includes(what) || !names.test(variable),
+    Object.entries(SERVICE_VARIABLES).every(
+      ([service, names]) => reaches.includes(service) || !names.test(variable),
     );
   return Object.fromEntries(Object.entries(environment).filter(isKept));
 }
 
-function secretsIn(variables: Variables): string[] {
+function listSecretParameters(variables: Variables): string[] {
   const named = Object.entries(variables).filter(([variable]) => variable.endsWith('_PARAMETER'));
   return named.map(([, parameter]) => String(parameter));
 }
 
-function fileOf(name: string): string {
+function fileName(name: string): string {
   return name.replace(/^migration/, '').toLowerCase();
 }

@@ -54,7 +54,7 @@ const RETRY: readonly Retrier[] = [
   { ErrorEquals: ['RetryableLockHeld'], IntervalSeconds: 15, MaxAttempts: 72, BackoffRate: 1 },
 ];
 
-// The state that gives the command that the run needs. Opening a window is an operator's, who is waited for.
+// The state that runs each command. Only an operator opens a window, so the machine waits before that.
 const STATE_OF_COMMAND = {
   backup: 'Backup',
   rebuild: 'Rebuild',
@@ -95,11 +95,14 @@ export function migrationMachine(stage: string): StateMachineDefinition {
   });
   return {
     Comment:
-      'Migrates the memory backend. It looks where the run stands, takes the step that comes next, and looks again: started again, it continues from there. A window that fails rolls back.',
-    StartAt: 'Look',
+      'Migrates the memory backend. It reads the status of the run, takes the next step, and repeats this until the run ends: started again, it resumes. If the window fails, the run is rolled back.',
+    StartAt: 'ReadStatus',
     States: {
-      Look: {
-        ...task('Status', 'The record of the run, small; what is large are artifacts.'),
+      ReadStatus: {
+        ...task(
+          'Status',
+          'Reads the record of the run, which is small: large data is in artifacts.',
+        ),
         Parameters: { 'runId.$': '$.runId' },
         ResultPath: '$.status',
         TimeoutSeconds: 90,
@@ -123,20 +126,26 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       AwaitApproval: {
         Type: 'Wait',
         Comment:
-          'An operator looks at the report and opens the window with cutover, or aborts the run. Looks are rare, so that the history of the execution has room for a year, which is the longest that one lasts.',
+          'An operator reads the report, and opens the window with cutover or aborts the run. The status is read rarely, so that the history of the execution has room for a year, its maximum duration.',
         Seconds: 43_200,
-        Next: 'Look',
+        Next: 'ReadStatus',
       },
-      Backup: step('Backup', 'Counts, snapshot and restore drill, before anything is built.'),
+      Backup: step(
+        'Backup',
+        'Counts, takes a snapshot and rehearses a restore, before anything is built.',
+      ),
       Rebuild: step(
         'Rebuild',
-        "The new collection, proved by the new version's first write where it can be reached.",
+        "Builds the new collection, and proves it with the new version's first write if that version can be reached.",
       ),
-      Copy: step('Copy', 'Everything, while users go on writing; the report is to be approved.'),
+      Copy: step(
+        'Copy',
+        'Copies everything while users continue to write; an operator must then approve the report.',
+      ),
       Cutover: {
         ...step(
           'Cutover',
-          'The window: stops writes, switches to the new version, proves it, opens writes. What it refuses begins the rollback.',
+          'The window: stops writes, switches to the new version, proves it, and opens writes. A refusal begins the rollback.',
         ),
         // A function that never answers cannot begin the rollback itself.
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],
@@ -144,7 +153,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       RollBack: {
         ...step(
           'Rollback',
-          "Loses no user's write. Where it would remove too many memories, a person decides.",
+          "Loses no user's write. If it would remove too many memories, an operator decides.",
         ),
         // Users may be on the new version already: until the window ends, the cutover is repeated.
         Catch: [{ ErrorEquals: ['RefusedNotNow'], ResultPath: '$.failure', Next: 'AwaitPerson' }],
@@ -157,7 +166,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       },
       Pause: {
         Type: 'Choice',
-        Comment: 'A step that is not done says how long to wait before it is asked again.',
+        Comment: 'A step that is not done says how long to wait before the next attempt.',
         Choices: [
           {
             And: [
@@ -169,27 +178,27 @@ export function migrationMachine(stage: string): StateMachineDefinition {
           },
           { Variable: '$.step.waitSeconds', NumericGreaterThan: 0, Next: 'Wait' },
         ],
-        Default: 'Look',
+        Default: 'ReadStatus',
       },
       AwaitPerson: {
         Type: 'Wait',
         Comment:
-          'Until an action is confirmed: longer than for a service, so that the history of the execution has room for a window of four hours.',
+          'Waits until an action is confirmed. Its interval is longer than that for a service, so that the history of the execution has room for a window of four hours.',
         Seconds: 30,
-        Next: 'Look',
+        Next: 'ReadStatus',
       },
-      Wait: { Type: 'Wait', SecondsPath: '$.step.waitSeconds', Next: 'Look' },
+      Wait: { Type: 'Wait', SecondsPath: '$.step.waitSeconds', Next: 'ReadStatus' },
       Live: { Type: 'Succeed' },
       RolledBack: {
         Type: 'Fail',
         Error: 'RolledBack',
         Cause:
-          'The run rolled back: users work on the old version. The record and the failed step say why. Started again, it prepares the next window.',
+          'The run was rolled back: users are on the old version. The record and the failed step say why. Start it again to prepare the next window.',
       },
       Aborted: {
         Type: 'Fail',
         Error: 'Aborted',
-        Cause: 'The run was given up before the window.',
+        Cause: 'The run was aborted before the window.',
       },
       UnknownPhase: {
         Type: 'Fail',

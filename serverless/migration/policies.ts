@@ -93,13 +93,13 @@ export function artifactPolicies(
   const Condition = { StringEquals: { 'aws:ResourceAccount': { Ref: 'AWS::AccountId' } } };
   return [
     policy('artifacts', [
-      { ...allow(objects.map(inS3), [substituted(`${arn}/${prefix}/*`)]), Condition },
-      { ...allow(bucket.map(inS3), [substituted(arn)]), Condition },
+      { ...allow(objects.map(toS3Action), [substituted(`${arn}/${prefix}/*`)]), Condition },
+      { ...allow(bucket.map(toS3Action), [substituted(arn)]), Condition },
     ]),
   ];
 }
 
-function inS3(action: string): string {
+function toS3Action(action: string): string {
   return `s3:${action}`;
 }
 

@@ -67,7 +67,7 @@ export const FAILURES: readonly Act[] = [
     play: async ({ parts, migrate, addFault, services, expect }) => {
       const { faultProxy, apiKey } = parts.store;
       const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
-      const failedStates = new Set(['Look']);
+      const failedStates = new Set(['ReadStatus']);
       await migrate({
         services: { ...services, vectors },
         onTask: (state) => {

@@ -155,7 +155,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
       deployed: template,
       next: template,
       minutes: 15,
-      arnOf: (name) => name,
+      toArn: (name) => name,
     } as Parameters<typeof rollbackConfiguration>[0]);
     expect(RollbackTriggers).not.toEqual(NO_ROLLBACK.RollbackTriggers);
     for (const [, { Properties }] of groups) {
@@ -200,7 +200,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 });
 
-/** Runs the plug-in as the packager does: before and after it compiles the functions. @returns the resources of the template */
+/** Runs the plug-in as Serverless Framework does: before and after it compiles the functions. @returns the resources of the template */
 function packageFunctions(functions: Readonly<Record<string, Record<string, unknown>>>) {
   const Resources: Record<string, object> = {};
   const provider = { compiledCloudFormationTemplate: { Resources } };
@@ -219,7 +219,7 @@ function packageFunctions(functions: Readonly<Record<string, Record<string, unkn
   return Resources;
 }
 
-it('the plug-in gives a function of the API an alias, before and after the packager has compiled it', () => {
+it('the plug-in gives a function of the API an alias, before and after Serverless Framework has compiled it', () => {
   const functions: Record<string, Record<string, unknown>> = {
     move: { events: [{ httpApi: 'PUT /move' }] },
     frontPage: { events: [{ httpApi: 'GET /' }] },

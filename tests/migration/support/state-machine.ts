@@ -16,7 +16,7 @@ export interface Execution {
 export function approveWhenAsked(migration: Migration) {
   let looks = 0;
   return async (state: string) => {
-    if (state !== 'Look' || (await migration.runs.read(RUN)).phase !== 'copied') return;
+    if (state !== 'ReadStatus' || (await migration.runs.read(RUN)).phase !== 'copied') return;
     looks += 1;
     if (looks === 3) await migration.openWindow();
   };

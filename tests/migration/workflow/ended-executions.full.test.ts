@@ -66,7 +66,7 @@ describe('an execution that is stopped', () => {
       signal: stop.signal,
       onTask: async (state) => {
         await approve(state);
-        if (state === 'Look' && (await readPhase(migration)) === phase) stop.abort();
+        if (state === 'ReadStatus' && (await readPhase(migration)) === phase) stop.abort();
         stop.signal.throwIfAborted();
       },
     });
@@ -86,7 +86,7 @@ describe('an execution that fails by itself', () => {
   it.each([
     ['States.Runtime', 'Cutover'],
     ['States.DataLimitExceeded', 'Cutover'],
-    ['States.DataLimitExceeded', 'Look'],
+    ['States.DataLimitExceeded', 'ReadStatus'],
   ])('with %s of %s', async (name, failing) => {
     const { migration, before } = await startedMigration();
     const approve = approveWhenAsked(migration);
@@ -107,17 +107,17 @@ describe('an execution that fails by itself', () => {
     const { migration, before } = await startedMigration();
     const { runs } = migration.services;
     const approve = approveWhenAsked(migration);
-    let isLooking = false;
+    let isReadingStatus = false;
     const read: typeof runs.read = async (runId) => {
       const run = await runs.read(runId);
-      const isUnknown = isLooking && run.phase === 'switching';
+      const isUnknown = isReadingStatus && run.phase === 'switching';
       return isUnknown ? { ...run, phase: 'unheard-of' as Phase } : run;
     };
     const { failure } = await execute(migration, {
       services: { ...migration.services, runs: { ...runs, read } },
       onTask: async (state) => {
         await approve(state);
-        isLooking = state === 'Look';
+        isReadingStatus = state === 'ReadStatus';
       },
     });
     expect(failure).toBe('UnknownPhase');

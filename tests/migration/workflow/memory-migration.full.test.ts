@@ -21,7 +21,7 @@ describe('the state machine', () => {
       services: changeServices(migration.services, refusing),
       onTask: approveWhenAsked(migration),
     });
-    expect([failure, tasks.at(-1)]).toEqual([undefined, 'Look']);
+    expect([failure, tasks.at(-1)]).toEqual([undefined, 'ReadStatus']);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(migration.operator.actions).not.toContain('deploy-old');
   });
@@ -34,7 +34,7 @@ describe('the state machine', () => {
     await deleteFirst(migration, SOURCE);
     const changed = await computeFingerprint(migration.services.vectors, SOURCE);
     const { tasks, failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
-    expect([tasks.slice(0, 2), failure]).toEqual([['Look', 'Copy'], undefined]);
+    expect([tasks.slice(0, 2), failure]).toEqual([['ReadStatus', 'Copy'], undefined]);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(changed);
   });

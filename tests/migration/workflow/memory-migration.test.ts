@@ -23,7 +23,7 @@ describe('the state machine', () => {
     await migration.start();
     const { tasks, failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
     expect(failure).toBeUndefined();
-    const steps = tasks.filter((state, n) => state !== 'Look' && state !== tasks[n - 2]);
+    const steps = tasks.filter((state, n) => state !== 'ReadStatus' && state !== tasks[n - 2]);
     expect(steps).toEqual(['Backup', 'Rebuild', 'Copy', 'Cutover']);
     expect((await migration.runs.read(RUN)).phase).toBe('live');
     expect(await migration.services.setting.read()).toBe(migration.target);
@@ -153,7 +153,7 @@ describe('the definition', () => {
       services,
       signal: stop.signal,
       onTask: async (state) => {
-        if (state !== 'Look') return;
+        if (state !== 'ReadStatus') return;
         looks += 1;
         if (looks === 6) stop.abort();
         if (looks !== 3) return;

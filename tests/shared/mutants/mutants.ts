@@ -281,13 +281,13 @@ export const MUTANTS: readonly Mutant[] = [
   // Deployments: the guard, the rollback by alarms, and the gradual release.
   ...mutantsOf('serverless/deploy-guard.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
     ['ParameterValue === undefined ? [] :', 'ParameterValue !== undefined ? [] :'],
-    ['this.#activeRun(inUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
+    ['this.#activeRun(tableInUse ?? this.#ownTable', 'this.#activeRun(this.#ownTable'],
   ]),
 
   ...mutantsOf('serverless/deploy-rollback.ts', 'tests/shared/wiring/deploy-guard.test.ts', [
-    ['isMoved ? TRIGGERS.filter', 'false ? TRIGGERS.filter'],
-    ['watched === stopping.length', 'stopping.length > 0'],
-    [' && areAlike', ''],
+    ['const triggers = addressChanges', 'const triggers = false'],
+    ['watched === stoppingAlarms.length', 'stoppingAlarms.length > 0'],
+    [' && hasSameSchema', ''],
   ]),
   ...mutantsOf(
     'serverless/ledger/gradual-release.ts',

@@ -1,4 +1,4 @@
-// The plug-in of serverless/deploy-guard.ts, with a stand-in for the packager and for AWS.
+// The plug-in of serverless/deploy-guard.ts, with a stand-in for Serverless Framework and for AWS.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

@@ -108,7 +108,7 @@ function packageTemplate(resources: Resources, { name, stage, parameters }: Temp
   return { folder, make };
 }
 
-// Packages are made one after the other, because the packager works in a single folder, `.serverless`.
+// Packages are made one after the other, because Serverless Framework works in a single folder, `.serverless`.
 async function makeAll(packages: readonly Package[]): Promise<void> {
   // A failure is not thrown here: the tests that wait for the package read it from its failure file.
   for (const { make } of packages) await make().catch(() => {});
@@ -131,7 +131,7 @@ async function removeOldPackages(): Promise<void> {
 
 /**
  * Hashes everything that a package depends on. The lock file stands for the installed packages. The names of the functions'
- * files count for every package, because the packager finds functions by name.
+ * files count for every package, because Serverless Framework finds functions by name.
  */
 function hashInputs(inputs: readonly string[]): string {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));

@@ -92,7 +92,7 @@ describe('the guard refuses', () => {
     [
       'a deployment that takes the migration away',
       { run: LIVE, next: withoutStore },
-      /take away the functions of the migration and its watchdog .* It omits qdrantUrl/,
+      /remove the functions of the migration and its watchdog .* It omits qdrantUrl/,
     ],
     [
       'one schedule of the watchdog disabled, and another left',
@@ -208,7 +208,7 @@ describe('a package that is deployed later', () => {
       answer: answerDuring(ACTIVE),
     });
     await guard.hooks.initialize();
-    // The packager reads the settings of the package before the guard's next hook.
+    // Serverless Framework reads the settings of the package before the guard's next hook.
     custom = { deployDuringRun: acceptance.packaged, rollbackMinutes: '0' };
     await guard.hooks['before:deploy:deploy']();
     return provider;
@@ -264,7 +264,7 @@ describe('a rollback', () => {
     ]();
 
   it('is refused for an unreadable timestamp, with the command that lists them', async () => {
-    await expect(rollBack('yesterday')).rejects.toThrow(/time "yesterday".*deploy list/);
+    await expect(rollBack('yesterday')).rejects.toThrow(/timestamp "yesterday".*deploy list/);
   });
 
   it('is refused for a timestamp without a deployment', async () => {
@@ -275,7 +275,7 @@ describe('a rollback', () => {
       );
       return [404, missing];
     });
-    await expect(rolled).rejects.toThrow(/time "1700000000000".*deploy list/);
+    await expect(rolled).rejects.toThrow(/timestamp "1700000000000".*deploy list/);
   });
 });
 
@@ -285,7 +285,7 @@ describe('alarms undo a deployment', () => {
       deployed: migrating,
       next: migrating,
       minutes: 15,
-      arnOf: (name) => `arn:${name}`,
+      toArn: (name) => `arn:${name}`,
       ...given,
     });
   const named = (...names: string[]) => ({

@@ -1,5 +1,5 @@
 // Contents of a package, packages that are refused, and files that packaging leaves. The tests are in one file, because test
-// files run in parallel and the packager works in one folder, `.serverless`.
+// files run in parallel and Serverless Framework works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
@@ -148,7 +148,7 @@ it('packaging leaves nothing behind if it is stopped', async () => {
   expect(builds()).toEqual([]);
 });
 
-/** Lists the folders in which the packager works for this process. */
+/** Lists the folders in which Serverless Framework works for this process. */
 function builds(): string[] {
   return readdirSync(BUILDS).filter((name) => name.startsWith(`local-${process.pid}-`));
 }

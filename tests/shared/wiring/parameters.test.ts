@@ -107,7 +107,7 @@ it('requests without a key are possible only on this machine', () => {
   ]);
 });
 
-describe('the packager', () => {
+describe('Serverless Framework', () => {
   it.each(['info', 'package', 'deploy', 'remove'])('refuses a fault in %s', (command) => {
     const start = (param: string[]) => createGuard({ command, options: { param } });
     expect(() => start(['auth=open'])).toThrow('Refused. auth "open" must be "required"');

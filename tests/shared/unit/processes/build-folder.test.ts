@@ -1,4 +1,4 @@
-// Build folders of the packager: the next packaging removes a folder that a killed process left.
+// Build folders of Serverless Framework: the next packaging removes a folder that a killed process left.
 // tests/shared/wiring/packaging.full.test.ts shows that packaging itself leaves no folder behind.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
