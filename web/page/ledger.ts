@@ -247,15 +247,17 @@ function askForKey(error: ApiError | undefined): void {
   });
 }
 
-/** Says where a created row is if the period shown lacks it: without a notice, the row would seem to be lost. */
+/** Says where a created row is if the list shown lacks it: without a notice, the row would seem to be lost. */
 function showOutsider(row: Row): void {
   const { description, transaction_date: date } = row;
-  if (isInScope({ ...UNFILTERED, period: scope.peek().period })(row)) return;
+  const wanted = scope.peek();
+  if (isInScope(wanted)(row)) return;
+  const isInPeriod = isInScope({ ...UNFILTERED, period: wanted.period })(row);
   const shown = notice.peek();
   // A notice that the person has to read stays.
   if (shown && !shown.isBrief) return;
   notice.value = {
-    text: `Added ${description} on ${format.date(date)}, outside the period shown`,
+    text: `Added ${description} on ${format.date(date)}, ${isInPeriod ? 'hidden by the filter' : 'outside the period shown'}`,
     action: { name: 'Show', run: () => go({ ...UNFILTERED, period: date.slice(0, 7) }) },
     isBrief: true,
   };

@@ -131,6 +131,18 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('a row hidden by a filter is announced with a way to it', async () => {
+    const page = await pages.visit('#period=1998-03&type=income');
+    await addForm(page).getByLabel('Date').fill('1998-03-15');
+    await addForm(page).getByLabel('Description').fill('Hidden by its type');
+    await addForm(page).getByLabel('Amount').fill('20');
+    await page.keyboard.press('Enter');
+    const notice = page.getByRole('alert');
+    await notice.getByText('15 Mar 1998, hidden by the filter').waitFor();
+    await notice.getByRole('button', { name: 'Show' }).click();
+    await listed(page, 'Hidden by its type').getByText('-20.00').first().waitFor();
+  });
+
   test('a notice that asks for nothing goes away, but not under the pointer or with the focus', async () => {
     const page = await pages.visit('#period=1998-04');
     await page.clock.install();
