@@ -104,7 +104,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       },
     );
 
-    it('ends with an error if the service does, and keeps the copy', async () => {
+    itInFull('ends with an error if the service does, and keeps the copy', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api);

@@ -18,7 +18,9 @@ const CREATE = ['create', '--name', 'phone'];
 const deaf = `http://127.0.0.1:${await findFreePort()}`;
 const empty = await startWithoutTables();
 
-it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]]>([
+type Refused = [args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]];
+
+const REFUSED: readonly Refused[] = [
   [[...CREATE, '--ledger', 'a b'], {}, 2, ['--ledger']],
   [CREATE, { LEDGER_ID: 'a b' }, 1, ['LEDGER_ID']],
   [['list'], { DATA_DIR: 'memory' }, 1, ['Set DYNAMODB_ENDPOINT']],
@@ -66,12 +68,17 @@ it.each<[args: string[], environment: NodeJS.ProcessEnv, code: number, words: st
     1,
     ['finance-ledger-nosuch'],
   ],
-])('%j with %j ends with %i and says what to check', async (args, environment, code, words) => {
-  const ended = await run(args, environment);
-  expect(ended).toMatchObject({ code, stdout: '' });
-  for (const word of words) expect(ended.stderr).toContain(word);
-  expect(ended.stderr).not.toContain('(outputHelp)');
-});
+];
+
+it.each(oneInEvery(3, REFUSED))(
+  '%j with %j ends with %i and says what to check',
+  async (args, environment, code, words) => {
+    const ended = await run(args, environment);
+    expect(ended).toMatchObject({ code, stdout: '' });
+    for (const word of words) expect(ended.stderr).toContain(word);
+    expect(ended.stderr).not.toContain('(outputHelp)');
+  },
+);
 
 it.each(oneInEvery(3, ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b']))(
   'refuses the name %j of a key',

@@ -6,6 +6,7 @@ import { scanCollection } from '../../../../lib/migration/steps/recorded-counts.
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { onRequest } from '../../support/changed-services.ts';
 import {
   computeFingerprint,
@@ -64,7 +65,7 @@ describe('a migration in place', () => {
     expect(facts).toMatchObject({ users, usersDigest });
   });
 
-  it('counts the memories of agents and sessions exactly', async () => {
+  itInFull('counts the memories of agents and sessions exactly', async () => {
     const migration = await createInPlaceAt('checked');
     const { vectors } = migration.services;
     const owners = ['"agent_id":"planner"', '"run_id":"r1"', '"agent_id":"planner","run_id":"r1"'];
@@ -96,47 +97,53 @@ describe('a migration in place', () => {
     expect(await services.setting.read()).toBe(SOURCE);
   });
 
-  it('is rolled back to the snapshot, and later writes stay in the old collection', async () => {
-    const migration = await createInPlaceAt('copied');
-    const { services } = migration;
-    const returnsTo = `${SOURCE}_restored_${RUN}`;
-    const backedUp = await computeFingerprint(services.vectors, SOURCE);
-    await writeToOld(migration, 'Written after the backup');
-    await migration.follow('cutover');
-    await (await startOld(migration)).add('user-1', 'Written while live');
-    const written = await computeFingerprint(services.vectors, SOURCE);
-    const input = { toSnapshot: true };
-    const dryRun = await migration.invoke('rollback', { ...input, execute: false });
-    const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
-    expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
-    const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
-    await expect(attempt).rejects.toEqual(
-      failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
-    );
-    expect(await readPhase(migration)).toBe('live');
-    await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
-    expect(await services.setting.read()).toBe(returnsTo);
-    expect(await computeFingerprint(services.vectors, returnsTo)).toEqual(backedUp);
-    expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(written);
-    const status = await readStatus(services);
-    expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
-    await migration.finish('abort');
-    const left = await services.vectors.listCollections();
-    expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
-  });
+  itInFull(
+    'is rolled back to the snapshot, and later writes stay in the old collection',
+    async () => {
+      const migration = await createInPlaceAt('copied');
+      const { services } = migration;
+      const returnsTo = `${SOURCE}_restored_${RUN}`;
+      const backedUp = await computeFingerprint(services.vectors, SOURCE);
+      await writeToOld(migration, 'Written after the backup');
+      await migration.follow('cutover');
+      await (await startOld(migration)).add('user-1', 'Written while live');
+      const written = await computeFingerprint(services.vectors, SOURCE);
+      const input = { toSnapshot: true };
+      const dryRun = await migration.invoke('rollback', { ...input, execute: false });
+      const leavesBehind = 'counted against the restored snapshot, before writes are frozen';
+      expect(dryRun).toMatchObject({ forecast: { returnsTo, leavesBehind } });
+      const attempt = migration.finish('rollback', { ...input, acknowledgedLoss: 1 });
+      await expect(attempt).rejects.toEqual(
+        failureNamed('RefusedLossNotAcknowledged', /loses 2 writes/),
+      );
+      expect(await readPhase(migration)).toBe('live');
+      await migration.finish('rollback', { ...input, acknowledgedLoss: 2 });
+      expect(await services.setting.read()).toBe(returnsTo);
+      expect(await computeFingerprint(services.vectors, returnsTo)).toEqual(backedUp);
+      expect(await computeFingerprint(services.vectors, SOURCE)).toEqual(written);
+      const status = await readStatus(services);
+      expect(status).toMatchObject({ phase: 'copied', takesNoWindow: `users are on ${returnsTo}` });
+      await migration.finish('abort');
+      const left = await services.vectors.listCollections();
+      expect(left).toEqual(expect.arrayContaining([SOURCE, returnsTo]));
+    },
+  );
 
-  it('opens writes again if more was written before the freeze than was acknowledged', async () => {
-    const migration = await createInPlaceAt('live');
-    const late = onRequest(
-      migration,
-      'freeze',
-      async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
-    );
-    const attempt = migration.finish('rollback', { toSnapshot: true }, late);
-    await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
-    expect(await readPhase(migration)).toBe('live');
-    expect(migration.operator.actions.at(-1)).toBe('open-writes');
-  });
+  itInFull(
+    'opens writes again if more was written before the freeze than was acknowledged',
+    async () => {
+      const migration = await createInPlaceAt('live');
+      const late = onRequest(
+        migration,
+        'freeze',
+        async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
+      );
+      const attempt = migration.finish('rollback', { toSnapshot: true }, late);
+      await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
+      expect(await readPhase(migration)).toBe('live');
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
+    },
+  );
 
   it('gives a memory whose text alone was changed the keywords of its text', async () => {
     const migration = await createInPlaceAt('copied');
@@ -169,7 +176,7 @@ describe('an abort', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('removes what the new version created in a window that was rolled back', async () => {
+  itInFull('removes what the new version created in a window that was rolled back', async () => {
     const migration = await createInPlaceAt('equal');
     const isGraphDeprecated = async () => false;
     const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
@@ -180,7 +187,7 @@ describe('an abort', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('keeps the slot and the companion if users have worked with them', async () => {
+  itInFull('keeps the slot and the companion if users have worked with them', async () => {
     const migration = await createInPlaceAt('live');
     await migration.finish('rollback');
     await migration.finish('abort');

@@ -1,6 +1,6 @@
 // A rollback that is killed between two records, or whose record cannot be read. Nothing is lost, an action that was
 // not done is requested again, and writes open in time.
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
@@ -12,6 +12,7 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { describeInFull, itInFull } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
@@ -72,7 +73,7 @@ function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   return { runs: { readCheckpoint } };
 }
 
-describe('the request of a deployment', () => {
+describeInFull('the request of a deployment', () => {
   const runUntilKilled = async (migration: Migration) => {
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
@@ -217,7 +218,7 @@ it('writes are opened in time if the window was late and the old collection cann
   expect(migration.operator.actions.slice(heard)).toContain('open-writes');
 });
 
-it('a refused rollback sends the webhook new requests, also after a kill', async () => {
+itInFull('a refused rollback sends the webhook new requests, also after a kill', async () => {
   const migration = await createMigrationAt('live', { isUpgraded: true });
   const keys = new Set<string>();
   const { hooks } = migration.services;

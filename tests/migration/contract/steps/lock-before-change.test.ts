@@ -1,6 +1,7 @@
 // A step that was paused may have lost its lock to another invocation. It checks the lock right before each change, so that it
 // does not interfere. run-lock.test.ts shows that a lost lock stops the step.
 import { expect, it } from 'vitest';
+import { oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { watchCalls } from '../../support/calls.ts';
 import { STEP_CASES } from '../../support/step-cases.ts';
 
@@ -11,7 +12,7 @@ const CHECKS_LOCK = /^(lock|runs)\./;
 const HARMLESS =
   /^artifacts\.|^vectors\.(deleteSnapshot|updateCollection|createPayloadIndex|addSparseVector)$/;
 
-it.each(STEP_CASES)(
+it.each(oneInEvery(3, STEP_CASES))(
   '$step $situation checks its lock right before each change',
   async ({ step, prepare, input = {} }) => {
     const migration = await prepare();

@@ -4,6 +4,7 @@ import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts
 import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest } from '../../support/changed-services.ts';
 import { emptyCollection, LAYOUT, writeToNew, writeToOld } from '../../support/holdings.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
@@ -71,7 +72,7 @@ describe('a write that the store refuses once with 503 is carried over on the re
     expect(await has(migration, SOURCE, 'Leaked by the deployment')).toBe(true);
   });
 
-  it('between two windows', async () => {
+  itInFull('between two windows', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     await writeToNew(migration, 'By a worker that was not stopped');
@@ -98,7 +99,7 @@ describe('a rollback', () => {
     expect(await readPhase(migration)).toBe('switching-back');
   });
 
-  it.each(['asItWas', 'toSnapshot'] as const)(
+  it.each(oneInEvery(2, ['asItWas', 'toSnapshot'] as const))(
     'restores the snapshot again if the restored collection was deleted: %s',
     async (way) => {
       const migration = await createMigrationAt('live');
@@ -167,7 +168,7 @@ it('a cutover that was killed after the final check, and whose rollback is refus
   expect(await readPhase(migration)).toBe('live');
 });
 
-it.each(['cutover', 'abort'] as const)(
+it.each(oneInEvery(2, ['cutover', 'abort'] as const))(
   'a collection of another program under the upload name is not touched by %s',
   async (step) => {
     const migration = await createMigrationAt('equal', {}, { uploadAs: 'uploaded' });
