@@ -11,6 +11,7 @@ import {
   Time,
   Vector,
 } from 'neo4j-driver';
+import { anyText } from '../../shared/support/any-text.ts';
 
 const MAX_YEAR = 999_999_999;
 const EDGE_YEARS = [-MAX_YEAR, -1, 0, 1, 1582, 1900, 9999, 10_000, MAX_YEAR];
@@ -28,7 +29,7 @@ const zone = fc.constantFrom('Europe/Amsterdam', 'America/Port-au-Prince', 'Etc/
 
 export const anyScalar = fc.oneof(
   fc.boolean(),
-  fc.string({ unit: 'binary' }),
+  anyText(),
   anyInteger,
   anyFloat,
   date.map(([y, m, d]) => new Day(int(y), int(m), int(d))),

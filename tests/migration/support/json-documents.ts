@@ -1,5 +1,6 @@
 // Generates JSON documents as text, including number literals that JavaScript itself never writes.
 import fc from 'fast-check';
+import { anyText } from '../../shared/support/any-text.ts';
 
 export const numberLiterals: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('10.0', '-0', '-0.0', '1e400', '1E+2', '9007199254740993', '0.1000', '2.50'),
@@ -9,7 +10,7 @@ export const numberLiterals: fc.Arbitrary<string> = fc.oneof(
 );
 
 // Keys that look like array indexes are moved to the front by every JavaScript object.
-const keys = fc.string({ unit: 'binary' }).filter((key) => !/^(0|[1-9]\d*)$/.test(key));
+const keys = anyText().filter((key) => !/^(0|[1-9]\d*)$/.test(key));
 
 /** Compact documents: no white space, strings escaped as `JSON.stringify` does. */
 export const jsonDocuments: fc.Arbitrary<string> = fc.letrec<{ value: string }>((tie) => ({
@@ -17,7 +18,7 @@ export const jsonDocuments: fc.Arbitrary<string> = fc.letrec<{ value: string }>(
     { depthSize: 'medium', withCrossShrink: true },
     numberLiterals,
     fc.constantFrom('null', 'true', 'false', '""', '[]', '{}', '"\\\\"', '"a\\"]}"'),
-    fc.string({ unit: 'binary' }).map((text) => JSON.stringify(text)),
+    anyText().map((text) => JSON.stringify(text)),
     fc.array(tie('value'), { maxLength: 6 }).map((elements) => `[${elements.join(',')}]`),
     fc
       .uniqueArray(fc.tuple(keys, tie('value')), { selector: ([key]) => key, maxLength: 6 })
