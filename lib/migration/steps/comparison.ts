@@ -44,14 +44,14 @@ export interface Tally extends Changes {
   readonly same: number;
   /** Those of `same` that are the last common version, too; counted where vectors are compared */
   readonly common: number;
-  /** Memories that the standby one would get, lose (`removes`) or get anew (`changes`) if it were made equal */
+  /** Memories that the standby one would gain, lose (`removes`) or replace (`changes`) if it were made equal */
   readonly adds: number;
-  /** Changes since the last common version that only the standby one has; of `written`, the active one may have changed some, too */
+  /** Changes that only the standby one has made since the last common version; the active one may have changed some of `written` too */
   readonly late: {
     readonly written: number;
     readonly lacking: number;
     readonly changed: number;
-    /** Some of those that the standby one lacks, or has otherwise */
+    /** Some of the memories that the standby one lacks or has changed */
     readonly examples: readonly PointId[];
   };
 }
@@ -84,7 +84,7 @@ interface Sources {
   readonly standby: Source;
   /** Last common version; without it, the active version is right. */
   readonly base?: Base | undefined;
-  /** Compares vectors as well: one that differs is a change. */
+  /** With these rules vectors are compared as well, and a different vector counts as a change. */
   readonly vectors?: VectorRules | undefined;
 }
 

@@ -27,7 +27,7 @@ import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { type Comparing, comparePages, type Tally } from './comparison.ts';
 
-/** Stages: the comparison, which writes nothing, and the walk that writes */
+/** Names of the two stages: the comparison, which writes nothing, and the walk that writes */
 const COMPARED = 'compared';
 const WRITTEN = 'written';
 
@@ -54,13 +54,13 @@ export interface EqualiseOptions {
   readonly base?: 'continued' | 'begun' | undefined;
   /** True if a user made that change to the standby collection */
   readonly isOfUser?: ReconcileSettings['isOfUser'];
-  /** The store takes no writes to the active collection: the standby one's changes are left where they are. */
+  /** True if the store refuses writes to the active collection: changes of the standby one are then not applied. */
   readonly isActiveReadOnly?: boolean;
   /** Names the walk: two of one invocation may begin a batch with the same memory. */
   readonly walk: string;
   /** An earlier walk, whose writes and removals count as this one's */
   readonly earlier?: Reconciled | undefined;
-  /** frozen: both must be equal afterwards. writing: what differs still is left to a later walk. */
+  /** frozen: both must be equal afterwards. writing: a later walk repairs the remaining differences. */
   readonly users: 'frozen' | 'writing';
   /**
    * If more of the standby collection would be removed or changed than expected: refuse before anything is, or insert what is
@@ -85,7 +85,7 @@ export interface Equalised {
 }
 
 /**
- * Its two stages are those of the context: a caller runs it in a stage of its own.
+ * Compares, then writes: two stages of the given context, so each call needs a stage of its own.
  * @throws Paused when time is up; Refusal if it would remove or change more than expected
  */
 export async function equalise(context: StepContext, options: EqualiseOptions): Promise<Equalised> {
@@ -146,7 +146,7 @@ async function compareAgain({ stages }: StepContext, earlier?: Reconciled): Prom
   await stages.rewrite({ passed: {}, noted: { ...noted } });
 }
 
-/** True if both are equal, and are the last common version already. */
+/** True if both are equal to each other and to the last common version. */
 function isAsCommon({ run }: StepContext, { common, points, adds, late }: Tally): boolean {
   const { digest, points: listed } = run.base ?? {};
   const isSame = common === points && adds + late.lacking === 0;
@@ -162,7 +162,7 @@ function listFaults(
   return isActiveReadOnly ? listPending(report) : listProblems(report);
 }
 
-/** Both limits apply during the walk, too: either collection may be emptied in the meantime. */
+/** Limits removals during the walk as well, because either collection may be emptied meanwhile. */
 async function readLimits(context: StepContext, options: EqualiseOptions) {
   const { active, standby, onExcess, deletes } = options;
   const { vectors } = context.services;
