@@ -46,7 +46,7 @@ export interface Tally extends Changes {
   readonly common: number;
   /** Memories that the standby one would gain, lose (`removes`) or replace (`changes`) if it were made equal */
   readonly adds: number;
-  /** Changes that only the standby one has made since the last common version; the active one may have changed some of `written` too */
+  /** Changes of the standby one alone since the last common version; the active one may have changed some of `written` too */
   readonly late: {
     readonly written: number;
     readonly lacking: number;

@@ -905,7 +905,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'passed > failingAfter',
         'passed === null',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal as long again, if a repair let the rollback continue',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal for as long again, if a repair let the rollback continue',
       ],
       [
         'passed > failingAfter',
@@ -944,7 +944,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "!backWriter && decideDirection(pair) === 'backward'",
       "mode === 'fill' && decideDirection(pair) === 'backward'",
-      'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
+      'users return after a rollback > writes of a forgotten program to the old one do not hinder it either, and stay there',
     ],
   ]),
   ...mutantsOf(
@@ -954,7 +954,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'batch.keepsBoth(pair) ? digest : second',
         'second',
-        'users return after a rollback > nor what a forgotten program has written to the old one, which stays there',
+        'users return after a rollback > writes of a forgotten program to the old one do not hinder it either, and stay there',
       ],
     ],
   ),
