@@ -124,7 +124,7 @@ const CASES: readonly Case[] = [
     after: [['grocer.csv', '--yes']],
     command: ['next.csv'],
     advice: ['next.csv', '--rules', 'rules.txt', '--yes'],
-    ends: '1 by rules, 0 open',
+    ends: '1 by rules, 0 without one',
   },
   {
     says: 'Make it active first, or leave categories out with --category none',
