@@ -14,12 +14,14 @@ export function openStoredWalk<Cursor>({ cursor, hasTime = () => false }: Resump
   return { walk, kept };
 }
 
+const MAX_PIECES = 100;
+
 /** Takes a walk to its end, in invocations of one page each. */
 export async function walkInPieces<Cursor, Found>(
   work: (walk: Walk<Cursor>) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly kept: readonly Cursor[] }> {
   const kept: Cursor[] = [];
-  for (;;) {
+  while (kept.length < MAX_PIECES) {
     const piece = openStoredWalk<Cursor>({ cursor: kept.at(-1) });
     const ended = await work(piece.walk).then(
       (found) => ({ found }),
@@ -30,4 +32,5 @@ export async function walkInPieces<Cursor, Found>(
     if (ended) return { ...ended, kept };
     kept.push(...piece.kept);
   }
+  throw new Error('The walk does not end');
 }
