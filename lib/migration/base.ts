@@ -29,7 +29,7 @@ export const baseSchema = v.strictObject({
 
 export type Base = v.InferOutput<typeof baseSchema>;
 
-/** What a walk has written so far */
+/** The segments that a walk has written so far, with the digest and number of their lines */
 export interface BaseProgress {
   readonly segments: Base['segments'];
   readonly digest: string;

@@ -77,6 +77,7 @@ const SCORE_TOLERANCE = 1e-5;
 /** Scores further apart than this belong to different vectors: the memory was changed. */
 const MAX_SCORE_CHANGE = 0.02;
 
+/** Searches both collections for a sample of memories, in two stages. @throws Paused when time is up */
 export async function measureParity(
   settings: ParitySettings,
   stages: Journal<object>,

@@ -65,12 +65,13 @@ export async function reconcile(
   });
   let batch: ComparedPair[] = [];
 
-  async function resolveBatch(): Promise<{ readonly hasInserted: boolean }> {
-    const { hasInserted, ...resolved } = await resolve(report, batch);
+  /** @returns whether memories were inserted */
+  async function resolveBatch(): Promise<boolean> {
+    const resolved = await resolve(report, batch);
     report = resolved.report;
     batch = [];
     pages += 1;
-    return { hasInserted };
+    return resolved.hasInserted;
   }
 
   async function reach(nextOffset: PointId): Promise<ReconcileCheckpoint> {
@@ -81,7 +82,7 @@ export async function reconcile(
 
   for await (const pair of readComparedPairs(settings, start.nextOffset, base)) {
     if (batch.length >= settings.pageSize) {
-      const { hasInserted } = await resolveBatch();
+      const hasInserted = await resolveBatch();
       // Few pages are saved: reading equal pages again is quick.
       const isDue = !writer || hasInserted || pages % PAGES_PER_CHECKPOINT === 0;
       const progress = { done: report.compared, total };

@@ -1,4 +1,4 @@
-// Counts the memories of each user. Users are named by a hash, so that nobody can read their ids. A million users take 50 MB
+// Counts the memories of each user. Users are named by a hash, so that their ids cannot be read. A million users take 50 MB
 // outside of the heap.
 import { DatabaseSync } from 'node:sqlite';
 import { splitIntoBatches } from './ports/artifacts.ts';

@@ -102,6 +102,7 @@ export function resume<Context extends Timed, Cursor>(
   });
 }
 
+/** @param resumed the cursor to begin at, and where each next one is kept */
 export function openWalk<Cursor>(
   { hasTime }: Pick<Timed, 'hasTime'>,
   resumed: Resumed<Cursor>,

@@ -113,10 +113,13 @@ export async function comparePages(
   const begun = cursor?.compared ?? 0;
   let compared = begun;
   for await (const pair of mergeVersions(read(active), read(standby), known)) {
-    if (compared > begun && (compared - begun) % pageSize === 0) {
-      const reached = { next: pair.id, compared, tally: tally.read() };
-      const isDue = (compared - begun) % (pageSize * PAGES_PER_SAVE) === 0;
-      await checkpoint(() => reached, { isDue, progress: { done: compared, total } });
+    if (compared > begun && compared % pageSize === 0) {
+      const isDue = compared % (pageSize * PAGES_PER_SAVE) === 0;
+      const progress = { done: compared, total };
+      await checkpoint(() => ({ next: pair.id, compared, tally: tally.read() }), {
+        isDue,
+        progress,
+      });
     }
     tally.add(pair);
     compared += 1;

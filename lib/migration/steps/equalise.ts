@@ -39,9 +39,7 @@ interface Writing {
 }
 
 /** Kept when both stages run again: removals so far still count. */
-interface Noted {
-  readonly earlier?: Reconciled | undefined;
-}
+type Noted = { readonly earlier?: Reconciled | undefined };
 
 export interface EqualiseOptions {
   /** Collection that users are on; its version is right where nothing else is known */
@@ -143,7 +141,7 @@ function mayLose(context: StepContext, options: EqualiseOptions): boolean {
  */
 async function compareAgain({ stages }: StepContext, earlier?: Reconciled): Promise<void> {
   const noted: Noted = { ...stages.recorded.noted, ...(earlier && { earlier }) };
-  await stages.rewrite({ passed: {}, noted: { ...noted } });
+  await stages.rewrite({ passed: {}, noted });
 }
 
 /** True if both are equal to each other and to the last common version. */
