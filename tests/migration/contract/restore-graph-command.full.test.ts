@@ -14,7 +14,7 @@ import { createMigrationAt } from '../support/prepared.ts';
 async function backUpTwice() {
   const migration = await createMigrationAt('backed-up');
   const { graph, services } = migration;
-  migration.pass(60_000);
+  migration.advanceClock(60_000);
   graph.addNode({ labels: ['city'], properties: { name: 'york' } });
   await migration.finish('backup');
   const target = createSandboxGraph();

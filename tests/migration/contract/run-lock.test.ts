@@ -46,7 +46,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.write(lease, { ...run, phase: 'switching' });
-      table.pass(40 * 86_400_000);
+      table.advanceClock(40 * 86_400_000);
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
 
       await table.runs.finish(lease, { ...run, phase: 'closed' }, 'retention');
@@ -89,7 +89,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await beginLive('run-a');
       await table.lock.take('run-a');
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
-      table.pass(LEASE_MS);
+      table.advanceClock(LEASE_MS);
       await table.begin('run-b');
       expect(await table.lock.activeRun()).toBe('run-b');
     });
@@ -99,7 +99,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const run = await table.runs.read('run-a');
       const again = await table.lock.take('run-a');
       await table.runs.write(again, { ...run, phase: 'switching-back' });
-      table.pass(LEASE_MS);
+      table.advanceClock(LEASE_MS);
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
@@ -141,7 +141,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       ['gets the lock of a crashed one when the lease has expired', LEASE_MS, true],
     ])('the second %s', async (_, later, succeeds) => {
       const first = await table.lock.take('run-a');
-      table.pass(later);
+      table.advanceClock(later);
       const second = table.lock.take('run-a');
       if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
       else await expect(second).rejects.toEqual(failureNamed('RetryableLockHeld'));
@@ -152,7 +152,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const createProcess = (self: string) =>
         table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
       const first = await createProcess('one').take('run-a');
-      table.pass(3_000);
+      table.advanceClock(3_000);
       await expect(createProcess('two').take('run-a')).rejects.toEqual(
         failureNamed('RetryableLockHeld'),
       );
@@ -164,7 +164,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('the second waits a moment for the last requests of a killed process', async () => {
       await table.asProcess({ self: 'one', isGone: () => true }).lock.take('run-a');
-      table.pass(2_999);
+      table.advanceClock(2_999);
       const other = table.asProcess({ self: 'two', isGone: () => true }).lock;
       await expect(other.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
@@ -173,7 +173,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
       const lease = await table.lock.take('run-a');
       const since = table.clock().getTime();
-      table.pass(30_000);
+      table.advanceClock(30_000);
       await table.lock.renew(lease);
       const until = since + 30_000 + LEASE_MS;
       expect(await table.lock.leaseOf('run-a')).toEqual({ since, until });
@@ -184,15 +184,15 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
 
     it('the first keeps its lease while it renews it', async () => {
       const first = await table.lock.take('run-a');
-      table.pass(LEASE_MS - 1);
+      table.advanceClock(LEASE_MS - 1);
       await table.lock.renew(first);
-      table.pass(LEASE_MS - 1);
+      table.advanceClock(LEASE_MS - 1);
       await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it('the first may continue after its lease has expired if no other took it', async () => {
       const first = await table.lock.take('run-a');
-      table.pass(10 * LEASE_MS);
+      table.advanceClock(10 * LEASE_MS);
       await table.lock.renew(first);
       await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
@@ -203,7 +203,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       const run = await table.begin('run-a');
       const dead = await table.lock.take('run-a');
       await table.runs.saveCheckpoint(dead, 'copy', { state: { cursor: 'first' } });
-      table.pass(LEASE_MS);
+      table.advanceClock(LEASE_MS);
       const alive = await table.lock.take('run-a');
 
       const attempts = [
@@ -226,7 +226,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('does not end the lease of its successor', async () => {
       await table.begin('run-a');
       const dead = await table.lock.take('run-a');
-      table.pass(LEASE_MS);
+      table.advanceClock(LEASE_MS);
       await table.lock.take('run-a');
       await table.lock.release(dead);
       await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));

@@ -7,7 +7,7 @@ import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
 import { Paused, resume, UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { itInFull, oneInEvery } from '../../shared/support/quick-cases.ts';
-import { NEW_LAYOUT, OLD_LAYOUT, point } from '../support/vector-stores.ts';
+import { createPoint, NEW_LAYOUT, OLD_LAYOUT } from '../support/vector-stores.ts';
 
 type Search = VectorStore['search'];
 
@@ -46,7 +46,7 @@ function memory(n: number, user: string, text: string | undefined = `likes ${WOR
   const made = new Date(1.7e12 + n * 1_000).toISOString();
   const vector = [Math.cos(n / 40), Math.sin(n / 40), Math.cos(n / 7) / 9, 0.1];
   const payload = JSON.stringify({ user_id: user, created_at: made, ...(text && { data: text }) });
-  return point(uuid(n), payload, JSON.stringify(vector));
+  return createPoint(uuid(n), payload, JSON.stringify(vector));
 }
 
 const createMemories = (count: number, user: (n: number) => string) =>
@@ -110,7 +110,7 @@ describe('equal collections', () => {
     ],
     [
       'of points without a user, and of the test user',
-      [point(1, '{}'), memory(2, TESTER), memory(3, 'a')],
+      [createPoint(1, '{}'), memory(2, TESTER), memory(3, 'a')],
       { searched: 1 },
     ],
     ['of nothing', [], { searched: 0 }],

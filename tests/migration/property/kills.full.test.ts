@@ -57,7 +57,7 @@ async function runAndKill({ step, prepare, input = {} }: StepCase, killPoint: Ki
     },
   );
   points += wasKilled ? 1 : 0;
-  migration.pass(LEASE_MS);
+  migration.advanceClock(LEASE_MS);
   const { phase } = await migration.runs.read(RUN);
   const needsPerson = OF_A_PERSON[step] === phase;
   await migration.finish(step, needsPerson ? input : { actor: 'machine' });

@@ -11,7 +11,7 @@ import { watchCalls } from '../support/calls.ts';
 import { computeFingerprint } from '../support/holdings.ts';
 import { type Migration, RUN } from '../support/migration.ts';
 import { createMigrationAt } from '../support/prepared.ts';
-import { point } from '../support/vector-stores.ts';
+import { createPoint } from '../support/vector-stores.ts';
 
 /** Every call in `bash .ci/run full`, otherwise every 20th. */
 const STRIDE = process.env.TEST_MODE === 'full' ? 1 : 20;
@@ -28,7 +28,7 @@ async function writeLate(store: VectorStore, collection: string, kind: Kind): Pr
   const { points } = await store.scroll(collection, { limit: 1 });
   const [first] = points;
   if (kind === 'deleted' && first) return await store.deletePoints(collection, { ids: [first.id] });
-  const late = point(77_777, '{"user_id":"user-1","data":"a late memory"}', '[1,0,0,0]');
+  const late = createPoint(77_777, '{"user_id":"user-1","data":"a late memory"}', '[1,0,0,0]');
   const id = kind === 'changed' && first ? first.id : late.id;
   await store.upsert(collection, [{ ...late, id }], 'upsert');
 }

@@ -26,13 +26,13 @@ export async function readRunState({ services, runs }: Migration) {
 }
 
 /** Starts a second instance of the old version on the old collection, beside the version that users speak to. */
-export function startOld({ services, clock }: Migration) {
+export function startSecondOldVersion({ services, clock }: Migration) {
   const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
   return startOldVersion(settings);
 }
 
 export async function writeToOld(migration: Migration, text: string): Promise<void> {
-  await (await startOld(migration)).add('user-1', text);
+  await (await startSecondOldVersion(migration)).add('user-1', text);
 }
 
 export async function writeToNew(
@@ -44,30 +44,35 @@ export async function writeToNew(
   for (const text of texts) await version.add('user-1', text);
 }
 
-export async function firstPoint({ services }: Migration, name: string): Promise<ScrolledPoint> {
+export async function readFirstPoint(
+  { services }: Migration,
+  name: string,
+): Promise<ScrolledPoint> {
   const { points } = await services.vectors.scroll(name, { limit: 1 });
   const [point] = points;
   if (!point) throw new Error(`Nothing in ${name}`);
   return point;
 }
 
-export async function deleteFirst(migration: Migration, name: string): Promise<void> {
-  const { id } = await firstPoint(migration, name);
+export async function deleteFirstPoint(migration: Migration, name: string): Promise<void> {
+  const { id } = await readFirstPoint(migration, name);
   await migration.services.vectors.deletePoints(name, { ids: [id] });
 }
 
 /** Change that users or others make to the collections of a migration */
-export type Happening = (migration: Migration) => Promise<unknown>;
+export type MigrationEvent = (migration: Migration) => Promise<unknown>;
 
 export const inSequence =
-  (...happenings: Happening[]): Happening =>
+  (...happenings: MigrationEvent[]): MigrationEvent =>
   async (migration) => {
     for (const happens of happenings) await happens(migration);
   };
 
-export const deleteFirstNew: Happening = (migration) => deleteFirst(migration, migration.target);
-export const deleteFirstOld: Happening = (migration) => deleteFirst(migration, SOURCE);
-export const deleteOld: Happening = ({ services }) => services.vectors.deleteCollection(SOURCE);
+export const deleteFromNew: MigrationEvent = (migration) =>
+  deleteFirstPoint(migration, migration.target);
+export const deleteFromOld: MigrationEvent = (migration) => deleteFirstPoint(migration, SOURCE);
+export const deleteOldCollection: MigrationEvent = ({ services }) =>
+  services.vectors.deleteCollection(SOURCE);
 
 /** @param count how many points are deleted, from the first on; all by default */
 export async function emptyCollection(
@@ -80,7 +85,7 @@ export async function emptyCollection(
 }
 
 /** Changes the text of the first point; the number of points and their users stay the same. */
-export async function changeFirst(migration: Migration, name: string): Promise<void> {
+export async function changeFirstPoint(migration: Migration, name: string): Promise<void> {
   await rewriteFirst(migration, name, (text) => text.replace('"data":"', '"data":"not '));
 }
 
@@ -99,7 +104,7 @@ async function rewriteFirst(
   name: string,
   rewrite: (payload: string) => string,
 ): Promise<void> {
-  const { id, vector = asJsonText('[]'), payload } = await firstPoint(migration, name);
+  const { id, vector = asJsonText('[]'), payload } = await readFirstPoint(migration, name);
   const changed = asJsonText<Record<string, unknown>>(rewrite(payload));
   await migration.services.vectors.upsert(name, [{ id, vector, payload: changed }], 'upsert');
 }

@@ -18,7 +18,7 @@ export async function rollBackInPieces(
     };
     const result = await migration.invoke('rollback', {}, changes, timeLeftMs);
     if (result.dryRun || result.done) return;
-    migration.pass(result.waitSeconds * 1_000);
+    migration.advanceClock(result.waitSeconds * 1_000);
   }
   throw new Error('Writes are still frozen.');
 }

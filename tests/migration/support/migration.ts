@@ -117,14 +117,14 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     for (;;) {
       const result = await invoke(name, input, changes);
       if (result.dryRun || result.done) return result;
-      table.pass(result.waitSeconds * 1_000);
+      table.advanceClock(result.waitSeconds * 1_000);
     }
   }
 
   /** Lets the store finish its work first: that takes no time on the test's clock. */
   async function letTimePass(milliseconds: number): Promise<void> {
     await world.qdrant.idle();
-    table.pass(milliseconds);
+    table.advanceClock(milliseconds);
   }
 
   async function follow(...names: StepName[]): Promise<void> {
@@ -154,7 +154,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     while (!isThere) {
       const watched = { ...changes, runs: { saveCheckpoint } };
       const result = await invoke('cutover', {}, watched, timeLeftMs);
-      if (!result.dryRun) table.pass(result.waitSeconds * 1_000);
+      if (!result.dryRun) table.advanceClock(result.waitSeconds * 1_000);
     }
   }
 

@@ -1,5 +1,5 @@
-// Migrations at a given point of the runbook. Each point is reached once per process and set of options; every test
-// gets a copy of its own.
+// Migrations that have reached a milestone of the runbook. Each milestone is reached once per process and set of options;
+// every test gets its own copy.
 import {
   createMigration,
   type Migration,
@@ -9,7 +9,7 @@ import {
 
 type Plan = Readonly<Record<string, unknown>>;
 
-/** Steps from each point to the next, in the order of the runbook */
+/** Steps from each milestone to the next, in the order of the runbook */
 const RUNBOOK = {
   checked: (migration: Migration, plan: Plan) => migration.start(plan),
   'backed-up': (migration: Migration) => migration.follow('backup'),
@@ -21,38 +21,42 @@ const RUNBOOK = {
   live: (migration: Migration) => migration.follow('cutover'),
 };
 
-export type Point = keyof typeof RUNBOOK;
+export type Milestone = keyof typeof RUNBOOK;
 
-const POINTS = Object.keys(RUNBOOK) as Point[];
+const MILESTONES = Object.keys(RUNBOOK) as Milestone[];
 
 const images = new Map<string, Promise<MigrationImage>>();
 
-/** Creates a migration that has just reached the point, for one test alone. */
+/** Creates a migration that has just reached the milestone. */
 export async function createMigrationAt(
-  point: Point,
+  milestone: Milestone,
   options: MigrationOptions = {},
   plan: Plan = {},
 ): Promise<Migration> {
-  return await createMigration(options, await buildImage(point, options, plan));
+  return await createMigration(options, await buildImage(milestone, options, plan));
 }
 
-function buildImage(point: Point, options: MigrationOptions, plan: Plan): Promise<MigrationImage> {
+function buildImage(
+  milestone: Milestone,
+  options: MigrationOptions,
+  plan: Plan,
+): Promise<MigrationImage> {
   // JSON would drop an undefined option, which differs from an absent one.
-  const key = JSON.stringify([point, options, plan], (_, value) => value ?? String(value));
-  const image = images.get(key) ?? prepare(point, options, plan);
+  const key = JSON.stringify([milestone, options, plan], (_, value) => value ?? String(value));
+  const image = images.get(key) ?? prepare(milestone, options, plan);
   images.set(key, image);
   return image;
 }
 
 async function prepare(
-  point: Point,
+  milestone: Milestone,
   options: MigrationOptions,
   plan: Plan,
 ): Promise<MigrationImage> {
-  const before = POINTS[POINTS.indexOf(point) - 1];
+  const before = MILESTONES[MILESTONES.indexOf(milestone) - 1];
   const migration = before
     ? await createMigrationAt(before, options, plan)
     : await createMigration(options);
-  await RUNBOOK[point](migration, plan);
+  await RUNBOOK[milestone](migration, plan);
   return await migration.image();
 }

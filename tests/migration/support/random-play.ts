@@ -233,7 +233,7 @@ export async function startPlay() {
     Object.assign(next, { isUndone: false, isDropped: false });
     if (name === 'cutover' && end.startsWith('Refused')) await checkReturning(end);
     // Lets the lease of a killed process run out.
-    migration.pass(LEASE_MS);
+    migration.advanceClock(LEASE_MS);
   }
 
   /** Each invocation has its own time, which an incident ends. */
@@ -242,7 +242,7 @@ export async function startPlay() {
       isTimeUp = false;
       const result = await migration.invoke(name, input, by, () => (isTimeUp ? 0 : 600_000));
       if (result.dryRun || result.done) return;
-      migration.pass(result.waitSeconds * 1_000);
+      migration.advanceClock(result.waitSeconds * 1_000);
     }
   }
 
@@ -258,7 +258,7 @@ export async function startPlay() {
     if (act.act === 'command') return await command(act);
     if (act.act === 'damage') return await damage(act);
     diary.push(`${act.minutes} minutes pass`);
-    migration.pass(act.minutes * 60_000);
+    migration.advanceClock(act.minutes * 60_000);
   }
 
   /**
@@ -287,7 +287,7 @@ export async function startPlay() {
       const { phase } = await migration.runs.read(RUN);
       if (phase !== 'switching' && phase !== 'switching-back') return;
       await command({ act: 'command', command: 'roll back by machine', incidents: [] });
-      if ((await migration.runs.read(RUN)).phase === phase) migration.pass(10 * 60_000);
+      if ((await migration.runs.read(RUN)).phase === phase) migration.advanceClock(10 * 60_000);
     }
   }
 

@@ -18,9 +18,9 @@ export async function createRecordedRun(options: {
   readonly runId: string;
   readonly records: RunRecords;
   readonly recorder: AccessRecorder;
-  readonly pass: (milliseconds: number) => void;
+  readonly advanceClock: (milliseconds: number) => void;
 }) {
-  const { runId, records, recorder, pass } = options;
+  const { runId, records, recorder, advanceClock } = options;
   const { clock } = records;
   const world = await startSandboxWorld({ runId, records, memories: 6, users: 2 });
   /** Actions for which the webhook takes a while */
@@ -64,14 +64,14 @@ export async function createRecordedRun(options: {
 
   /** Repeats the watch while something is due: a store that is still at work makes the watch try again later. */
   async function watch() {
-    while (await handle('retention', { source: 'aws.events' })) pass(60_000);
+    while (await handle('retention', { source: 'aws.events' })) advanceClock(60_000);
   }
 
   /** Takes the step until a person is asked for that action, and confirms it. */
   async function confirmWhenAsked(name: string, action: HookAction) {
     manual.add(action);
     while ((await handle('status', { runId })).pendingAction?.action !== action) {
-      pass((await invoke(name)).waitSeconds * 1_000);
+      advanceClock((await invoke(name)).waitSeconds * 1_000);
     }
     await handle('confirm', { runId, action, confirmedBy: 'ada' });
   }
@@ -82,7 +82,7 @@ export async function createRecordedRun(options: {
         const { done, waitSeconds, refused } = await invoke(name);
         if (refused) throw refused;
         if (done) break;
-        pass(waitSeconds * 1_000);
+        advanceClock(waitSeconds * 1_000);
       }
     }
   }

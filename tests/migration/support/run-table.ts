@@ -68,7 +68,7 @@ function openRunTable(options: RunTableOptions, start = NEW.time) {
     begin: (runId: string) => records.runs.start(runId, PLAN, REPORT),
     beat,
     beatIntervals: intervals,
-    pass: (milliseconds: number) => {
+    advanceClock: (milliseconds: number) => {
       time += milliseconds;
     },
   };

@@ -1,4 +1,4 @@
-// Cases of every step in small worlds: each names the step, the point of the runbook from which it starts, and the events
+// Cases of every step in small worlds: each names the step, the milestone from which it starts, and the events
 // before it.
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
@@ -6,14 +6,14 @@ import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import {
   changeByUser,
-  deleteFirstNew,
-  deleteFirstOld,
-  deleteOld,
-  type Happening,
+  deleteFromNew,
+  deleteFromOld,
+  deleteOldCollection,
   inSequence,
+  type MigrationEvent,
 } from './holdings.ts';
 import { type Migration, type MigrationOptions, RUN, type StepName } from './migration.ts';
-import { createMigrationAt, type Point } from './prepared.ts';
+import { createMigrationAt, type Milestone } from './prepared.ts';
 import { failureNamed } from './refused.ts';
 
 export interface StepCase {
@@ -24,7 +24,7 @@ export interface StepCase {
 }
 
 interface Beginning {
-  readonly happens?: Happening;
+  readonly happens?: MigrationEvent;
   readonly plan?: Readonly<Record<string, unknown>>;
   readonly options?: MigrationOptions;
   readonly input?: Partial<StepInput>;
@@ -33,41 +33,41 @@ interface Beginning {
 const IN_PLACE: Beginning = { plan: { inPlace: true }, options: { isInPlace: true } };
 const BY_UPLOAD: Beginning = { plan: { uploadAs: 'uploaded' } };
 
-const rollBack: Happening = (migration) => migration.finish('rollback');
-const changeText = (text: string, name: (migration: Migration) => string): Happening => {
+const rollBack: MigrationEvent = (migration) => migration.finish('rollback');
+const changeText = (text: string, name: (migration: Migration) => string): MigrationEvent => {
   return (migration) => changeByUser(migration, name(migration), text);
 };
 
 /** Takes the cutover to where both snapshots are uploaded and the deployment is awaited: the store is slow with each snapshot. */
-const upload: Happening = async (migration) => {
+const upload: MigrationEvent = async (migration) => {
   const hooks = { ask: async () => 'under-way' as const };
   for (let n = 0; n < 4; n += 1) {
     await migration.invoke('cutover', {}, { ...migration.services, hooks });
-    migration.pass(5_000);
+    migration.advanceClock(5_000);
   }
 };
 
-const leakWrite: Happening = async (migration) => {
+const leakWrite: MigrationEvent = async (migration) => {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await attempt.catch((error) => expect(error).toEqual(failureNamed('RefusedNewVersion')));
   // The test user's memories have random ids, and one of them might be the first.
   const filter = ofTestUser(await migration.runs.read(RUN));
   await migration.services.vectors.deletePoints(migration.target, { filter });
-  await deleteFirstNew(migration);
+  await deleteFromNew(migration);
 };
 
 const bothWrote = inSequence(
-  deleteFirstOld,
+  deleteFromOld,
   changeText('Changed by a user', ({ target }) => target),
 );
 const wroteToBoth = inSequence(
   rollBack,
-  deleteFirstNew,
+  deleteFromNew,
   changeText('Changed by a user', () => SOURCE),
 );
 
-const ALL: readonly (readonly [StepName, situation: string, Point, Beginning?])[] = [
+const ALL: readonly (readonly [StepName, situation: string, Milestone, Beginning?])[] = [
   ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
@@ -82,8 +82,8 @@ const ALL: readonly (readonly [StepName, situation: string, Point, Beginning?])[
   ['abort', 'in place', 'copied', IN_PLACE],
   ['cutover', 'by upload', 'equal', BY_UPLOAD],
   ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: upload }],
-  ['rollback', 'from live, without the old collection', 'live', { happens: deleteOld }],
-  ['copy', 'after a rollback', 'live', { happens: inSequence(rollBack, deleteFirstOld) }],
+  ['rollback', 'from live, without the old collection', 'live', { happens: deleteOldCollection }],
+  ['copy', 'after a rollback', 'live', { happens: inSequence(rollBack, deleteFromOld) }],
   ['copy', 'after a rollback, with writes to both', 'live', { happens: wroteToBoth }],
   ['rollback', 'from live, with a write to the old, too', 'live', { happens: bothWrote }],
   ['rollback', 'inside it, with a leaked write', 'equal', { happens: leakWrite }],
@@ -91,23 +91,23 @@ const ALL: readonly (readonly [StepName, situation: string, Point, Beginning?])[
     'rollback',
     'from live, as it was',
     'live',
-    { happens: deleteFirstNew, input: { asItWas: true } },
+    { happens: deleteFromNew, input: { asItWas: true } },
   ],
   [
     'rollback',
     'from live, to the snapshot',
     'live',
-    { happens: deleteFirstNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
+    { happens: deleteFromNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
   ],
-  ['rollback', 'from live, with a write to take along', 'live', { happens: deleteFirstNew }],
+  ['rollback', 'from live, with a write to take along', 'live', { happens: deleteFromNew }],
 ];
 
 export const STEP_CASES: readonly StepCase[] = ALL.map(
-  ([step, situation, point, beginning = {}]) => {
+  ([step, situation, milestone, beginning = {}]) => {
     const { happens, plan = {}, options = {}, input = {} } = beginning;
     const prepare = async () => {
       const small = { memories: 6, users: 2, dimensions: 4, ...options };
-      const migration = await createMigrationAt(point, small, plan);
+      const migration = await createMigrationAt(milestone, small, plan);
       await happens?.(migration);
       return migration;
     };

@@ -114,7 +114,11 @@ export async function waitForSnapshot(
   }
 }
 
-export function point(id: number | string, payload: string, vector = '[1.0,0.0,0.0,0.0]'): Point {
+export function createPoint(
+  id: number | string,
+  payload: string,
+  vector = '[1.0,0.0,0.0,0.0]',
+): Point {
   return { id: pointId(id), vector: asJsonText(vector), payload: asJsonText(payload) };
 }
 

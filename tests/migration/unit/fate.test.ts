@@ -8,20 +8,20 @@ import {
   holdSame,
 } from '../../../lib/migration/fate.ts';
 import { digestOf } from '../../../lib/migration/points.ts';
-import { point } from '../support/vector-stores.ts';
+import { createPoint } from '../support/vector-stores.ts';
 
 type Letter = '-' | 'a' | 'b' | 'c';
 /** `?`: not known. `+`: neither side had the memory, but a killed walk may have inserted it. */
 type BaseLetter = '-' | 'a' | '?' | '+';
 
 const memory = (letter: Letter) =>
-  letter === '-' ? undefined : point(7, JSON.stringify({ user_id: 'ada', data: letter }));
+  letter === '-' ? undefined : createPoint(7, JSON.stringify({ user_id: 'ada', data: letter }));
 
 function readCommon(letter: BaseLetter): CommonVersion {
   if (letter === '?') return 'unknown';
   if (letter === '+') return 'inserting';
   if (letter === '-') return 'absent';
-  const { id, payload } = point(7, JSON.stringify({ data: letter, user_id: 'ada' }));
+  const { id, payload } = createPoint(7, JSON.stringify({ data: letter, user_id: 'ada' }));
   return digestOf(id, payload);
 }
 

@@ -13,7 +13,7 @@ import {
   startCopyScene,
 } from '../support/copy-scene.ts';
 import { createKillableProcess, type KillPoint, killableStore } from '../support/killable-store.ts';
-import { point } from '../support/vector-stores.ts';
+import { createPoint } from '../support/vector-stores.ts';
 
 test('a reconciliation that is killed before or after any of its calls ends the same when it is resumed', async () => {
   const set = await startCopyScene({ count: 30, pageSize: 20 });
@@ -26,8 +26,8 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     await createTarget(store);
     const kept = { ...settings, from: { store, collection: OLD } };
     await reconcile(kept, UNINTERRUPTED);
-    const strays = [3, 5].map((id) => point(id, '{"data":"deleted at the source"}'));
-    const stale = ids.slice(12, 15).map((id) => ({ ...point(0, '{"data":"stale"}'), id }));
+    const strays = [3, 5].map((id) => createPoint(id, '{"data":"deleted at the source"}'));
+    const stale = ids.slice(12, 15).map((id) => ({ ...createPoint(0, '{"data":"stale"}'), id }));
     await store.upsert(NEW, [...strays, ...stale], 'upsert');
     await store.deletePoints(NEW, { ids: ids.slice(24, 27) });
   };

@@ -25,7 +25,7 @@ import {
   type SceneOptions,
   startCopyScene,
 } from '../support/copy-scene.ts';
-import { point, pointId } from '../support/vector-stores.ts';
+import { createPoint, pointId } from '../support/vector-stores.ts';
 import { walkInPieces } from '../support/walk-in-pieces.ts';
 
 const opened: CopyScene[] = [];
@@ -109,7 +109,7 @@ describe('a copy into an empty collection', () => {
   ])('needs no keyword vector of %s', async (_, text) => {
     const set = await scene({ count: 0 });
     const payload = JSON.stringify({ user_id: 'ada', data: text });
-    await set.store.upsert(OLD, [point(1, payload)], 'upsert');
+    await set.store.upsert(OLD, [createPoint(1, payload)], 'upsert');
     expect(listProblems(await repair(set))).toEqual([]);
   });
 
@@ -161,7 +161,7 @@ const CHANGES: readonly (readonly [
     [CONTENTS, USERS],
     async ({ store }) => {
       const ids = [0, 77, 'ffffffff-ffff-4fff-bfff-ffffffffffff'];
-      const fresh = ids.map((id) => point(id, '{"user_id":"user-1","data":"fresh"}'));
+      const fresh = ids.map((id) => createPoint(id, '{"user_id":"user-1","data":"fresh"}'));
       await store.upsert(OLD, fresh, 'upsert');
     },
   ],
@@ -169,7 +169,7 @@ const CHANGES: readonly (readonly [
     'a memory without a user',
     { missing: 1 },
     [CONTENTS, USERS],
-    ({ store }) => store.upsert(OLD, [point(0, '{"data":"of no user"}')], 'upsert'),
+    ({ store }) => store.upsert(OLD, [createPoint(0, '{"data":"of no user"}')], 'upsert'),
   ],
   [
     'deleted memories',
@@ -267,10 +267,10 @@ describe('a comparison of two collections', () => {
   test('ignores the order of keys and the last bit of a vector', async () => {
     const set = await copyScene();
     const payload = '{"user_id":"a","data":"x","n":{"b":1.0,"a":2}}';
-    await set.store.upsert(OLD, [point(3, payload)], 'upsert');
+    await set.store.upsert(OLD, [createPoint(3, payload)], 'upsert');
     const vector = '{"bm25":{"indices":[1],"values":[1]},"":[1,0,0,0]}';
     const reordered = '{"n":{"a":2,"b":1.0},"data":"x","user_id":"a"}';
-    await set.store.upsert(NEW, [point(3, reordered, vector)], 'upsert');
+    await set.store.upsert(NEW, [createPoint(3, reordered, vector)], 'upsert');
     const nearly = await findPoint(set, /user-5"/);
     const dense = JSON.parse(unnamedVectorOf(nearly.vector) ?? '') as number[];
     const withFirst = (by: number) => withDense(set, nearly, dense.with(0, (dense[0] ?? 0) + by));
@@ -282,7 +282,7 @@ describe('a comparison of two collections', () => {
 
   test('leaves the points of one user alone on both sides', async () => {
     const set = await copyScene();
-    const own = (id: number) => point(id, '{"user_id":"the-test-user","data":"a probe"}');
+    const own = (id: number) => createPoint(id, '{"user_id":"the-test-user","data":"a probe"}');
     await set.store.upsert(OLD, [own(0)], 'upsert');
     await set.store.upsert(NEW, [own(3)], 'upsert');
     expect(listProblems(await compare(set))).not.toEqual([]);
@@ -299,7 +299,7 @@ describe('a copy back into the old layout', () => {
     const { store } = set;
     await store.upsert(
       NEW,
-      [point(0, '{"data":"new"}', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}')],
+      [createPoint(0, '{"data":"new"}', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}')],
       'upsert',
     );
     await store.deletePoints(NEW, { ids: (await listIds(set)).slice(10, 12) });
@@ -332,7 +332,7 @@ describe('while users write', () => {
 
   test('a memory that changes again while it is copied is copied again', async () => {
     const set = await scene({ count: 0 });
-    const written = (text: string) => point(1, JSON.stringify({ data: text }));
+    const written = (text: string) => createPoint(1, JSON.stringify({ data: text }));
     await set.store.upsert(OLD, [written('first')], 'upsert');
     let writes = 0;
     const store: VectorStore = {

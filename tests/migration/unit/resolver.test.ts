@@ -15,13 +15,13 @@ import { Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 import { NEW, OLD, startCopyScene } from '../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../support/memory-artifacts.ts';
 import { createRunTable } from '../support/run-table.ts';
-import { point, pointId } from '../support/vector-stores.ts';
+import { createPoint, pointId } from '../support/vector-stores.ts';
 import { openStoredWalk } from '../support/walk-in-pieces.ts';
 
 type Version = '-' | 'a' | 'b' | 'c';
 
 const memory = (id: number, text: string) =>
-  point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
+  createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
 
 async function scene(version = '1.18.3') {
   const options = { count: 0, pageSize: 3, version };

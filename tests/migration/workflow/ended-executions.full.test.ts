@@ -39,11 +39,11 @@ async function readPhase({ runs }: Migration): Promise<Phase> {
 
 /** Runs the watch, the only thing left to do so, until the run has been rolled back. */
 async function watchUntilReturned(migration: Migration): Promise<void> {
-  migration.pass((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
+  migration.advanceClock((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
   for (;;) {
     const result = await keepWatch(migration.services);
     if (result === undefined || result.dryRun || result.done) return;
-    migration.pass(120_000);
+    migration.advanceClock(120_000);
   }
 }
 

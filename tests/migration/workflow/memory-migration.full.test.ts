@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { changeServices, onRequest } from '../support/changed-services.ts';
-import { computeFingerprint, deleteFirst } from '../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint } from '../support/holdings.ts';
 import { createMigration, RUN } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';
 import { approveWhenAsked, execute } from '../support/state-machine.ts';
@@ -31,7 +31,7 @@ describe('the state machine', () => {
     await migration.start();
     await execute(migration, { onTask: approveWhenAsked(migration) });
     await migration.finish('rollback');
-    await deleteFirst(migration, SOURCE);
+    await deleteFirstPoint(migration, SOURCE);
     const changed = await computeFingerprint(migration.services.vectors, SOURCE);
     const { tasks, failure } = await execute(migration, { onTask: approveWhenAsked(migration) });
     expect([tasks.slice(0, 2), failure]).toEqual([['ReadStatus', 'Copy'], undefined]);

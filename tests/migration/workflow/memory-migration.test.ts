@@ -51,7 +51,7 @@ describe('the state machine', () => {
     const { failure } = await execute(migration, {
       onTask: async (state) => {
         await approve(state);
-        if (state === 'Cutover') migration.pass(31 * 60_000);
+        if (state === 'Cutover') migration.advanceClock(31 * 60_000);
       },
     });
     expect(failure).toBe('RolledBack');
@@ -117,8 +117,8 @@ describe('the definition', () => {
       },
       onEntered: (state) => {
         entered.push(state);
-        if (state.name === 'AwaitPerson') migration.pass(seconds(state.name) * 1_000);
-        if (state.name === 'Wait') migration.pass(POLL_SECONDS * 1_000);
+        if (state.name === 'AwaitPerson') migration.advanceClock(seconds(state.name) * 1_000);
+        if (state.name === 'Wait') migration.advanceClock(POLL_SECONDS * 1_000);
       },
     });
     const minutes = (migration.clock().getTime() - begun) / 60_000;

@@ -143,7 +143,7 @@ const BEFORE = ['backup', 'rebuild', 'copy'];
 
 /** Virtual clock, which only the waits between calls of a step advance. */
 let time = Date.parse('2026-03-01T09:00:00Z');
-const pass = (milliseconds: number) => {
+const advanceClock = (milliseconds: number) => {
   time += milliseconds;
 };
 
@@ -178,7 +178,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await prove(run);
     await run.confirmWhenAsked('cutover', 'deploy-new');
     await run.vectors.deleteCollection(SOURCE);
-    pass(DAY_MS);
+    advanceClock(DAY_MS);
     await race(run, run.watch);
     await run.watch();
     await run.finish('abort');
@@ -187,7 +187,7 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await prove(run);
     await run.confirmWhenAsked('cutover', 'open-writes');
     await run.finish('cutover');
-    pass(31 * DAY_MS);
+    advanceClock(31 * DAY_MS);
     await run.finish('retention');
   },
 };
@@ -285,7 +285,7 @@ async function migrate(): Promise<void> {
     clock: () => new Date(time),
   });
   for (const [runId, play] of Object.entries(RUNS)) {
-    const run = await createRecordedRun({ runId, records, recorder, pass });
+    const run = await createRecordedRun({ runId, records, recorder, advanceClock });
     await play(run).finally(run.close);
   }
 }

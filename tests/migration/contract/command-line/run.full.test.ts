@@ -79,13 +79,13 @@ describe('migrate run', () => {
   });
 
   it('rolls back at the deadline if a question about a manual action is not answered', async () => {
-    const { type, phase, clock, pass } = await createRunningOperator({}, false);
+    const { type, phase, clock, advanceClock } = await createRunningOperator({}, false);
     let openUntil = 0;
     const now = () => clock().getTime();
     const nextPoll = async (milliseconds: number, ended: AbortSignal) => {
       if (now() >= openUntil) return await waitFor(milliseconds, ended);
       await setImmediate();
-      pass(10_000);
+      advanceClock(10_000);
       return !ended.aborted;
     };
     const ended = await type(FROM_THE_START, {
@@ -121,12 +121,12 @@ describe('migrate run', () => {
   });
 
   it('removes expired data of an aborted run if there is no watchdog', async () => {
-    const { type, services, pass } = await createRunningOperator();
+    const { type, services, advanceClock } = await createRunningOperator();
     await type(FROM_THE_START);
     await type('abort --execute --yes');
     const listKept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
     expect(await listKept()).not.toEqual([]);
-    pass(30 * 86_400_000);
+    advanceClock(30 * 86_400_000);
     expect(await type('run --yes')).toMatchObject({ code: 0 });
     expect(await listKept()).toEqual([]);
   });

@@ -134,7 +134,7 @@ describeInFull(
         const active = await services.setting.read();
         const { points } = await services.vectors.scroll(active, { limit: 999 });
         await emptyCollection(running, active);
-        running.pass(31 * DAY_MS);
+        running.advanceClock(31 * DAY_MS);
         const { code, events } = await type('run --json');
         const { error, next_steps: suggested } = events.at(-1) ?? {};
         expect([code, error]).toMatchObject([3, { name: 'RefusedEmptied' }]);
@@ -217,7 +217,7 @@ async function openPastDeadline({ hasSource = true } = {}) {
   };
   await running.type(`${FROM_THE_START} --yes`, { interruption, time: { sleep } });
   expect((await readStatus(running.services)).openedAt).not.toBeNull();
-  running.pass(WINDOW_MS);
+  running.advanceClock(WINDOW_MS);
   if (hasSource) return running;
   await running.services.vectors.deleteCollection(SOURCE);
   isOld = true;

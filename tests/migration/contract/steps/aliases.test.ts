@@ -61,7 +61,7 @@ describe('aliases of the old collection', () => {
         ({ name }) => name === 'vectors.pointAliases',
       );
       await expect(migration.finish(step, {}, killed)).rejects.toThrow(Killed);
-      migration.pass(130_000);
+      migration.advanceClock(130_000);
       await migration.finish(step);
       const reached = step === 'cutover' ? migration.target : SOURCE;
       expect(await readAliases(migration)).toEqual(allAliasesOn(reached));

@@ -11,17 +11,22 @@ import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { describeInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
-import { changeFirst, deleteFirst, emptyCollection, writeToOld } from '../../support/holdings.ts';
+import {
+  changeFirstPoint,
+  deleteFirstPoint,
+  emptyCollection,
+  writeToOld,
+} from '../../support/holdings.ts';
 import { type Migration, type MigrationOptions, RUN } from '../../support/migration.ts';
-import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
 const WINDOW_MS = 30 * 60_000;
 
 interface Row {
-  /** Point that the run had reached */
-  readonly at: Point;
+  /** Milestone that the run had reached */
+  readonly at: Milestone;
   readonly options?: MigrationOptions;
   readonly plan?: Readonly<Record<string, unknown>>;
   readonly happens?: (migration: Migration) => unknown;
@@ -33,13 +38,13 @@ interface Row {
 }
 
 async function closeWindow(migration: Migration): Promise<void> {
-  migration.pass(WINDOW_MS);
+  migration.advanceClock(WINDOW_MS);
   await migration.beat();
 }
 
 /** A row in which the window closes while that call is under way */
 function closeWindowDuring(
-  at: Point,
+  at: Milestone,
   port: 'vectors' | 'backend',
   method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
 ): Row {
@@ -158,24 +163,24 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the old collection is written to while it is backed up': {
     at: 'frozen-and-backed-up',
     refused: 'RefusedSourceChanged',
-    happens: (migration) => changeFirst(migration, SOURCE),
+    happens: (migration) => changeFirstPoint(migration, SOURCE),
   },
   'the store does not keep a write': {
     at: 'frozen-and-backed-up',
     refused: 'RefusedVerification',
     why: /missing: 1.*-report-\d+\.json/,
-    happens: (migration) => deleteFirst(migration, migration.target),
+    happens: (migration) => deleteFirstPoint(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
   'a memory of the new collection is missing': {
     at: 'equal',
     refused: 'RefusedVerification',
-    happens: (migration) => deleteFirst(migration, migration.target),
+    happens: (migration) => deleteFirstPoint(migration, migration.target),
   },
   'a memory of the new collection was changed': {
     at: 'equal',
     refused: 'RefusedVerification',
-    happens: (migration) => changeFirst(migration, migration.target),
+    happens: (migration) => changeFirstPoint(migration, migration.target),
   },
   'the old collection was written to': {
     at: 'equal',
@@ -246,7 +251,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'equal',
     refused: 'RefusedVerification',
     changes: (migration) =>
-      onRequest(migration, 'deploy-new', () => deleteFirst(migration, migration.target)),
+      onRequest(migration, 'deploy-new', () => deleteFirstPoint(migration, migration.target)),
   },
   'the old collection is written to while the new version is deployed': {
     at: 'equal',

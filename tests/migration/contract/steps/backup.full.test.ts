@@ -14,7 +14,7 @@ import {
 } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { createAlias, point } from '../../support/vector-stores.ts';
+import { createAlias, createPoint } from '../../support/vector-stores.ts';
 
 describe('a backup', () => {
   it("counts users' writes up to the snapshot, and not those of the run itself", async () => {
@@ -22,7 +22,7 @@ describe('a backup', () => {
     const { vectors } = migration.services;
     await migration.start();
     const probe = JSON.stringify({ user_id: testUserOf(RUN), data: 'a late write of a chat' });
-    await vectors.upsert(SOURCE, [point(1, probe, '[1,0,0,0,0,0,0,0]')], 'upsert');
+    await vectors.upsert(SOURCE, [createPoint(1, probe, '[1,0,0,0,0,0,0,0]')], 'upsert');
     await migration.finish('backup');
     expect((await readStoredManifest(migration)).contents).toMatchObject({ points: 60, users: 7 });
   });
@@ -33,7 +33,7 @@ describe('a backup', () => {
     await vectors.startSnapshot(SOURCE);
     await expect.poll(async () => (await vectors.listSnapshots(SOURCE)).length).toBe(1);
     const [others] = await vectors.listSnapshots(SOURCE);
-    migration.pass(5_000);
+    migration.advanceClock(5_000);
     await migration.start();
     await migration.follow('backup');
     const { snapshot } = await readStoredManifest(migration);
@@ -52,7 +52,7 @@ describe('a backup', () => {
       const result = await migration.invoke('backup');
       const seconds = result.dryRun ? Number.NaN : result.waitSeconds;
       waits.push(seconds);
-      migration.pass(seconds * 1_000);
+      migration.advanceClock(seconds * 1_000);
     }
     expect(waits[0]).toBe(1);
     expect(waits).toEqual(waits.toSorted((one, other) => one - other));
@@ -110,10 +110,10 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
   [
     'it never came',
     {
-      changes: ({ pass }) => ({
+      changes: ({ advanceClock }) => ({
         vectors: {
           startSnapshot: async () => {
-            pass(595_000);
+            advanceClock(595_000);
             return undefined;
           },
         },
@@ -172,10 +172,10 @@ describe('a snapshot', () => {
       const makeAnother = async (now: typeof call) => {
         if (isMade || now !== call) return;
         isMade = true;
-        migration.pass(1_000);
+        migration.advanceClock(1_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.idle();
-        migration.pass(1_000);
+        migration.advanceClock(1_000);
       };
       const changed: Partial<typeof vectors> = {
         async startSnapshot(...args) {
@@ -212,7 +212,7 @@ describe('a snapshot', () => {
         const silently = { kind: 'answer', status, body } as const;
         if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: silently });
         const answered = await vectors.startSnapshot(name);
-        migration.pass(30_000);
+        migration.advanceClock(30_000);
         await vectors.startSnapshot(name);
         await migration.qdrant.idle();
         return answered;
@@ -323,7 +323,7 @@ describe('a request for a snapshot that the connection loses', () => {
       const makeLate = async () => {
         if (isListed) return;
         isListed = true;
-        migration.pass(2_000);
+        migration.advanceClock(2_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.idle();
         // In the `while` case the run has already taken over the second snapshot, and removed it from the store.

@@ -6,8 +6,8 @@ import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
-  changeFirst,
-  deleteFirst,
+  changeFirstPoint,
+  deleteFirstPoint,
   emptyCollection,
   LAYOUT,
   readStoredManifest,
@@ -63,7 +63,7 @@ describe('a backup', () => {
 
   it('is refused if the store restores a changed text', async () => {
     const migration = await createMigrationAt('checked');
-    const damaged = changeOnceRestored(migration, (name) => changeFirst(migration, name));
+    const damaged = changeOnceRestored(migration, (name) => changeFirstPoint(migration, name));
     const attempt = migration.finish('backup', {}, damaged);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot', 'differs in 1'));
   });
@@ -88,9 +88,9 @@ describe('a backup', () => {
     const { vectors } = migration.services;
     const startSnapshot: typeof vectors.startSnapshot = async (...asked) => {
       await writeToOld(migration, 'Before the snapshot');
-      await deleteFirst(migration, SOURCE);
+      await deleteFirstPoint(migration, SOURCE);
       await vectors.startSnapshot(...asked);
-      await changeFirst(migration, SOURCE);
+      await changeFirstPoint(migration, SOURCE);
       await writeToOld(migration, 'After the snapshot');
     };
     await migration.finish('backup', {}, { vectors: { startSnapshot } });
@@ -179,7 +179,7 @@ function changeOnceRestored(
 
 /** Makes a snapshot as another program would, so soon that by its name it could be the run's own. */
 async function makeAnother(migration: Migration): Promise<void> {
-  migration.pass(2_000);
+  migration.advanceClock(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
   await migration.qdrant.idle();
 }

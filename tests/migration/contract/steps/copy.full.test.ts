@@ -10,7 +10,7 @@ import { computeFingerprint } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { point } from '../../support/vector-stores.ts';
+import { createPoint } from '../../support/vector-stores.ts';
 
 describe('a new collection', () => {
   it.each([
@@ -108,7 +108,7 @@ function createWriter(store: VectorStore) {
     if (isFrozen) return;
     writes += 1;
     const memory = (id: string) =>
-      point(
+      createPoint(
         id,
         JSON.stringify({ user_id: `user-${writes % 3}`, data: `write ${writes}` }),
         '[1,0,0,0,0,0,0,0]',

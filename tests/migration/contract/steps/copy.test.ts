@@ -134,7 +134,7 @@ itInFull(
       let isFilled = false;
       let isCut = false;
       const scroll: VectorStore['scroll'] = async (...request) => {
-        migration.pass(1_000);
+        migration.advanceClock(1_000);
         const page = await vectors.scroll(...request);
         isCut ||= isInterrupted && isFilled && page.nextOffset === null;
         return page;

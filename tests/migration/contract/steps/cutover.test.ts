@@ -6,7 +6,7 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { computeFingerprint, deleteFirst, writeToOld } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint, writeToOld } from '../../support/holdings.ts';
 import { createMigration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -35,7 +35,7 @@ describe('a migration', () => {
   it('carries over what was written, changed and deleted between the copy and the freeze', async () => {
     const migration = await createMigrationAt('copied');
     await writeToOld(migration, 'Ada has bought a boat');
-    await deleteFirst(migration, SOURCE);
+    await deleteFirstPoint(migration, SOURCE);
     await migration.follow('cutover');
     const { vectors } = migration.services;
     expect(await computeFingerprint(vectors, migration.target)).toEqual(
@@ -100,7 +100,7 @@ describe('the window', () => {
       const changes = { backend: { addMemory } };
       await migration.invoke('cutover', {}, changes);
       expect(await frozenSince()).toBe(before.toISOString());
-      migration.pass(10_000);
+      migration.advanceClock(10_000);
       await migration.runUntilStage('frozen', changes);
       expect(await frozenSince()).toBe(before.toISOString());
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);

@@ -6,11 +6,11 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import { readEvidence, writeToOld } from '../../support/holdings.ts';
 import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 
 const DAY_MS = 86_400_000;
-const createInPlaceAt = (point: Point) =>
-  createMigrationAt(point, { isInPlace: true }, { inPlace: true });
+const createInPlaceAt = (milestone: Milestone) =>
+  createMigrationAt(milestone, { isInPlace: true }, { inPlace: true });
 
 const listIds = async ({ services }: Migration) =>
   (await services.vectors.scroll(SOURCE, { limit: 999, vector: false })).points.map(({ id }) => id);
@@ -153,9 +153,9 @@ describe('adding the slot to a collection in use', () => {
 it.each([
   ['an abort', 'abort', 'copied', 'aborted'],
   ['the end of the retention', 'retention', 'live', 'closed'],
-] as const)('%s waits for the optimizer, too', async (_, step, point, phase) => {
-  const migration = await createInPlaceAt(point);
-  if (step === 'retention') migration.pass(31 * DAY_MS);
+] as const)('%s waits for the optimizer, too', async (_, step, milestone, phase) => {
+  const migration = await createInPlaceAt(milestone);
+  if (step === 'retention') migration.advanceClock(31 * DAY_MS);
   const end = migration.qdrant.optimize(SOURCE);
   const [first] = await listIds(migration);
   await migration.services.vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });

@@ -10,22 +10,22 @@ import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { onRequest } from '../../support/changed-services.ts';
 import {
   computeFingerprint,
-  deleteFirst,
-  firstPoint,
+  deleteFirstPoint,
   LAYOUT,
   readEvidence,
-  startOld,
+  readFirstPoint,
+  startSecondOldVersion,
   writeToOld,
 } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
-import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { point } from '../../support/vector-stores.ts';
+import { createPoint } from '../../support/vector-stores.ts';
 
 const DAY_MS = 86_400_000;
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
-const createInPlaceAt = (point: Point) =>
-  createMigrationAt(point, { isInPlace: true }, { inPlace: true });
+const createInPlaceAt = (milestone: Milestone) =>
+  createMigrationAt(milestone, { isInPlace: true }, { inPlace: true });
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -42,7 +42,7 @@ describe('a migration in place', () => {
   it('ends with the new version on the same memories, each with its keywords', async () => {
     const migration = await createInPlaceAt('copied');
     const { services, operator } = migration;
-    await deleteFirst(migration, SOURCE);
+    await deleteFirstPoint(migration, SOURCE);
     await writeToOld(migration, 'Ada has bought a boat');
     const before = await computeFingerprint(services.vectors, SOURCE);
     expect(await countWithoutSlot(migration)).toBe(1);
@@ -69,7 +69,9 @@ describe('a migration in place', () => {
     const migration = await createInPlaceAt('checked');
     const { vectors } = migration.services;
     const owners = ['"agent_id":"planner"', '"run_id":"r1"', '"agent_id":"planner","run_id":"r1"'];
-    const memories = owners.map((owner, n) => point(9_000 + n, `{${owner},"data":"Oboe"}`, VECTOR));
+    const memories = owners.map((owner, n) =>
+      createPoint(9_000 + n, `{${owner},"data":"Oboe"}`, VECTOR),
+    );
     await vectors.upsert(SOURCE, memories, 'upsert');
     await migration.follow('backup', 'rebuild', 'copy', 'cutover');
     const { facts } = await readEvidence(migration, 'verification-report');
@@ -84,7 +86,7 @@ describe('a migration in place', () => {
     const migration = await createInPlaceAt('live');
     const { services } = migration;
     for (const n of [1, 2, 3]) {
-      await (await startOld(migration)).add('user-1', `Written while live, ${n}`);
+      await (await startSecondOldVersion(migration)).add('user-1', `Written while live, ${n}`);
       const before = await computeFingerprint(services.vectors, SOURCE);
       await migration.finish('rollback');
       expect(await readStatus(services)).toMatchObject({ phase: 'copied', next: 'copy' });
@@ -106,7 +108,7 @@ describe('a migration in place', () => {
       const backedUp = await computeFingerprint(services.vectors, SOURCE);
       await writeToOld(migration, 'Written after the backup');
       await migration.follow('cutover');
-      await (await startOld(migration)).add('user-1', 'Written while live');
+      await (await startSecondOldVersion(migration)).add('user-1', 'Written while live');
       const written = await computeFingerprint(services.vectors, SOURCE);
       const input = { toSnapshot: true };
       const dryRun = await migration.invoke('rollback', { ...input, execute: false });
@@ -136,7 +138,8 @@ describe('a migration in place', () => {
       const late = onRequest(
         migration,
         'freeze',
-        async () => void (await (await startOld(migration)).add('user-1', 'At the last moment')),
+        async () =>
+          void (await (await startSecondOldVersion(migration)).add('user-1', 'At the last moment')),
       );
       const attempt = migration.finish('rollback', { toSnapshot: true }, late);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedLossNotAcknowledged'));
@@ -147,7 +150,7 @@ describe('a migration in place', () => {
 
   it('gives a memory whose text alone was changed the keywords of its text', async () => {
     const migration = await createInPlaceAt('copied');
-    const { id } = await firstPoint(migration, SOURCE);
+    const { id } = await readFirstPoint(migration, SOURCE);
     await fetch(`${migration.qdrant.url}/collections/${SOURCE}/points/payload?wait=true`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
@@ -160,7 +163,7 @@ describe('a migration in place', () => {
 
   it('keeps the slot at its end, without the fingerprints of the texts', async () => {
     const migration = await createInPlaceAt('live');
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await migration.finish('retention');
     expect(await readPhase(migration)).toBe('closed');
     expect(await readSlots(migration)).toEqual(['bm25']);
@@ -194,7 +197,7 @@ describe('an abort', () => {
     expect(await readSlots(migration)).toEqual(['bm25']);
     const left = await migration.services.vectors.listCollections();
     expect(left.toSorted()).toEqual([SOURCE, `${SOURCE}_entities`]);
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await keepWatch(migration.services);
     expect((await readStatus(migration.services)).kept).toEqual([]);
     const stays = await migration.services.vectors.listCollections();

@@ -83,12 +83,12 @@ describeInFull('the request of a deployment', () => {
   async function rollBackWithoutProof(migration: Migration): Promise<void> {
     const attempt = migration.finish('rollback', {}, reportUndoneDeployment(migration));
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
-    migration.pass(5_000);
+    migration.advanceClock(5_000);
   }
 
   /** Expects that the deployment has its whole time for a proof again, after the rollback was cut off in the second request. */
   async function expectTimeForProof(migration: Migration): Promise<void> {
-    migration.pass(6 * MINUTE_MS);
+    migration.advanceClock(6 * MINUTE_MS);
     const services = { ...reportUndoneDeployment(migration), ...away };
     const attempt = migration.invoke('rollback', {}, services);
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
@@ -98,7 +98,7 @@ describeInFull('the request of a deployment', () => {
   it('is sent after a kill right before it, however late', async () => {
     const migration = await createLive();
     await runUntilKilled(migration);
-    migration.pass(40 * MINUTE_MS);
+    migration.advanceClock(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
     expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
@@ -107,7 +107,7 @@ describeInFull('the request of a deployment', () => {
   it('is sent again if the last one was reported as done and was not, however late', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
-    migration.pass(40 * MINUTE_MS);
+    migration.advanceClock(40 * MINUTE_MS);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
     expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
@@ -116,12 +116,12 @@ describeInFull('the request of a deployment', () => {
   it('is not sent for ever if it is reported as done and is not', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
-    migration.pass(40 * MINUTE_MS);
+    migration.advanceClock(40 * MINUTE_MS);
     let minutes = 0;
     do {
       const services = reportUndoneDeployment(migration);
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-      migration.pass(MINUTE_MS);
+      migration.advanceClock(MINUTE_MS);
       minutes += 1;
     } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
     expect(minutes).toBeLessThan(30);
@@ -133,7 +133,7 @@ describeInFull('the request of a deployment', () => {
     do {
       const services = killBeforeRequest(migration, 'deploy-old');
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-      migration.pass(5 * MINUTE_MS);
+      migration.advanceClock(5 * MINUTE_MS);
       minutes += 5;
     } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
     expect(minutes).toBeLessThan(60);
@@ -174,7 +174,7 @@ describeInFull('the request of a deployment', () => {
     let minutes = 0;
     do {
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-      migration.pass(MINUTE_MS);
+      migration.advanceClock(MINUTE_MS);
       minutes += 1;
     } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
     expect(await readPhase(migration)).toBe('live');
@@ -190,7 +190,7 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
     const migration = await createLive();
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
-    migration.pass(5 * MINUTE_MS);
+    migration.advanceClock(5 * MINUTE_MS);
     const heard = migration.operator.actions.length;
     const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
     await expect(attempt).rejects.toThrow(/Invalid/);
@@ -204,7 +204,7 @@ it('writes are opened in time if the window was late and the old collection cann
   const slow = onRequest(migration, 'open-writes', () => 'under-way');
   await migration.invoke('cutover', {}, slow);
   await migration.services.vectors.deleteCollection(SOURCE);
-  migration.pass(31 * MINUTE_MS);
+  migration.advanceClock(31 * MINUTE_MS);
   const heard = migration.operator.actions.length;
   const services = changeServices(migration.services, {
     vectors: { restoredPoints: async () => undefined },
@@ -212,7 +212,7 @@ it('writes are opened in time if the window was late and the old collection cann
   let minutes = 0;
   while (migration.operator.actions.length === heard && minutes < 60) {
     await keepWatch(services).catch((error: unknown) => error);
-    migration.pass(MINUTE_MS);
+    migration.advanceClock(MINUTE_MS);
     minutes += 1;
   }
   expect(migration.operator.actions.slice(heard)).toContain('open-writes');
@@ -234,12 +234,12 @@ itInFull('a refused rollback sends the webhook new requests, also after a kill',
   let end: unknown;
   for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
     end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
-    migration.pass(20_000);
+    migration.advanceClock(20_000);
   }
   expect(end).toBeInstanceOf(Killed);
   for (let n = 0; n < 40 && (await readPhase(migration)) === 'switching-back'; n += 1) {
     await migration.finish('rollback', {}, silent).catch((error: unknown) => error);
-    migration.pass(20_000);
+    migration.advanceClock(20_000);
   }
   const { vectors, backend } = migration.services;
   const run = await migration.runs.read(RUN);
@@ -270,7 +270,7 @@ it('writes to the new version survive a kill, the loss of the old collection and
   const { vectors: dense = {}, sparse_vectors = {} } = info?.config.params ?? {};
   await vectors.createCollection(SOURCE, { vectors: dense, sparse_vectors });
   await vectors.upsert(SOURCE, points as readonly Point[], 'upsert');
-  migration.pass(3 * MINUTE_MS);
+  migration.advanceClock(3 * MINUTE_MS);
   await migration.finish('rollback');
   expect((await computeFingerprint(vectors, SOURCE)).points).toBe(before.points);
 });

@@ -41,7 +41,7 @@ describe('a stage that takes longer than a lease', () => {
     let refused = 0;
     const pass = async () => {
       for (let beats = 0; beats < 6; beats += 1) {
-        migration.pass(LEASE_MS / 4);
+        migration.advanceClock(LEASE_MS / 4);
         await migration.beat();
       }
       await expect(migration.lock.take(RUN)).rejects.toEqual(failureNamed('RetryableLockHeld'));
@@ -66,7 +66,7 @@ describe('a context that cannot be ended', () => {
       .catch((error: unknown) => error);
     expect(outcome).toMatchObject(expected);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN, why: 'Error: No table' }]);
-    migration.pass(LEASE_MS);
+    migration.advanceClock(LEASE_MS);
     await migration.lock.take(RUN);
   });
 });
@@ -75,7 +75,7 @@ describe('a stage that is at work when the window closes', () => {
   const WINDOW_MS = 30 * 60_000;
 
   async function closeWindow(migration: Migration): Promise<void> {
-    migration.pass(WINDOW_MS);
+    migration.advanceClock(WINDOW_MS);
     await migration.beat();
   }
 
@@ -85,10 +85,10 @@ describe('a stage that is at work when the window closes', () => {
     const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
     const closing = slowGraph(migration.services, async () => {
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
-      migration.pass(deadlineAt - migration.clock().getTime() - LEASE_MS / 4);
+      migration.advanceClock(deadlineAt - migration.clock().getTime() - LEASE_MS / 4);
       await migration.beat();
       for (let beats = 0; beats < 5; beats += 1) {
-        migration.pass(LEASE_MS / 4);
+        migration.advanceClock(LEASE_MS / 4);
         await migration.beat();
         watched.push(await watch());
       }
@@ -128,7 +128,7 @@ describe('a stage that is at work when the window closes', () => {
     const slow: ServiceChanges = {
       hooks: {
         ask: async (request) => {
-          migration.pass(WINDOW_MS);
+          migration.advanceClock(WINDOW_MS);
           await migration.beat();
           beats += 1;
           return await migration.services.hooks.ask(request);
@@ -158,7 +158,7 @@ describe('a step that stood still for as long as a lease', () => {
       vectors: {
         uploadSnapshot: async (collection, upload) => {
           // Another invocation takes the lock. The first one wakes, and its next heartbeat finds the lock lost.
-          migration.pass(LEASE_MS);
+          migration.advanceClock(LEASE_MS);
           await migration.lock.take(RUN);
           await migration.beat();
           changes.length = 0;

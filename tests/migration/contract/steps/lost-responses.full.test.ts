@@ -83,7 +83,7 @@ async function follow(migration: Migration, step: StepName, over: Services): Pro
       return;
     } catch (error) {
       if (!(error instanceof RetryableFailure)) throw error;
-      migration.pass(5_000);
+      migration.advanceClock(5_000);
     }
   }
 }

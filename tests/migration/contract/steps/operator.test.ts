@@ -92,12 +92,12 @@ describe('a collection setting that another client changed', () => {
 
 it('a rollback is refused from the day on which its period ends', async () => {
   const migration = await createMigrationAt('live');
-  const { pass, target, services } = migration;
+  const { advanceClock, target, services } = migration;
   const forecast = { execute: false };
-  pass(DAYS_MS - 1);
+  advanceClock(DAYS_MS - 1);
   expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
   expect(await migration.invoke('rollback', forecast)).toMatchObject({ dryRun: true });
-  pass(1);
+  advanceClock(1);
   for (const input of [forecast, {}]) {
     const refused = migration.invoke('rollback', input);
     await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
@@ -107,11 +107,11 @@ it('a rollback is refused from the day on which its period ends', async () => {
 
 it('a rollback is refused once backups may have been deleted, even if the clock is behind', async () => {
   const migration = await createMigrationAt('live', {}, { removesArtifactsWhenOver: true });
-  migration.pass(DAYS_MS);
+  migration.advanceClock(DAYS_MS);
   const deleteAll = () => Promise.reject(new Error('Killed'));
   const killed = migration.invoke('retention', {}, { artifacts: { deleteAll } });
   await expect(killed).rejects.toThrow('Killed');
-  migration.pass(-1);
+  migration.advanceClock(-1);
   const refused = migration.invoke('rollback');
   await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
 });

@@ -28,13 +28,13 @@ import {
 } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { createAlias, point } from '../../support/vector-stores.ts';
+import { createAlias, createPoint } from '../../support/vector-stores.ts';
 
 const TEST_USER = '__migration_test_run-a';
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
 
 async function withPayload({ services }: Migration, payload: string): Promise<void> {
-  await services.vectors.upsert(SOURCE, [point(1, payload, VECTOR)], 'upsert');
+  await services.vectors.upsert(SOURCE, [createPoint(1, payload, VECTOR)], 'upsert');
 }
 
 /** Reads the facts of the last preflight about one prerequisite. */
@@ -458,10 +458,10 @@ describe('the preflight', () => {
     const { vectors } = migration.services;
     const memory = '{"user_id":"ada","data":"Oboe"}';
     const pointBeyondFloat = (id: number) =>
-      point(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
+      createPoint(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
     await vectors.upsert(
       SOURCE,
-      [pointBeyondFloat(9_001), pointBeyondFloat(9_002), point(9_003, memory, '{}')],
+      [pointBeyondFloat(9_001), pointBeyondFloat(9_002), createPoint(9_003, memory, '{}')],
       'upsert',
     );
     const problemsOf = async (plan: object) => {
@@ -654,7 +654,7 @@ describe('a probe of what the window needs', () => {
     const { vectors } = migration.services;
     const probe = keywordProbe(RUN);
     await vectors.createCollection(probe, LAYOUT);
-    await vectors.upsert(probe, [point(1, '{}', VECTOR)], 'upsert');
+    await vectors.upsert(probe, [createPoint(1, '{}', VECTOR)], 'upsert');
     await expect(migration.start()).rejects.toThrow(`${probe} has 1 points.`);
     expect(await vectors.count(probe)).toBe(1);
   });

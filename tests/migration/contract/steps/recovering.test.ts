@@ -190,7 +190,7 @@ it('a lock that a killed watch left to an aborted run does not block the steps o
   const { runs, lock, services } = migration;
   await migration.follow('rollback', 'abort');
   const { plan } = await runs.read(RUN);
-  migration.pass(31 * DAY_MS);
+  migration.advanceClock(31 * DAY_MS);
   let isDead = false;
   const write: typeof runs.write = async (lease, run) => {
     await runs.write(lease, run);
@@ -203,7 +203,7 @@ it('a lock that a killed watch left to an aborted run does not block the steps o
   const killed = keepWatch(changeServices(services, { runs: { write }, lock: { release } }));
   await expect(killed).rejects.toThrow('Killed');
   expect(await lock.activeRun()).toBe(RUN);
-  migration.pass(LEASE_MS);
+  migration.advanceClock(LEASE_MS);
   const other = await runs.start('other-run', plan, REPORT);
   expect((await lock.take('other-run')).runId).toBe(other.runId);
 });

@@ -45,7 +45,7 @@ it('rolls back the run of release 0.1.0 with what users wrote since', async () =
 
 it('closes the run of release 0.1.0 when its rollback period is over', async () => {
   const migration = await createReleased();
-  migration.pass(30 * DAY_MS);
+  migration.advanceClock(30 * DAY_MS);
   await watchUntilDone(migration);
   const run = await migration.runs.read(RUN);
   expect(run).toMatchObject({ phase: 'closed', evidence: { 'cutover-report': {} } });

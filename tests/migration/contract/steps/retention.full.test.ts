@@ -6,8 +6,8 @@ import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import {
-  deleteFirst,
-  deleteOld,
+  deleteFirstPoint,
+  deleteOldCollection,
   emptyCollection,
   writeToNew,
   writeToOld,
@@ -47,23 +47,23 @@ async function watchFor(migration: Migration, days: number, services = migration
   for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
     // Two of the 90 watches in that time are enough to find a surplus reminder.
-    migration.pass(TWO_MINUTES_MS);
+    migration.advanceClock(TWO_MINUTES_MS);
     await keepWatch(services);
-    migration.pass(TWO_MINUTES_MS * 89);
+    migration.advanceClock(TWO_MINUTES_MS * 89);
   }
 }
 
 describe('the end of the rollback period', () => {
   it('comes not a day early, with warnings in the last week, and then ends the possibility of a rollback', async () => {
     const migration = await createMigrationAt('live');
-    migration.pass(22 * DAY_MS);
+    migration.advanceClock(22 * DAY_MS);
     const early = await readStatus(migration.services);
     expect(early.retention).toMatchObject({ daysLeft: 8, isEnding: false, isOver: false });
-    migration.pass(1 * DAY_MS);
+    migration.advanceClock(1 * DAY_MS);
     expect((await readStatus(migration.services)).retention).toMatchObject({ isEnding: true });
-    migration.pass(7 * DAY_MS - 1);
+    migration.advanceClock(7 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'live', done: false });
-    migration.pass(1);
+    migration.advanceClock(1);
     expect(await migration.invoke('retention')).toMatchObject({ phase: 'closed' });
     const attempt = migration.invoke('rollback');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', /ended at 20\d\d-/));
@@ -97,14 +97,14 @@ describe('the end of the rollback period', () => {
   it("does not depend on the webhook's answer", async () => {
     const migration = await createLiveRun();
     const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
-    migration.pass(29 * DAY_MS);
+    migration.advanceClock(29 * DAY_MS);
     await keepWatch({ ...migration.services, hooks: { ask } });
     await keepWatch({ ...migration.services, hooks: { ask } });
     expect(migration.logged).toEqual([
       expect.objectContaining({ level: 'WARN', daysLeft: 1 }),
       expect.objectContaining({ level: 'WARN', failure: 'RetryableUnavailable', why: 'away' }),
     ]);
-    migration.pass(DAY_MS);
+    migration.advanceClock(DAY_MS);
     expect(await keepWatch(migration.services)).toMatchObject({ phase: 'closed' });
   });
 });
@@ -121,11 +121,11 @@ describe('the data kept for a rollback', () => {
     const kept = await listArtifacts(migration);
     for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
       expect(kept.join('\n')).toMatch(backup);
-    migration.pass(30 * DAY_MS - 1);
+    migration.advanceClock(30 * DAY_MS - 1);
     expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await listArtifacts(migration)).toEqual(kept);
-    migration.pass(1);
+    migration.advanceClock(1);
     await migration.finish('retention');
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
     expect(await hasOldCollection(migration)).toBe(hasOld);
@@ -139,10 +139,10 @@ describe('the data kept for a rollback', () => {
       removesWhenOver: true,
       removesArtifactsWhenOver: true,
     });
-    const { services, logged, clock, pass } = migration;
+    const { services, logged, clock, advanceClock } = migration;
     const kept = await listArtifacts(migration);
     const part = kept.findLast((key) => key.startsWith('snapshot-'));
-    pass(30 * DAY_MS);
+    advanceClock(30 * DAY_MS);
     const until = new Date(clock().getTime() + 3 * DAY_MS);
     await services.artifacts.retain(`${RUN}/${part}`, until);
     const refused = migration.invoke('retention');
@@ -151,16 +151,16 @@ describe('the data kept for a rollback', () => {
     );
     expect(await hasOldCollection(migration)).toBe(true);
     expect(await listArtifacts(migration)).toContain(part);
-    pass(DAY_MS);
+    advanceClock(DAY_MS);
     await expect(keepWatch(services)).rejects.toEqual(
       failureNamed('RefusedNotNow', 'must be kept until'),
     );
-    pass(TWO_MINUTES_MS);
+    advanceClock(TWO_MINUTES_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.filter(({ level }) => level === 'ERROR')).toEqual([
       expect.objectContaining({ runId: RUN, failure: 'RefusedNotNow' }),
     ]);
-    pass(2 * DAY_MS);
+    advanceClock(2 * DAY_MS);
     expect(await keepWatch(services)).toMatchObject({ phase: 'closed' });
     expect((await listArtifacts(migration)).filter(isBackup)).toEqual([]);
     expect(await hasOldCollection(migration)).toBe(false);
@@ -170,7 +170,7 @@ describe('the data kept for a rollback', () => {
     const migration = await createMigrationAt('live', {}, { removesWhenOver: true });
     const { services, logged } = migration;
     await writeToOld(migration, 'By a forgotten program');
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     await migration.finish('retention');
     expect(await hasOldCollection(migration)).toBe(true);
     const status = await readStatus(services, RUN);
@@ -191,7 +191,7 @@ describe('the data kept for a rollback', () => {
     const kept = await listArtifacts(migration);
     if (how === 'emptied') await emptyCollection(migration, active);
     else await services.vectors.deleteCollection(active);
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     const refused = failureNamed('RefusedEmptied', /lacks 60 of the 60 memories .*"deletes":60/);
     await expect(keepWatch(services)).rejects.toEqual(refused);
     await expect(migration.finish('retention')).rejects.toEqual(refused);
@@ -205,7 +205,7 @@ describe('the data kept for a rollback', () => {
   it('is kept while the collection in use is emptied, also if a rollback lost the last common version', async () => {
     const migration = await createLiveRun({ removesArtifactsWhenOver: true });
     const ask: typeof migration.services.hooks.ask = async (request) => {
-      if (request.action === 'freeze') await deleteOld(migration);
+      if (request.action === 'freeze') await deleteOldCollection(migration);
       return await migration.services.hooks.ask(request);
     };
     const services = { ...migration.services, hooks: { ask } };
@@ -215,7 +215,7 @@ describe('the data kept for a rollback', () => {
     const { phase, base } = await migration.runs.read(RUN);
     expect({ phase, base }).toEqual({ phase: 'live', base: undefined });
     await emptyCollection(migration, migration.target);
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await expect(migration.finish('retention')).rejects.toEqual(failureNamed('RefusedEmptied'));
     expect((await listArtifacts(migration)).filter(isBackup)).not.toEqual([]);
   });
@@ -224,26 +224,26 @@ describe('the data kept for a rollback', () => {
     const migration = await createLiveRun({ removesWhenOver: true });
     const { services, logged } = migration;
     await emptyCollection(migration, migration.target);
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     for (let watches = 0; watches < 3; watches += 1) {
       await keepWatch(services).catch(() => undefined);
-      migration.pass(TWO_MINUTES_MS);
+      migration.advanceClock(TWO_MINUTES_MS);
     }
     const errors = logged.filter(({ level }) => level === 'ERROR');
     expect(errors).toEqual([expect.objectContaining({ failure: 'RefusedEmptied' })]);
-    migration.pass(DAY_MS);
+    migration.advanceClock(DAY_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedEmptied'));
   });
 
   it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {
     const some = await createLiveRun({ removesWhenOver: true });
-    for (let n = 0; n < 25; n += 1) await deleteFirst(some, some.target);
-    some.pass(30 * DAY_MS);
+    for (let n = 0; n < 25; n += 1) await deleteFirstPoint(some, some.target);
+    some.advanceClock(30 * DAY_MS);
     await some.finish('retention');
     expect(await hasOldCollection(some)).toBe(false);
     const keeping = await createLiveRun();
     await emptyCollection(keeping, keeping.target);
-    keeping.pass(30 * DAY_MS);
+    keeping.advanceClock(30 * DAY_MS);
     await keeping.finish('retention');
     expect((await keeping.runs.read(RUN)).phase).toBe('closed');
   });
@@ -256,16 +256,16 @@ describe('the data kept for a rollback', () => {
     migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), effect });
     await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedByService'));
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await migration.finish('retention');
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
   it('is kept while the setting names it, even if another client changed the setting', async () => {
     const migration = await createLiveRun({ removesWhenOver: true });
-    const { services, target, pass } = migration;
+    const { services, target, advanceClock } = migration;
     await services.setting.change({ from: target, to: SOURCE });
-    pass(31 * DAY_MS);
+    advanceClock(31 * DAY_MS);
     await expect(migration.invoke('retention')).rejects.toEqual(
       failureNamed('RefusedSettingChanged'),
     );
@@ -280,7 +280,7 @@ describe('the data kept for a rollback', () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     async function createOverdueRun() {
       const migration = await createLiveRun(plan);
-      migration.pass(30 * DAY_MS);
+      migration.advanceClock(30 * DAY_MS);
       return migration;
     }
     const whole = await createOverdueRun();
@@ -294,7 +294,7 @@ describe('the data kept for a rollback', () => {
       const killed = createKillableServices(migration.services, killPoint);
       const attempt = migration.invoke('retention', {}, killed.services);
       await attempt.catch((error) => expect(error).toBeInstanceOf(Killed));
-      migration.pass(LEASE_MS);
+      migration.advanceClock(LEASE_MS);
       const isWhole =
         (await hasOldCollection(migration)) &&
         (await listArtifacts(migration)).length === kept.length;
@@ -302,11 +302,11 @@ describe('the data kept for a rollback', () => {
         begun += 1;
         const lease = await migration.lock.take(RUN);
         await migration.lock.release(lease, 'live');
-        migration.pass(-DAY_MS);
+        migration.advanceClock(-DAY_MS);
         await expect(migration.invoke('rollback')).rejects.toEqual(
           failureNamed('RefusedNotNow', 'The rollback period ended'),
         );
-        migration.pass(DAY_MS);
+        migration.advanceClock(DAY_MS);
       }
       await migration.invoke('retention', { actor: 'machine' });
       expect((await migration.runs.read(RUN)).phase).toBe('closed');
@@ -358,7 +358,7 @@ describe('several runs that are live', () => {
     const { window, evidence } = run;
     const live = { ...other, phase: 'live' as const, window, evidence };
     await runs.finish(lease, live, 'cutover');
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     const read: typeof runs.read = async (id) => {
       if (id === RUN) throw new Error('Not now');
       return await runs.read(id);

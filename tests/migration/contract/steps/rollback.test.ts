@@ -19,23 +19,23 @@ import { changeServices, onRequest, type ServiceChanges } from '../../support/ch
 import {
   changeByUser,
   computeFingerprint,
-  deleteFirst,
-  deleteFirstNew,
-  deleteFirstOld,
-  deleteOld,
+  deleteFirstPoint,
+  deleteFromNew,
+  deleteFromOld,
+  deleteOldCollection,
   emptyCollection,
-  firstPoint,
-  type Happening,
   inSequence,
   LAYOUT,
+  type MigrationEvent,
+  readFirstPoint,
   readStoredManifest,
-  startOld,
+  startSecondOldVersion,
   writeToNew,
   writeToOld,
 } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { watchUntilDone } from '../../support/watching.ts';
 
@@ -120,10 +120,11 @@ async function createOpening(): Promise<Migration> {
   return migration;
 }
 
-const deleteNew = async ({ services, target }: Migration) =>
+const deleteNewCollection = async ({ services, target }: Migration) =>
   void (await services.vectors.deleteCollection(target));
 
-const loseMemories: Happening = (migration) => emptyCollection(migration, migration.target, 21);
+const loseMemories: MigrationEvent = (migration) =>
+  emptyCollection(migration, migration.target, 21);
 
 async function overwriteNew({ services: { vectors }, target }: Migration): Promise<void> {
   const { points } = await vectors.scroll(target, { limit: 21 });
@@ -155,19 +156,23 @@ async function restore(
 }
 
 const addToNew =
-  (...texts: string[]): Happening =>
+  (...texts: string[]): MigrationEvent =>
   (migration) =>
     writeToNew(migration, ...texts);
 const addToOld =
-  (text: string): Happening =>
+  (text: string): MigrationEvent =>
   (migration) =>
     writeToOld(migration, text);
 
 /** Every kind of write. New memories come last: their ids are random, so one of them could become the first point. */
 const everyWrite = inSequence(
-  deleteFirstNew,
+  deleteFromNew,
   async (migration) => {
-    const { id, vector = '[]' as never, payload } = await firstPoint(migration, migration.target);
+    const {
+      id,
+      vector = '[]' as never,
+      payload,
+    } = await readFirstPoint(migration, migration.target);
     const changed = '{"user_id":"user-2","data":"Changed","n":10.0}' as typeof payload;
     await migration.services.vectors.upsert(
       migration.target,
@@ -180,9 +185,9 @@ const everyWrite = inSequence(
 
 interface Row {
   readonly from?: () => Promise<Migration>;
-  readonly before?: Happening;
+  readonly before?: MigrationEvent;
   /** Happens right before the first request for that action */
-  readonly during?: readonly [ExternalAction, Happening];
+  readonly during?: readonly [ExternalAction, MigrationEvent];
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly input?: Partial<StepInput>;
   /** True if the window closes while only the watch is at work */
@@ -216,7 +221,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     have: 'new',
   },
   'a memory deleted after the comparison is deleted in the old collection, too': {
-    during: ['deploy-old', deleteFirstNew],
+    during: ['deploy-old', deleteFromNew],
     have: 'new',
   },
   'a write to the new collection right before writes are opened is carried over': {
@@ -228,7 +233,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'what another program has written to the old collection since stays, and is reported': {
     from: () => createMigrationAt('live', {}, { uploadAs: UPLOADED }),
     // The deletion comes first, because it could otherwise hit the new memory.
-    before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
+    before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
     needsNoComparison: true,
@@ -236,7 +241,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'test writes of a probe or a smoke test are removed from the old collection': {
     before: async (migration) =>
-      await (await startOld(migration)).add(`__migration_test_${RUN}`, 'A probe'),
+      await (await startSecondOldVersion(migration)).add(`__migration_test_${RUN}`, 'A probe'),
     have: 'begun',
   },
   'a write to the old version before writes are opened is not removed by the final check': {
@@ -265,7 +270,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
   'users return to the snapshot unchanged if both collections are gone': {
-    before: inSequence(deleteNew, deleteOld),
+    before: inSequence(deleteNewCollection, deleteOldCollection),
     input: { asItWas: true },
     users: RESTORED,
     have: 'begun',
@@ -277,7 +282,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     have: 'new',
   },
   'writes of a forgotten program to the old one do not hinder it either, and stay there': {
-    before: inSequence(deleteFirstOld, addToOld('Of a program that still uses the old one')),
+    before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
     changes: makeRed(`memories_v3_${RUN}`),
     have: 'old',
     report: { lateWrites: 2, lateWritesOverruled: 0 },
@@ -285,7 +290,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'if the old collection is gone, its snapshot is restored, and every write since is carried over':
     {
-      before: inSequence(addToNew('New fact 1'), deleteFirstNew, deleteOld),
+      before: inSequence(addToNew('New fact 1'), deleteFromNew, deleteOldCollection),
       users: RESTORED,
       have: 'new',
       report: { returnedTo: RESTORED, leftBehind: 0 },
@@ -316,7 +321,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     from: createFailedCutover,
     isWatched: true,
     have: 'new',
-    before: inSequence(deleteFirstNew, addToNew('An early write of a user')),
+    before: inSequence(deleteFromNew, addToNew('An early write of a user')),
     report: { returnedTo: SOURCE, leakedWrites: 2, leakedWritesOverruled: 0 },
   },
   'if both collections changed a memory, the change in the old one stays, and the other is kept in a report':
@@ -346,7 +351,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   },
   'a memory deleted from the old collection meanwhile stays deleted': {
     from: createFailedCutover,
-    before: deleteFirstOld,
+    before: deleteFromOld,
     have: 'old',
   },
   'a new version that does not refuse writes is no reason to keep them frozen': {
@@ -380,7 +385,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'users return when the window closes even if the new collection is gone': {
     from: createOpening,
     isWatched: true,
-    before: deleteNew,
+    before: deleteNewCollection,
     have: 'old',
     takesNoWindow: `memories_v3_${RUN} has writes that were left behind`,
   },
@@ -418,7 +423,7 @@ describe('users return after a rollback', () => {
           expected = await readContents();
         });
       if (row.isWatched) {
-        migration.pass(WINDOW_MS);
+        migration.advanceClock(WINDOW_MS);
         await watchUntilDone(migration);
       } else {
         await migration.finish('rollback', input, { ...row.changes?.(migration), ...happening });
@@ -485,7 +490,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
   'the new collection is emptied after both were compared': {
     refused: 'RefusedMassChange',
     why: /remove (59|60) points or more of memories; .* at most 20/,
-    before: deleteFirstNew,
+    before: deleteFromNew,
     changes: (migration) => {
       const { vectors } = migration.services;
       let walks = 0;
@@ -520,20 +525,23 @@ it.each(oneInEvery(3, Object.entries(STAYING)))(
 );
 
 describe('before the switch', () => {
-  const POINTS: readonly Point[] = ['frozen', 'frozen-and-backed-up', 'equal'];
+  const MILESTONES: readonly Milestone[] = ['frozen', 'frozen-and-backed-up', 'equal'];
 
-  it.each(oneInEvery(3, POINTS))('a run that is %s only opens writes again', async (point) => {
-    const migration = await createMigrationAt(point);
-    const { vectors } = migration.services;
-    const old = await computeFingerprint(vectors, SOURCE);
-    await migration.finish('rollback', { actor: 'machine' });
-    expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.actions.at(-1)).toBe('open-writes');
-    expect(migration.operator.actions).not.toContain('deploy-old');
-    expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
-    expect(await collectionsOf(migration)).toContain(migration.target);
-    expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
-  });
+  it.each(oneInEvery(3, MILESTONES))(
+    'a run that is %s only opens writes again',
+    async (milestone) => {
+      const migration = await createMigrationAt(milestone);
+      const { vectors } = migration.services;
+      const old = await computeFingerprint(vectors, SOURCE);
+      await migration.finish('rollback', { actor: 'machine' });
+      expect(await readPhase(migration)).toBe('copied');
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
+      expect(migration.operator.actions).not.toContain('deploy-old');
+      expect(await computeFingerprint(vectors, SOURCE)).toEqual(old);
+      expect(await collectionsOf(migration)).toContain(migration.target);
+      expect(await readStatus(migration.services)).toMatchObject({ next: 'copy', served: [] });
+    },
+  );
 });
 
 async function createUploading(): Promise<Migration> {
@@ -595,13 +603,13 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
       const end = await migration.finish('rollback', input, changes).catch((error) => error);
       if ((await readPhase(migration)) !== 'switching-back') return end;
       expect(end).toEqual(failureNamed(end.name, 'Writes stay frozen until'));
-      migration.pass(60_000);
+      migration.advanceClock(60_000);
     }
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
 
   const deleteOldBefore = (action: ExternalAction) => (migration: Migration) =>
-    runBefore(migration, action, async () => void (await deleteOld(migration)));
+    runBefore(migration, action, async () => void (await deleteOldCollection(migration)));
   const deleteOldAndSnapshotBefore =
     (action: ExternalAction) =>
     (migration: Migration): ServiceChanges => ({
@@ -695,7 +703,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
       for (let minute = 0; minute < minutes; minute += 1) {
         const end = await migration.finish('rollback', machine, changes).catch((error) => error);
         expect(end).toEqual(failureNamed('RefusedCredentials', 'Writes stay frozen until'));
-        migration.pass(60_000);
+        migration.advanceClock(60_000);
       }
     };
     await retryForMinutes({ setting: { change: refuse } }, 14);
@@ -709,7 +717,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     const migration = await createDeploying();
     await persist(migration, deleteOldBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
-    migration.pass(WINDOW_MS);
+    migration.advanceClock(WINDOW_MS);
     const { actions } = await readService(migration);
     await expect(keepWatch(migration.services)).rejects.toEqual(
       failureNamed('RefusedNotNow', 'as no rollback was proved'),
@@ -724,13 +732,13 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
 
   it('a window that expired long ago is left even with nothing to return to', async () => {
     const migration = await createDeploying();
-    await deleteOld(migration);
+    await deleteOldCollection(migration);
     const changes = { vectors: { version: async () => '2.0.0' } };
     const services = changeServices(migration.services, changes);
-    migration.pass(WINDOW_MS);
+    migration.advanceClock(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(migration.operator.actions).not.toContain('open-writes');
-    migration.pass(15 * 60_000);
+    migration.advanceClock(15 * 60_000);
     const end = persist(migration, changes, machine);
     expect(await end).toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await migration.services.setting.read()).toBe(migration.target);
@@ -741,7 +749,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
 describeInFull('when the old collection', () => {
   it('is deleted after writes were frozen, users can write to the new one again', async () => {
     const migration = await createMigrationAt('live');
-    const deleting = runBefore(migration, 'freeze', async () => void (await deleteOld(migration)));
+    const deleting = runBefore(
+      migration,
+      'freeze',
+      async () => void (await deleteOldCollection(migration)),
+    );
     const attempt = migration.finish('rollback', {}, deleting);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readPhase(migration)).toBe('live');
@@ -842,12 +854,12 @@ describeInFull('after deploy-old', () => {
   const noAnswer = () =>
     Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'));
 
-  it.each<Point>(['equal', 'live'])(
+  it.each<Milestone>(['equal', 'live'])(
     'writes stay frozen until a new version that still answers is replaced: %s',
-    async (point) => {
-      const migration = await createMigrationAt(point);
+    async (milestone) => {
+      const migration = await createMigrationAt(milestone);
       const { backend, setting } = migration.services;
-      if (point === 'equal') {
+      if (milestone === 'equal') {
         const addMemory = () => Promise.reject(new Error('died'));
         const attempt = migration.finish('cutover', {}, { backend: { addMemory } });
         await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
@@ -901,7 +913,7 @@ describeInFull('after deploy-old', () => {
         );
         expect(await readPhase(migration)).toBe('switching-back');
         expect(migration.operator.actions.at(-1)).toBe('deploy-old');
-        migration.pass(60_000);
+        migration.advanceClock(60_000);
       }
       await migration.finish('rollback', {}, services);
       expect(await readPhase(migration)).toBe('copied');
@@ -918,7 +930,7 @@ describeInFull('users can write again even if nothing proves that the old versio
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const failure = await migration.finish('rollback', {}, services).catch((error) => error);
       if (!(failure instanceof RetryableFailure)) return failure;
-      migration.pass(60_000);
+      migration.advanceClock(60_000);
     }
     throw new Error(`Writes are still frozen after ${MAX_MINUTES} minutes.`);
   }
@@ -991,11 +1003,11 @@ describeInFull('users can write again even if nothing proves that the old versio
     while (!migration.operator.actions.includes('deploy-old')) {
       const end = await attempt().catch((error: unknown) => error);
       if (end instanceof RetryableFailure) break;
-      migration.pass(10_000);
+      migration.advanceClock(10_000);
     }
     answer = 'under-way';
     for (let minute = 0; minute < 6; minute += 1) {
-      migration.pass(60_000);
+      migration.advanceClock(60_000);
       expect(await attempt()).toMatchObject({ done: false });
     }
     answer = 'done';
@@ -1020,11 +1032,11 @@ describeInFull('users can write again even if nothing proves that the old versio
 });
 
 describe('a new collection that is damaged', () => {
-  const REFUSED: readonly [string, Happening, RegExp][] = [
+  const REFUSED: readonly [string, MigrationEvent, RegExp][] = [
     ['is empty', emptyCollection, /remove 60 of 60 points of memories and change 0; .* at most 20/],
     ['has lost more than 20', loseMemories, /remove 21 of 60 points of memories and change 0/],
     ['was overwritten', overwriteNew, /remove 0 of 60 points of memories and change 21/],
-    ['is gone', deleteNew, /memories_v3_run-a was deleted/],
+    ['is gone', deleteNewCollection, /memories_v3_run-a was deleted/],
   ];
 
   it.each(REFUSED)('removes nothing from the old one: it %s', async (_, damage, why) => {
@@ -1049,7 +1061,7 @@ describe('a new collection that is damaged', () => {
 
   it.each([
     ['is empty', emptyCollection, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
-    ['is gone', deleteNew, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
+    ['is gone', deleteNewCollection, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
   ])(
     'is left behind by a rollback to the snapshot, as its dry run says: it %s',
     async (_, damage, said, reported) => {
@@ -1092,7 +1104,7 @@ describeInFull('an old collection that is damaged', () => {
   async function createWithoutOld(...texts: string[]): Promise<Migration> {
     const migration = await createMigrationAt('live');
     await writeToNew(migration, ...texts);
-    await deleteOld(migration);
+    await deleteOldCollection(migration);
     return migration;
   }
 
@@ -1106,10 +1118,13 @@ describeInFull('an old collection that is damaged', () => {
     return { artifacts: { get } };
   }
 
-  async function forget({ services, pass }: Migration, key: string): Promise<ServiceChanges> {
-    pass(31 * DAY_MS);
+  async function forget(
+    { services, advanceClock }: Migration,
+    key: string,
+  ): Promise<ServiceChanges> {
+    advanceClock(31 * DAY_MS);
     await services.artifacts.delete(key);
-    pass(-31 * DAY_MS);
+    advanceClock(-31 * DAY_MS);
     return {};
   }
 
@@ -1156,7 +1171,7 @@ describeInFull('an old collection that is damaged', () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
-    await deleteOld(migration);
+    await deleteOldCollection(migration);
     const deleting = runBefore(
       migration,
       'open-writes',
@@ -1174,7 +1189,7 @@ describeInFull('an old collection that is damaged', () => {
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
       const points = await vectors.restoredPoints(name);
-      if (points) await deleteFirst(migration, name);
+      if (points) await deleteFirstPoint(migration, name);
       return points;
     };
     const { actions } = await readService(migration);
@@ -1241,7 +1256,7 @@ describeInFull('a window that has expired', () => {
     const services = changeServices(migration.services, {
       vectors: { version: async () => '2.0.0' },
     });
-    migration.pass(WINDOW_MS);
+    migration.advanceClock(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     const byMachine = migration.invoke('cutover', { actor: 'machine' }, services);
     await expect(byMachine).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
@@ -1258,7 +1273,7 @@ describeInFull('a window that has expired', () => {
     const migration = await createMigrationAt('equal');
     const slow = { hooks: { ask: async () => 'under-way' as const } };
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
-    migration.pass(WINDOW_MS);
+    migration.advanceClock(WINDOW_MS);
     const attempt = migration.invoke('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
   });
@@ -1283,7 +1298,7 @@ describeInFull('a window that has expired', () => {
     const { vectors } = migration.services;
     const strict_mode_config = { enabled: true, max_query_limit: 4 };
     await vectors.updateCollection(migration.target, { strict_mode_config });
-    await deleteFirst(migration, migration.target);
+    await deleteFirstPoint(migration, migration.target);
     const before = await vectors.count(SOURCE);
     let walks = 0;
     const count: typeof vectors.count = async (name, filter) => {

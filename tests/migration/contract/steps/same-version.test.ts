@@ -13,13 +13,13 @@ import { computeFingerprint, emptyCollection } from '../../support/holdings.ts';
 import { rollBackInPieces } from '../../support/in-pieces.ts';
 import { Killed } from '../../support/killable-services.ts';
 import { type Migration, RUN } from '../../support/migration.ts';
-import { createMigrationAt, type Point } from '../../support/prepared.ts';
+import { createMigrationAt, type Milestone } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
 const ENTITIES = `${SOURCE}_entities`;
 
-const createUpgradedAt = (point: Point, plan = {}) =>
-  createMigrationAt(point, { isUpgraded: true }, plan);
+const createUpgradedAt = (milestone: Milestone, plan = {}) =>
+  createMigrationAt(milestone, { isUpgraded: true }, plan);
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -235,7 +235,7 @@ async function persist(migration: Migration, services: ServiceChanges): Promise<
   for (let minute = 0; minute < 21; minute += 1) {
     const failure = await migration.finish('rollback', {}, services).catch((error) => error);
     if (!(failure instanceof RetryableFailure)) return failure;
-    migration.pass(60_000);
+    migration.advanceClock(60_000);
   }
   throw new Error('Writes are still frozen.');
 }

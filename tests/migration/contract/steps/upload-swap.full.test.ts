@@ -6,7 +6,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { SOURCE, type WorldOptions } from '../../../../sandbox/world.ts';
 import { onRequest, type ServiceChanges } from '../../support/changed-services.ts';
-import { computeFingerprint, deleteFirst, LAYOUT } from '../../support/holdings.ts';
+import { computeFingerprint, deleteFirstPoint, LAYOUT } from '../../support/holdings.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -86,7 +86,7 @@ describe('a cutover by upload', () => {
       const result = await migration.invoke('cutover', {}, { vectors: { collectionInfo } });
       if (result.dryRun || result.done) throw new Error('It has not waited');
       waitsFor = result.waitsFor ?? '';
-      migration.pass(1_000);
+      migration.advanceClock(1_000);
     }
     expect(await setting.read()).toBe(SOURCE);
     await migration.finish('cutover');
@@ -97,7 +97,7 @@ describe('a cutover by upload', () => {
     const migration = await createEqual();
     const deleting = onRequest(migration, 'deploy-new', async ({ collection }) => {
       expect(collection).toBe(NAME);
-      await deleteFirst(migration, NAME);
+      await deleteFirstPoint(migration, NAME);
     });
     const attempt = migration.finish('cutover', {}, deleting);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedVerification'));
@@ -168,7 +168,7 @@ describe('a cutover by upload', () => {
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
       const restored = await vectors.restoredPoints(name);
-      if (restored && name === NAME) await deleteFirst(migration, NAME);
+      if (restored && name === NAME) await deleteFirstPoint(migration, NAME);
       return restored;
     };
     const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
@@ -183,7 +183,7 @@ describe('a cutover by upload', () => {
     const ask: typeof hooks.ask = async (request) => {
       const answer = await hooks.ask(request);
       if (request.action === 'open-writes') {
-        migration.pass(31 * 60_000);
+        migration.advanceClock(31 * 60_000);
         await migration.beat();
       }
       return answer;

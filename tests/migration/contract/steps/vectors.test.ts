@@ -9,8 +9,8 @@ import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
 import {
   computeFingerprint,
   emptyCollection,
-  firstPoint,
   readEvidence,
+  readFirstPoint,
 } from '../../support/holdings.ts';
 import {
   createMigration,
@@ -20,7 +20,7 @@ import {
 } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
-import { point } from '../../support/vector-stores.ts';
+import { createPoint } from '../../support/vector-stores.ts';
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
@@ -29,7 +29,11 @@ const readFacts = async (migration: Migration) =>
 
 describe('points without a vector', () => {
   const addWithoutVector = async ({ services }: Migration, id: number) =>
-    services.vectors.upsert(SOURCE, [point(id, '{"user_id":"ada","data":"Oboe"}', '{}')], 'upsert');
+    services.vectors.upsert(
+      SOURCE,
+      [createPoint(id, '{"user_id":"ada","data":"Oboe"}', '{}')],
+      'upsert',
+    );
 
   it.each(oneInEvery(2, [{}, { inPlace: true }]))(
     'are migrated unchanged, and back: %j',
@@ -58,7 +62,7 @@ describe('points without a vector', () => {
 
   it('differ from points with one', async () => {
     const migration = await createMigrationAt('copied');
-    const { id, payload } = await firstPoint(migration, migration.target);
+    const { id, payload } = await readFirstPoint(migration, migration.target);
     const { vectors } = migration.services;
     await vectors.upsert(migration.target, [{ id, payload, vector: '{}' as never }], 'upsert');
     await migration.finish('copy');
@@ -74,7 +78,7 @@ describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (da
     const createVector = (n: number) =>
       JSON.stringify(Array.from({ length: 8 }, (_, at) => 120 * (1 + Math.sin(8 * (n * 8 + at)))));
     const memories = Array.from({ length: 12 }, (_, n) =>
-      point(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, createVector(n)),
+      createPoint(9_000 + n, `{"user_id":"ada","data":"Oboe number ${n}"}`, createVector(n)),
     );
     await emptyCollection(migration, SOURCE);
     await migration.services.vectors.upsert(SOURCE, memories, 'upsert');
@@ -113,7 +117,7 @@ describe('a difference that no copy repairs', () => {
   it('does not reach a window: the copy is refused and names the points', async () => {
     const migration = await createMigrationAt('rebuilt');
     const { vectors } = migration.services;
-    const { id } = await firstPoint(migration, SOURCE);
+    const { id } = await readFirstPoint(migration, SOURCE);
     const upsert: VectorStore['upsert'] = async (name, points, ...rest) =>
       await vectors.upsert(
         name,
@@ -133,7 +137,7 @@ describe('a difference that no copy repairs', () => {
     const write = async (text: string) =>
       await vectors.upsert(
         SOURCE,
-        [point(9_000, `{"user_id":"ada","data":"${text}"}`, VECTOR)],
+        [createPoint(9_000, `{"user_id":"ada","data":"${text}"}`, VECTOR)],
         'upsert',
       );
     let reads = 0;

@@ -31,7 +31,7 @@ describe('the watch', () => {
     await migration.prove();
     expect(await keepWatch(migration.services)).toBeUndefined();
     await migration.finish('cutover');
-    migration.pass(22 * DAY_MS);
+    migration.advanceClock(22 * DAY_MS);
     expect(await keepWatch(migration.services)).toBeUndefined();
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
@@ -43,10 +43,10 @@ describe('the watch', () => {
     await migration.finish('abort');
     const before = await listKept();
     expect(before.length).toBeGreaterThan(3);
-    migration.pass(30 * DAY_MS - 1);
+    migration.advanceClock(30 * DAY_MS - 1);
     await keepWatch(services);
     expect(await listKept()).toEqual(before);
-    migration.pass(1);
+    migration.advanceClock(1);
     await keepWatch(services);
     expect(await listKept()).toEqual([]);
     const deleteAll = () => Promise.reject(new Error('Not twice'));
@@ -63,7 +63,7 @@ describe('the watch', () => {
       const other = await lock.take(run.runId);
       await runs.finish(other, { ...run, phase: 'aborted' }, 'abort');
     }
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     const deleteAll = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
     const failing = { ...services, artifacts: { ...services.artifacts, deleteAll } };
     await expect(keepWatch(failing)).rejects.toEqual(failureNamed('RetryableUnavailable'));
@@ -86,7 +86,7 @@ describe('the watch', () => {
       else await services.vectors.deleteCollection(SOURCE);
       const before = await listWhatIsLeft(migration);
       expect(before.length).toBeGreaterThan(3);
-      migration.pass(31 * DAY_MS);
+      migration.advanceClock(31 * DAY_MS);
       const refused = failureNamed(
         'RefusedEmptied',
         /lacks 60 of the 60 .*"deletes":60,"run":"run-a"/,
@@ -113,14 +113,14 @@ describe('the watch', () => {
     await migration.follow('rollback', 'abort');
     const { points } = await services.vectors.scroll(SOURCE, { limit: 999 });
     await emptyCollection(migration, SOURCE);
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedEmptied'));
     const restored = points.map(({ vector = asJsonText('[]'), ...point }) => ({
       ...point,
       vector,
     }));
     await services.vectors.upsert(SOURCE, restored, 'upsert');
-    migration.pass(DAY_MS);
+    migration.advanceClock(DAY_MS);
     await keepWatch(services);
     expect(await services.vectors.listCollections()).not.toContain(target);
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
@@ -130,7 +130,7 @@ describe('the watch', () => {
     async function createOverdueRun() {
       const migration = await createMigrationAt('live');
       await migration.follow('rollback', 'abort');
-      migration.pass(31 * DAY_MS);
+      migration.advanceClock(31 * DAY_MS);
       return migration;
     }
     const whole = await createOverdueRun();
@@ -142,7 +142,7 @@ describe('the watch', () => {
       await keepWatch(createKillableServices(migration.services, killPoint).services).catch(
         () => undefined,
       );
-      migration.pass(LEASE_MS);
+      migration.advanceClock(LEASE_MS);
       await keepWatch(migration.services);
       expect(await listWhatIsLeft(migration)).toEqual([SOURCE]);
       expect(await migration.lock.retainedRuns()).toEqual([]);
@@ -155,7 +155,7 @@ describe('the watch', () => {
     const lease = await lock.take(RUN);
     await runs.write(lease, { ...(await runs.read(RUN)), takesNoWindow: 'it is damaged' });
     await lock.release(lease, 'live');
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect((await runs.read(RUN)).phase).toBe('live');
   });
@@ -165,19 +165,19 @@ describe('the watch', () => {
     async (phase) => {
       const migration = await createMigrationAt('equal');
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
-      migration.pass(deadlineAt - migration.clock().getTime());
+      migration.advanceClock(deadlineAt - migration.clock().getTime());
       if (phase === 'switching-back') {
         // The rollback begins late, and the wait for its lock counts from then on.
-        migration.pass(60 * 60_000);
+        migration.advanceClock(60 * 60_000);
         const hooks = { ask: async () => 'under-way' as const };
         await migration.invoke('rollback', {}, { hooks });
       }
       expect((await migration.runs.read(RUN)).phase).toBe(phase);
       const hung = await migration.lock.take(RUN);
-      migration.pass(20 * 60_000 - 1);
+      migration.advanceClock(20 * 60_000 - 1);
       await migration.lock.renew(hung);
       expect(await keepWatch(migration.services)).toBeUndefined();
-      migration.pass(1);
+      migration.advanceClock(1);
       await expect(keepWatch(migration.services)).rejects.toEqual(
         failureNamed('RetryableLockHeld'),
       );
@@ -195,15 +195,15 @@ describe('the watch', () => {
     const other = { sourceCollection: target, targetCollection: 'memories_v3_run-b' };
     await runs.start('run-b', { ...plan, ...other }, REPORT);
     operator.actions.length = 0;
-    migration.pass(25 * DAY_MS);
+    migration.advanceClock(25 * DAY_MS);
     for (const isAtWork of [false, true]) {
       if (isAtWork) await lock.take('run-b');
       for (let n = 0; n < 2; n += 1) expect(await keepWatch(services)).toBeUndefined();
-      migration.pass(DAY_MS);
+      migration.advanceClock(DAY_MS);
     }
     expect(operator.actions).toEqual(['warn-of-end', 'warn-of-end']);
     expect(logged).toMatchObject([{ daysLeft: 5 }, { daysLeft: 4 }]);
-    migration.pass(3 * DAY_MS);
+    migration.advanceClock(3 * DAY_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
     expect(windowOf(await runs.read(RUN))).not.toHaveProperty('overAt');
@@ -216,7 +216,7 @@ describe('the watch', () => {
     await migration.follow('rollback', 'abort');
     const { plan } = await runs.read(RUN);
     await runs.start('run-b', { ...plan, targetCollection: 'memories_v3_run-b' }, REPORT);
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     expect(await keepWatch(services)).toBeUndefined();
     expect(logged.at(-1)).toMatchObject({ level: 'WARN', failure: 'RefusedOtherRun' });
     expect(await services.vectors.listCollections()).toContain(target);
@@ -225,7 +225,7 @@ describe('the watch', () => {
 
   it('fails if the webhook does not answer', async () => {
     const migration = await createMigrationAt('equal');
-    migration.pass(30 * 60_000);
+    migration.advanceClock(30 * 60_000);
     const ask = async () => {
       throw new RetryableFailure('RetryableUnavailable', 'No answer.');
     };
@@ -238,7 +238,7 @@ describe('the function of the watch', () => {
   it('does what is due when a timer invokes it, and the step of the named run when a person does', async () => {
     const migration = await createMigrationAt('live');
     const invoke = retentionHandler(async () => migration.services);
-    migration.pass(30 * DAY_MS);
+    migration.advanceClock(30 * DAY_MS);
     const dryRun = { dryRun: true, forecast: { isOver: true } };
     expect(await invoke({ runId: RUN }, CONTEXT)).toMatchObject(dryRun);
     expect((await migration.runs.read(RUN)).phase).toBe('live');

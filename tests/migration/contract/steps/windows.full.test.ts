@@ -9,7 +9,7 @@ import { SOURCE } from '../../../../sandbox/world.ts';
 import {
   changeByUser,
   computeFingerprint,
-  deleteFirst,
+  deleteFirstPoint,
   emptyCollection,
   readEvidence,
   writeToNew,
@@ -67,7 +67,7 @@ describe('a refused window', () => {
   it('has its own deadline, and asks the webhook for each action again', async () => {
     const migration = await createMigrationAt('equal');
     const { hooks } = migration.services;
-    migration.pass(31 * 60_000);
+    migration.advanceClock(31 * 60_000);
     await keepWatch(migration.services);
     expect(await readPhase(migration)).toBe('copied');
     await migration.finish('copy');
@@ -90,13 +90,13 @@ describe('a run after its rollback', () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     for (let n = 0; n < 3; n += 1) {
-      await deleteFirst(migration, migration.target);
+      await deleteFirstPoint(migration, migration.target);
       await changeByUser(migration, migration.target, `Changed on the new version ${n}`);
       await writeToNew(migration, `New ${n}`);
       const written = await computeFingerprint(vectors, migration.target);
       await migration.finish('rollback');
       expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
-      await deleteFirst(migration, SOURCE);
+      await deleteFirstPoint(migration, SOURCE);
       await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
       await writeToOld(migration, `Old ${n}`);
       const back = await computeFingerprint(vectors, SOURCE);
@@ -197,7 +197,7 @@ describe('a run after its rollback', () => {
     await keepWatch(services);
     expect(await services.vectors.listCollections()).toContain(migration.target);
     await happens(migration);
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     for (let n = 0; n < 2; n += 1) await keepWatch(services);
     expect(await services.vectors.listCollections()).toEqual(
       expect.arrayContaining([SOURCE, ...kept]),
@@ -212,7 +212,7 @@ describe('a run after its rollback', () => {
   it('aborted later, it removes what is no longer needed', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
-    migration.pass(31 * DAY_MS);
+    migration.advanceClock(31 * DAY_MS);
     await migration.finish('abort');
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
@@ -236,7 +236,7 @@ describe('a run after its rollback', () => {
       const migration = await createMigrationAt(point);
       if (point === 'equal') await failCutover(migration);
       await migration.finish('rollback');
-      migration.pass(days * DAY_MS);
+      migration.advanceClock(days * DAY_MS);
       await writeToNew(migration, 'By an instance of the new version that still runs');
       await migration.finish('abort');
       const { services, target } = migration;
@@ -257,7 +257,7 @@ describe('a run after its rollback', () => {
       const { services, target } = migration;
       const { vectors } = services;
       if (days > 0) await migration.finish('rollback');
-      migration.pass(days * DAY_MS);
+      migration.advanceClock(days * DAY_MS);
       if (how === 'emptied') await emptyCollection(migration, SOURCE);
       else await vectors.deleteCollection(SOURCE);
       const memories = await computeFingerprint(vectors, target);
@@ -266,7 +266,7 @@ describe('a run after its rollback', () => {
       await migration.finish('abort');
       expect(await computeFingerprint(vectors, target)).toEqual(memories);
       expect(await readStatus(services)).toMatchObject({ phase: 'aborted', kept: [target] });
-      migration.pass(62 * DAY_MS);
+      migration.advanceClock(62 * DAY_MS);
       await keepWatch(services).catch(() => {});
       expect(await computeFingerprint(vectors, target)).toEqual(memories);
     },

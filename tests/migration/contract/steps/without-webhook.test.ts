@@ -10,7 +10,7 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
 async function byHand(migration: Migration) {
-  const { services, operator, confirm, runs, pass } = migration;
+  const { services, operator, confirm, runs, advanceClock } = migration;
   const spoken = { ...services, hooks: askAPerson };
   const readPending = async () => (await runs.read(RUN)).pendingAction;
   /** Does the pending action, as the person would. */
@@ -26,7 +26,7 @@ async function byHand(migration: Migration) {
     for (let n = 0; n < 12; n += 1) {
       const result = await take(name);
       if (result.dryRun || result.done || (await readPending())?.action === action) return;
-      pass(result.waitSeconds * 1_000);
+      advanceClock(result.waitSeconds * 1_000);
     }
   };
   const doWhenAsked = async (name: StepName, action: ExternalAction) => {

@@ -9,10 +9,10 @@ import {
 import type { CollectionSettings } from '../../../../lib/migration/ports/vector-store.ts';
 import {
   createAlias,
+  createPoint,
   NEW_LAYOUT,
   OLD_LAYOUT,
   onEveryVectorStore,
-  point,
 } from '../../support/vector-stores.ts';
 
 const CONFIGURED: CollectionSettings = {
@@ -93,7 +93,7 @@ onEveryVectorStore((subject) => {
   test('an alias exists and is followed, but is neither listed nor created', async () => {
     const collection = await subject.collection();
     const alias = await subject.collection('not-made');
-    await subject.store.upsert(collection, [point(1, '{}')], 'upsert');
+    await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');
     await createAlias(subject.url, alias, collection);
     expect(await subject.store.collectionExists(alias)).toBe(true);
     expect(await subject.store.count(alias)).toBe(1);

@@ -5,10 +5,10 @@ import { KEYWORD_MODEL, withKeywordText } from '../../../../lib/migration/points
 import type { Filter } from '../../../../lib/migration/ports/vector-store.ts';
 import { findUnreadableVectors } from '../../../../lib/migration/unreadable-vectors.ts';
 import {
+  createPoint,
   NEW_LAYOUT,
   OLD_LAYOUT,
   onEveryVectorStore,
-  point,
   pointId,
 } from '../../support/vector-stores.ts';
 
@@ -26,7 +26,7 @@ onEveryVectorStore((subject) => {
       ['an empty object', '{}'],
     ])('keep %s', async (_, payload) => {
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, payload)], 'upsert');
+      await subject.store.upsert(collection, [createPoint(1, payload)], 'upsert');
       const { points } = await subject.store.scroll(collection, { limit: 1 });
       expect(points[0]?.payload).toBe(payload);
     });
@@ -36,14 +36,18 @@ onEveryVectorStore((subject) => {
     test('returns all ids in order, integers of any size first', async () => {
       const collection = await subject.collection();
       const ids = [7, '9007199254740993', '18446744073709551615', UUID];
-      const points = [...ids].reverse().map((id) => point(id, '{}'));
+      const points = [...ids].reverse().map((id) => createPoint(id, '{}'));
       await subject.store.upsert(collection, points, 'upsert');
       expect(await scrolledIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
     });
 
     test('says on the last page that it is the last, even if that page is full', async () => {
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, '{}'), point(2, '{}')], 'upsert');
+      await subject.store.upsert(
+        collection,
+        [createPoint(1, '{}'), createPoint(2, '{}')],
+        'upsert',
+      );
       const first = await subject.store.scroll(collection, { limit: 1 });
       expect(first.nextOffset).toBe('2');
       const last = await subject.store.scroll(collection, { limit: 1, offset: first.nextOffset });
@@ -52,7 +56,11 @@ onEveryVectorStore((subject) => {
 
     test('returns only the requested parts', async () => {
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, '{"user_id":"a","data":"x"}')], 'upsert');
+      await subject.store.upsert(
+        collection,
+        [createPoint(1, '{"user_id":"a","data":"x"}')],
+        'upsert',
+      );
       const request = { limit: 1, payload: ['user_id'], vector: false };
       const { points } = await subject.store.scroll(collection, request);
       expect(points).toEqual([{ id: '1', vector: undefined, payload: '{"user_id":"a"}' }]);
@@ -62,17 +70,25 @@ onEveryVectorStore((subject) => {
   describe('vectors', () => {
     test('are returned as unit vectors that stay the same when written again', async () => {
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, '{}', '[1,2,3,4]')], 'upsert');
+      await subject.store.upsert(collection, [createPoint(1, '{}', '[1,2,3,4]')], 'upsert');
       const first = await readVector(collection);
       expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(nearly));
-      await subject.store.upsert(collection, [point(1, '{}', JSON.stringify(first))], 'upsert');
+      await subject.store.upsert(
+        collection,
+        [createPoint(1, '{}', JSON.stringify(first))],
+        'upsert',
+      );
       expect(await readVector(collection)).toEqual(first);
     });
 
     test('are an object only in points whose keyword slot is filled', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3],"values":[0.5,1]}}';
-      await subject.store.upsert(collection, [point(1, '{}', filled), point(2, '{}')], 'upsert');
+      await subject.store.upsert(
+        collection,
+        [createPoint(1, '{}', filled), createPoint(2, '{}')],
+        'upsert',
+      );
       const { points } = await subject.store.scroll(collection, { limit: 2 });
       expect(JSON.parse(points[0]?.vector ?? '')).toMatchObject({ '': [1, 0, 0, 0], bm25: {} });
       expect(JSON.parse(points[1]?.vector ?? '')).toEqual([1, 0, 0, 0]);
@@ -81,7 +97,7 @@ onEveryVectorStore((subject) => {
     test('of a keyword slot hold what was written, in any order', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3,5],"values":[0.5,1,0.25]}}';
-      await subject.store.upsert(collection, [point(1, '{}', filled)], 'upsert');
+      await subject.store.upsert(collection, [createPoint(1, '{}', filled)], 'upsert');
       const [kept] = (await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] }))
         .points;
       const { indices, values } = JSON.parse(kept?.vector ?? '').bm25;
@@ -97,7 +113,7 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection(OLD_LAYOUT);
       const refused = expect.objectContaining({ name: 'RefusedByService', answer: 400 });
       for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
-        const write = subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+        const write = subject.store.upsert(collection, [createPoint(1, '{}', vector)], 'upsert');
         await expect(write).rejects.toEqual(refused);
       }
       expect(await subject.store.count(collection)).toBe(0);
@@ -105,12 +121,12 @@ onEveryVectorStore((subject) => {
   });
 
   describe('numbers beyond 32 bits', () => {
-    const beyond = point(2, '{}', '[1e39,0.0,0.0,1.0]');
+    const beyond = createPoint(2, '{}', '[1e39,0.0,0.0,1.0]');
 
     test('are stored as null, found by no search, and accepted by no copy', async () => {
       const { store } = subject;
       const collection = await subject.collection(OLD_LAYOUT);
-      await store.upsert(collection, [point(1, '{}'), beyond], 'upsert');
+      await store.upsert(collection, [createPoint(1, '{}'), beyond], 'upsert');
       const [, kept] = (await store.scroll(collection, { limit: 2 })).points;
       if (!kept?.vector) throw new Error('The point has no vector');
       expect(JSON.parse(kept.vector)).toContain(null);
@@ -125,7 +141,7 @@ onEveryVectorStore((subject) => {
 
     test('are counted and named, unlike points without a vector', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
-      const points = [point(1, '{}'), beyond, point(3, '{}', '{}')];
+      const points = [createPoint(1, '{}'), beyond, createPoint(3, '{}', '{}')];
       await subject.store.upsert(collection, points, 'upsert');
       const found = await findUnreadableVectors({ store: subject.store, collection });
       expect(found).toEqual({ count: 1, examples: ['2'] });
@@ -136,8 +152,8 @@ onEveryVectorStore((subject) => {
     test('never overwrites an existing point', async ({ skip }) => {
       skip(!(await subject.has('updateMode')), 'this version overwrites');
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, '{"v":"newer"}')], 'upsert');
-      const batch = [point(1, '{"v":"older"}'), point(2, '{"v":"copied"}')];
+      await subject.store.upsert(collection, [createPoint(1, '{"v":"newer"}')], 'upsert');
+      const batch = [createPoint(1, '{"v":"older"}'), createPoint(2, '{"v":"copied"}')];
       await subject.store.upsert(collection, batch, 'insert_only');
       const { points } = await subject.store.scroll(collection, { limit: 9 });
       expect(points.map(({ payload }) => payload)).toEqual(['{"v":"newer"}', '{"v":"copied"}']);
@@ -151,7 +167,7 @@ onEveryVectorStore((subject) => {
       skip(!encodes, 'this store has no keyword model');
       const bm25 = { text: 'She plays the cello', model: KEYWORD_MODEL };
       const vector = JSON.stringify({ '': [1, 0, 0, 0], bm25 });
-      await subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+      await subject.store.upsert(collection, [createPoint(1, '{}', vector)], 'upsert');
       const { points } = await subject.store.scroll(collection, { limit: 1, vector: ['bm25'] });
       expect(JSON.parse(points[0]?.vector ?? '').bm25.indices).toHaveLength(2);
     });
@@ -161,7 +177,7 @@ onEveryVectorStore((subject) => {
       skip(!(await subject.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
       const document = `{"text":"the and of","model":"${KEYWORD_MODEL}"}`;
       const vector = `{"":[0,1,0,0],"bm25":${document}}`;
-      await subject.store.upsert(collection, [point(1, '{}', vector)], 'upsert');
+      await subject.store.upsert(collection, [createPoint(1, '{}', vector)], 'upsert');
       const { points } = await subject.store.scroll(collection, { limit: 1 });
       const kept = { '': [0, 1, 0, 0], bm25: { indices: [], values: [] } };
       expect(JSON.parse(points[0]?.vector ?? '')).toEqual(kept);
@@ -171,9 +187,9 @@ onEveryVectorStore((subject) => {
   describe('a search', () => {
     const vector = '[1,0,0,0]' as JsonText<readonly number[]>;
     const points = [
-      point(1, '{"user_id":"a","data":"rows"}', '[0.6,0.8,0,0]'),
-      point('9007199254740993', '{"user_id":"a","data":"sails"}', '[0.8,0.6,0,0]'),
-      point(3, '{"user_id":"b","data":"swims"}', '[1,0,0,0]'),
+      createPoint(1, '{"user_id":"a","data":"rows"}', '[0.6,0.8,0,0]'),
+      createPoint('9007199254740993', '{"user_id":"a","data":"sails"}', '[0.8,0.6,0,0]'),
+      createPoint(3, '{"user_id":"b","data":"swims"}', '[1,0,0,0]'),
     ];
 
     test('finds the nearest points of a user, best first, with whole ids', async () => {
@@ -217,11 +233,11 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection();
       await subject.store.createPayloadIndex(collection, USER_INDEX);
       const points = [
-        point(1, '{"user_id":"a"}'),
-        point(2, '{"user_id":"a"}'),
-        point(3, '{"user_id":"b"}'),
-        point(4, '{"user_id":5}'),
-        point(5, '{}'),
+        createPoint(1, '{"user_id":"a"}'),
+        createPoint(2, '{"user_id":"a"}'),
+        createPoint(3, '{"user_id":"b"}'),
+        createPoint(4, '{"user_id":5}'),
+        createPoint(5, '{}'),
       ];
       await subject.store.upsert(collection, points, 'upsert');
       expect(await subject.store.count(collection)).toBe(5);
@@ -246,14 +262,18 @@ onEveryVectorStore((subject) => {
   describe('a deletion', () => {
     test('takes points by id, including unknown ids', async () => {
       const collection = await subject.collection();
-      await subject.store.upsert(collection, [point(1, '{}'), point(UUID, '{}')], 'upsert');
+      await subject.store.upsert(
+        collection,
+        [createPoint(1, '{}'), createPoint(UUID, '{}')],
+        'upsert',
+      );
       await subject.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
       expect(await scrolledIds(collection)).toEqual(['1']);
     });
 
     test('takes points by their payload', async () => {
       const collection = await subject.collection();
-      const points = [point(1, '{"user_id":"warm-up"}'), point(2, '{"user_id":"a"}')];
+      const points = [createPoint(1, '{"user_id":"warm-up"}'), createPoint(2, '{"user_id":"a"}')];
       await subject.store.upsert(collection, points, 'upsert');
       await subject.store.deletePoints(collection, { filter: ofUser('warm-up') });
       expect(await scrolledIds(collection)).toEqual(['2']);
@@ -262,7 +282,7 @@ onEveryVectorStore((subject) => {
     test('uses a filter if an id is larger than 2^53', async () => {
       const collection = await subject.collection();
       const ids = ['9007199254740993', '9007199254740992'].map((id) => asJsonText<number>(id));
-      const points = ids.map((id) => ({ ...point(1, '{}'), id }));
+      const points = ids.map((id) => ({ ...createPoint(1, '{}'), id }));
       await subject.store.upsert(collection, points, 'upsert');
       const filter = { must: [{ has_id: [verbatim(points[0]?.id ?? pointId(0))] }] };
       await subject.store.deletePoints(collection, { filter });
@@ -272,7 +292,7 @@ onEveryVectorStore((subject) => {
 
   test('unknown ids are left out of a retrieval', async () => {
     const collection = await subject.collection();
-    await subject.store.upsert(collection, [point(1, '{}')], 'upsert');
+    await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');
     const found = await subject.store.retrieve(collection, [pointId(1), pointId(2)]);
     expect(found.map(({ id }) => id)).toEqual(['1']);
   });

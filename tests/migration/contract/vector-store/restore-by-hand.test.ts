@@ -10,7 +10,7 @@ import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { startQdrantSandbox } from '../../../../sandbox/qdrant/server.ts';
 import { BARE_ENVIRONMENT } from '../../../shared/support/bare-environment.ts';
 import { REAL_QDRANT } from '../../support/real-services.ts';
-import { OLD_LAYOUT, point, waitForSnapshot } from '../../support/vector-stores.ts';
+import { createPoint, OLD_LAYOUT, waitForSnapshot } from '../../support/vector-stores.ts';
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/migration/guide.md');
 
@@ -34,7 +34,11 @@ async function restoreByHand({ url, apiKey }: { readonly url: string; readonly a
     await rm(folder, { recursive: true });
   });
   await store.createCollection(collection, OLD_LAYOUT);
-  await store.upsert(collection, [point(1, '{"user_id":"ada"}'), point(2, '{}')], 'upsert');
+  await store.upsert(
+    collection,
+    [createPoint(1, '{"user_id":"ada"}'), createPoint(2, '{}')],
+    'upsert',
+  );
   await store.startSnapshot(collection);
   const { name } = await waitForSnapshot(store, collection);
   const { bytes } = await store.downloadSnapshot(collection, name);

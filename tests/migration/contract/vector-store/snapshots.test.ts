@@ -2,9 +2,9 @@
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
+  createPoint,
   NEW_LAYOUT,
   onEveryVectorStore,
-  point,
   waitForSnapshot,
 } from '../../support/vector-stores.ts';
 
@@ -39,7 +39,7 @@ onEveryVectorStore((subject) => {
   test('an upload over a collection that exists replaces its points', async () => {
     const { collection, snapshot } = await createFilled();
     const bytes = await download(collection, snapshot.name);
-    await subject.store.upsert(collection, [point(77, '{}')], 'upsert');
+    await subject.store.upsert(collection, [createPoint(77, '{}')], 'upsert');
     await upload(collection, bytes);
     await waitUntilRestored(collection);
   });
@@ -76,7 +76,7 @@ onEveryVectorStore((subject) => {
     const collection = await subject.collection(NEW_LAYOUT);
     await store.createPayloadIndex(collection, { field_name: 'user_id', field_schema: 'keyword' });
     const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
-    const points = [point(1, '{"user_id":"a","n":10.0}'), point(2, TWO_LINES, slot)];
+    const points = [createPoint(1, '{"user_id":"a","n":10.0}'), createPoint(2, TWO_LINES, slot)];
     await store.upsert(collection, points, 'upsert');
     const answered = await store.startSnapshot(collection);
     return { collection, answered, snapshot: await waitForSnapshot(store, collection) };

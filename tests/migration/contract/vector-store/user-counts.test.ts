@@ -1,7 +1,7 @@
 // Counts by user are the same whether they come from the index of users or from a walk.
 import { expect, test } from 'vitest';
 import { countUsers, scanCollection } from '../../../../lib/migration/steps/recorded-counts.ts';
-import { onEveryVectorStore, point } from '../../support/vector-stores.ts';
+import { createPoint, onEveryVectorStore } from '../../support/vector-stores.ts';
 
 const RUN = { runId: 'run-a' };
 const USUAL = ['{"user_id":"a"}', '{"user_id":"a"}', '{"user_id":"b"}', '{}'];
@@ -18,7 +18,7 @@ onEveryVectorStore((subject) => {
       const index = { field_name: 'user_id', field_schema: 'keyword' } as const;
       await subject.store.createPayloadIndex(collection, index);
     }
-    const points = payloads.map((payload, n) => point(n + 1, payload));
+    const points = payloads.map((payload, n) => createPoint(n + 1, payload));
     await subject.store.upsert(collection, points, 'upsert');
     const services = { vectors: subject.store, clock: () => new Date() };
     const counted = await countUsers(services, RUN, collection);

@@ -4,10 +4,10 @@ import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { KEYWORD_MODEL } from '../../../../lib/migration/points.ts';
 import type { Filter, VectorUpdate } from '../../../../lib/migration/ports/vector-store.ts';
 import {
+  createPoint,
   NEW_LAYOUT,
   OLD_LAYOUT,
   onEveryVectorStore,
-  point,
   pointId,
 } from '../../support/vector-stores.ts';
 
@@ -64,7 +64,7 @@ onEveryVectorStore((subject) => {
     const dense = { '': [1, 0, 0, 0] };
     expect(vectors).toMatchObject([dense, { ...dense, bm25: { indices: [] } }]);
     expect((await store.retrieve(collection, [pointId(3)]))[0]?.payload).toBe('{"n":10.0}');
-    await store.upsert(collection, [point(4, '{}')], 'upsert');
+    await store.upsert(collection, [createPoint(4, '{}')], 'upsert');
     const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
     expect(points.map(({ id }) => id)).toEqual(['4']);
   });
@@ -73,7 +73,7 @@ onEveryVectorStore((subject) => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
     await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
-    await store.upsert(collection, [point(1, '{"data":"oboe"}')], 'upsert');
+    await store.upsert(collection, [createPoint(1, '{"data":"oboe"}')], 'upsert');
     await setPayload(collection, 2, { data: 'oboe' });
     const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
     expect(points.map(({ id }) => id)).toEqual(['1']);
@@ -113,7 +113,7 @@ onEveryVectorStore((subject) => {
 
   async function withPoints(...payloads: string[]): Promise<string> {
     const collection = await subject.collection(NEW_LAYOUT);
-    const points = payloads.map((payload, at) => point(at + 1, payload));
+    const points = payloads.map((payload, at) => createPoint(at + 1, payload));
     await subject.store.upsert(collection, points, 'upsert');
     return collection;
   }

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Refusal } from '../../../../lib/migration/refusals.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
-import { NEW_LAYOUT, point } from '../../support/vector-stores.ts';
+import { createPoint, NEW_LAYOUT } from '../../support/vector-stores.ts';
 
 interface Reply {
   readonly status: number;
@@ -134,7 +134,7 @@ describe('a write', () => {
     async (status) => {
       const body = { result: { operation_id: 1, status }, status: 'ok', time: 0 };
       const { store } = createAnswering({ status: 200, body });
-      const write = store.upsert('memories', [point(1, '{}')], 'insert_only');
+      const write = store.upsert('memories', [createPoint(1, '{}')], 'insert_only');
       await expect(write).rejects.toMatchObject({ name: 'RetryableUnavailable' });
     },
   );
@@ -142,7 +142,7 @@ describe('a write', () => {
   test('waits until it is durable', async () => {
     const body = { result: { operation_id: 1, status: 'completed' }, status: 'ok', time: 0 };
     const { store, calls } = createAnswering({ status: 200, body });
-    await store.upsert('memories', [point(1, '{"n":10.0}')], 'insert_only');
+    await store.upsert('memories', [createPoint(1, '{"n":10.0}')], 'insert_only');
     expect(calls).toEqual([
       {
         request: 'PUT http://qdrant.test/collections/memories/points?wait=true',

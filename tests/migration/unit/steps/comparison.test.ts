@@ -17,13 +17,13 @@ import {
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
-import { point, pointId } from '../../support/vector-stores.ts';
+import { createPoint, pointId } from '../../support/vector-stores.ts';
 import { walkInPieces } from '../../support/walk-in-pieces.ts';
 
 const TEST_USER = testUserOf('spring');
 
 const memory = (id: number, text: string, user = 'ada') =>
-  point(id, JSON.stringify({ user_id: user, data: text }), '[1,0,0,0]');
+  createPoint(id, JSON.stringify({ user_id: user, data: text }), '[1,0,0,0]');
 
 /** A memory of each kind of difference in the two collections, and what both had before; `-`: absent */
 const KINDS = [
@@ -98,7 +98,7 @@ describe('two collections are compared memory by memory', () => {
 
   it('and with their vectors, which may differ alone', async () => {
     const { scope, base, store } = await scene();
-    const other = { ...memory(0, 'a'), vector: point(0, '{}', '[0,1,0,0]').vector };
+    const other = { ...memory(0, 'a'), vector: createPoint(0, '{}', '[0,1,0,0]').vector };
     const vectors = { keywords: 'no-slot' };
     const sources = { active: OLD, standby: NEW, base, vectors };
     expect(await compare(scope, sources)).toMatchObject({ same: 2, common: 1, changes: 2 });

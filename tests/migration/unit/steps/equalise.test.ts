@@ -12,7 +12,7 @@ import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
 import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { createRunTable } from '../../support/run-table.ts';
 import { takeWaiting } from '../../support/take-waiting.ts';
-import { point, pointId } from '../../support/vector-stores.ts';
+import { createPoint, pointId } from '../../support/vector-stores.ts';
 
 /** Number of memories: more than a step removes or changes without permission */
 const MANY = 24;
@@ -25,7 +25,7 @@ type Options = Partial<EqualiseOptions> & { readonly cursor?: unknown };
 const VECTOR = '[1,0,0,0]';
 
 const memory = (id: number, text: string, vector = VECTOR) =>
-  point(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
+  createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
 
 /** Creates two equal collections of 24 memories, which are also the last common version. */
 async function scene() {

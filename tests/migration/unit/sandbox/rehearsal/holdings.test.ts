@@ -3,49 +3,49 @@ import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
 import { userDigest } from '../../../../../lib/migration/points.ts';
 import { compareHoldings, readHoldings } from '../../../../../sandbox/rehearsal/holdings.ts';
-import { point } from '../../../support/vector-stores.ts';
+import { createPoint } from '../../../support/vector-stores.ts';
 
 const ADA = userDigest('ada');
 const BOB = userDigest('bob');
 const [ONE, TWO, THREE] = [
-  point(1, '{"user_id":"ada","n":10.0}', '[1,0,0,0]'),
-  point(2, '{"user_id":"ada"}', '[0,1,0,0]'),
-  point(3, '{"user_id":"bob"}', '[0,0,1,0]'),
+  createPoint(1, '{"user_id":"ada","n":10.0}', '[1,0,0,0]'),
+  createPoint(2, '{"user_id":"ada"}', '[0,1,0,0]'),
+  createPoint(3, '{"user_id":"bob"}', '[0,0,1,0]'),
 ];
 const FILLED = '{"":[1,0,0,0],"bm25":{"indices":[3],"values":[1]}}';
 
-function holding(...points: readonly ReturnType<typeof point>[]) {
+function holding(...points: readonly ReturnType<typeof createPoint>[]) {
   const scroll = async () => ({ points, nextOffset: null });
   return readHoldings({ scroll } as unknown as VectorStore, 'any');
 }
 
 it.each([
-  ['with keyword vectors', [point(1, ONE.payload, FILLED), TWO, THREE], [], [], 0],
+  ['with keyword vectors', [createPoint(1, ONE.payload, FILLED), TWO, THREE], [], [], 0],
   ['without a memory', [ONE, THREE], [`2 of ${ADA} is missing`], [], 1],
   [
     'with another number',
-    [point(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
+    [createPoint(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
     [`1 of ${ADA} says something else`],
     [],
     0,
   ],
   [
     'with another vector',
-    [ONE, TWO, point(3, THREE.payload, '[0,0,0,1]')],
+    [ONE, TWO, createPoint(3, THREE.payload, '[0,0,0,1]')],
     [`3 of ${BOB} has another vector`],
     [],
     0,
   ],
   [
     'with a memory of another user',
-    [ONE, point(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
+    [ONE, createPoint(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
     [`2 of ${ADA} says something else`],
     [],
     2,
   ],
   [
     'with one more',
-    [ONE, TWO, THREE, point(4, '{"user_id":"bob"}')],
+    [ONE, TWO, THREE, createPoint(4, '{"user_id":"bob"}')],
     [],
     [`4 of ${BOB} was not there before`],
     1,
