@@ -1,5 +1,5 @@
-// The documentation page as a person uses it: the page loads nothing from other sites, sends trial calls, and has no fault that
-// axe can find, in any of its states.
+// The documentation page as a person uses it: the page loads nothing from other sites and lets its reader try calls. In no state
+// of the page does axe find an error.
 import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
@@ -43,7 +43,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
-  test('shows a failure as the example of a failure', async () => {
+  test('shows the response of a failure as the example of a failure', async () => {
     await page.locator('#operations-categories-readCategory .opblock-summary-control').click();
     const failure = page.locator('#operations-categories-readCategory tr[data-code="404"]');
     await failure.getByText('"Category with id 7 not found"').waitFor();
@@ -63,7 +63,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await expectAccessible(page);
   });
 
-  test('has a dark scheme, a link back, and the key of the page', async () => {
+  test('has a dark scheme, a link to the page, and the API key that the page keeps', async () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     await page.evaluate(`sessionStorage.setItem('api-key', 'fl_of_the_page')`);
     await page.reload();
@@ -86,7 +86,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
 });
 
 test.skipIf(whyNoChromium())(
-  'the policy of the page names the allowed scripts by hash, not by origin',
+  'the security policy of the documentation page names the allowed scripts by hash, not by origin',
   async () => {
     const { headers } = await fetch(`${inject('apiUrl')}/docs/`);
     const policy = headers.get('content-security-policy') ?? '';

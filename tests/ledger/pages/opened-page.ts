@@ -1,4 +1,4 @@
-// Opens the page on a service of its own, with an empty ledger, in a browser that notes every error and every request to another
+// Opens the page of a service with an empty ledger, in a browser that records every error and every request to another
 // origin.
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
@@ -21,7 +21,7 @@ interface Row {
 export function openPages() {
   let browser: Browser;
   let url = '';
-  const opened: string[][] = [];
+  const problems: string[][] = [];
 
   beforeAll(async () => {
     const service = await openService();
@@ -32,7 +32,7 @@ export function openPages() {
   afterAll(() => browser.close());
   afterEach(async () => {
     await closePages(browser);
-    expect(opened.splice(0).flat()).toEqual([]);
+    expect(problems.splice(0).flat()).toEqual([]);
   });
 
   async function call(method: string, path: string, body?: object, headers = {}) {
@@ -50,12 +50,12 @@ export function openPages() {
     /** Opens a page. Error statuses do not count as problems, because tests provoke them. */
     async open(options: BrowserContextOptions = {}): Promise<Page> {
       const page = await openPage(browser, { locale: 'en-GB', ...options });
-      const isMeant = (message: string) =>
+      const isProvoked = (message: string) =>
         /status of [45]\d\d|ERR_FAILED|ERR_INTERNET/.test(message);
-      opened.push(watch(page, url, isMeant));
+      problems.push(watch(page, url, isProvoked));
       return page;
     },
-    /** Opens a page and waits for its figures: on a busy machine the page may ask again for what was refused for lack of time. */
+    /** Opens the page and waits for its figures. On a busy machine the page may repeat reads that were refused for lack of time. */
     async visit(hash = '', options: BrowserContextOptions = {}): Promise<Page> {
       const page = await this.open(options);
       await page.goto(`${url}/${hash}`);
@@ -64,15 +64,15 @@ export function openPages() {
     },
     call,
     post: (path: string, body: object, headers = {}) => call('POST', path, body, headers),
-    async rows(text: string): Promise<readonly Row[]> {
+    async readRows(text: string): Promise<readonly Row[]> {
       const { data } = await call('GET', `/transactions/export?format=json&q=${encodeURI(text)}`);
       return data;
     },
-    async category(name: string): Promise<number> {
+    async createCategory(name: string): Promise<number> {
       const { data } = await call('POST', '/categories', { name });
       return (data as { id: number }).id;
     },
-    async row(fields: object): Promise<number> {
+    async createRow(fields: object): Promise<number> {
       const body = { description: 'Row', amount: 1, type: 'expense', ...fields };
       const { data } = await call('POST', '/transactions', body);
       return (data as { id: number }).id;
@@ -82,8 +82,8 @@ export function openPages() {
 
 const IDLE = '#ledger[aria-busy=false]';
 
-/** Waits until the page asks for nothing more, be it answered or not. */
-export async function idle(page: Page): Promise<void> {
+/** Waits until each request of the page is answered or has failed. */
+export async function waitUntilIdle(page: Page): Promise<void> {
   await page.waitForSelector(IDLE);
 }
 
@@ -111,7 +111,7 @@ export function addForm(page: Page) {
   return page.getByRole('form', { name: 'Add transaction' });
 }
 
-export function listed(page: Page, text: string | RegExp) {
+export function findRow(page: Page, text: string | RegExp) {
   return page
     .getByRole('table', { name: 'Transactions' })
     .getByRole('row')

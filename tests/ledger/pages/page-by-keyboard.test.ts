@@ -2,7 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
-import { listed, openPages, stopTime } from './opened-page.ts';
+import { findRow, openPages, stopTime } from './opened-page.ts';
 
 const MAX_STOPS = 200;
 
@@ -24,9 +24,9 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
 
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true });
 
-  test('a row is corrected, and deleted with Undo', async () => {
-    await pages.row({ description: 'Stays', transaction_date: '2001-05-01' });
-    const id = await pages.row({ description: 'Wrong', transaction_date: '2001-05-02' });
+  test('a row is corrected, deleted, and restored by Undo', async () => {
+    await pages.createRow({ description: 'Stays', transaction_date: '2001-05-01' });
+    const id = await pages.createRow({ description: 'Wrong', transaction_date: '2001-05-02' });
     const page = await pages.visit('#period=2001-05');
     // There is no row above the first, so ArrowUp stays on it.
     await press(page, 'ArrowDown', 'ArrowUp', 'Enter');
@@ -34,8 +34,10 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await press(page, 'ControlOrMeta+a');
     await page.keyboard.type('Right');
     await press(page, 'Enter');
-    await listed(page, 'Right').waitFor();
-    await expect.poll(async () => (await pages.rows('Right')).map((row) => row.id)).toEqual([id]);
+    await findRow(page, 'Right').waitFor();
+    await expect
+      .poll(async () => (await pages.readRows('Right')).map((row) => row.id))
+      .toEqual([id]);
     await page.waitForSelector('.entry:focus');
     await stopTime(page);
     await press(page, 'Delete');
@@ -43,21 +45,21 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await page.waitForSelector('.entry:has-text("Stays"):focus');
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
-    await listed(page, 'Right').waitFor();
-    expect(await pages.rows('Right')).toHaveLength(1);
+    await findRow(page, 'Right').waitFor();
+    expect(await pages.readRows('Right')).toHaveLength(1);
   });
 
   test('rows are categorised, one by one and several at once', async () => {
-    const category_id = await pages.category('Typed');
+    const category_id = await pages.createCategory('Typed');
     for (const description of ['First unsorted', 'Second unsorted', 'Third of the unsorted'])
-      await pages.row({ description, transaction_date: '2001-06-02' });
+      await pages.createRow({ description, transaction_date: '2001-06-02' });
     const page = await pages.visit('#period=2001-06');
     await press(page, 'ArrowDown');
     await tabTo(page, page.locator('.entry').first().getByRole('combobox', { name: 'Category' }));
     await page.keyboard.type('typ');
     await press(page, 'Enter');
     const sorted = async () =>
-      (await pages.rows('unsorted')).filter((row) => row.category_id === category_id).length;
+      (await pages.readRows('unsorted')).filter((row) => row.category_id === category_id).length;
     await expect.poll(sorted).toBe(1);
     // The category field of the next row gets the focus.
     await page.waitForSelector('.entry:nth-of-type(3) [role=combobox]:focus');
@@ -71,32 +73,32 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
   });
 
   test('months are browsed, searched, and opened by their bars', async () => {
-    await pages.row({ description: 'In August', transaction_date: '2001-08-02' });
+    await pages.createRow({ description: 'In August', transaction_date: '2001-08-02' });
     const page = await pages.visit('#period=2001-09');
     await press(page, '[');
-    await listed(page, 'In August').waitFor();
+    await findRow(page, 'In August').waitFor();
     await press(page, ']');
-    await listed(page, 'In August').waitFor({ state: 'detached' });
+    await findRow(page, 'In August').waitFor({ state: 'detached' });
     await press(page, '[', '/');
     await page.keyboard.type('august');
     await page.waitForURL(/q=august/);
-    const year = await pages.visit('#period=2001');
-    await tabTo(year, year.locator('.period').first());
+    const yearPage = await pages.visit('#period=2001');
+    await tabTo(yearPage, yearPage.locator('.period').first());
     // The bars are one stop of the Tab key.
-    await press(year, 'Tab');
-    expect(await year.locator('.period:focus').count()).toBe(0);
-    await press(year, 'Shift+Tab');
+    await press(yearPage, 'Tab');
+    expect(await yearPage.locator('.period:focus').count()).toBe(0);
+    await press(yearPage, 'Shift+Tab');
     const labels = "[...document.querySelectorAll('.period')].map((bar) => bar.ariaLabel)";
-    const bars = (await year.evaluate(labels)) as string[];
-    const before = bars.findIndex((label) => label.startsWith('August'));
-    await press(year, ...Array.from({ length: before }, () => 'ArrowRight'), 'Enter');
-    await year.waitForURL(/period=2001-08/);
-    await listed(year, 'In August').waitFor();
+    const bars = (await yearPage.evaluate(labels)) as string[];
+    const presses = bars.findIndex((label) => label.startsWith('August'));
+    await press(yearPage, ...Array.from({ length: presses }, () => 'ArrowRight'), 'Enter');
+    await yearPage.waitForURL(/period=2001-08/);
+    await findRow(yearPage, 'In August').waitFor();
   });
 
   test('a category is created, renamed and merged into another', async () => {
-    const from = await pages.category('Merged by key');
-    await pages.row({ description: 'Moved by key', category_id: from });
+    const from = await pages.createCategory('Merged by key');
+    await pages.createRow({ description: 'Moved by key', category_id: from });
     const page = await pages.visit();
     await tabTo(page, button(page, 'Categories'));
     await press(page, 'Enter');
@@ -123,7 +125,7 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
       .getByText('Moved 1 transaction from Merged by key to Renamed by key')
       .waitFor();
     await page.waitForSelector('.categories button:focus');
-    const [row] = await pages.rows('Moved by key');
+    const [row] = await pages.readRows('Moved by key');
     expect(row?.category_name).toBe('Renamed by key');
     await press(page, 'Escape');
     await sheet.waitFor({ state: 'detached' });
@@ -164,9 +166,9 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, preview.getByRole('button', { name: 'Import', exact: true }));
     await press(page, 'Enter');
     await page.getByText('1 imported').waitFor();
-    expect(await pages.rows('By keyboard')).toHaveLength(1);
+    expect(await pages.readRows('By keyboard')).toHaveLength(1);
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
-    await expect.poll(() => pages.rows('By keyboard')).toEqual([]);
+    await expect.poll(() => pages.readRows('By keyboard')).toEqual([]);
   });
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
 import { createWorkbook } from '../support/import/workbook.ts';
-import { AS_PHONE, listed, openPages } from './opened-page.ts';
+import { AS_PHONE, findRow, openPages } from './opened-page.ts';
 
 const HEADER = 'Buchungstag;Verwendungszweck;Betrag;Kategorie';
 
@@ -21,7 +21,7 @@ function manyLines(count: number, text: string, year: number): string[] {
   );
 }
 
-async function choose(page: Page, file: ReturnType<typeof bankFile>) {
+async function chooseFile(page: Page, file: ReturnType<typeof bankFile>) {
   const chosen = page.waitForEvent('filechooser');
   await page.getByRole('button', { name: 'Import a file' }).click();
   await (await chosen).setFiles(file);
@@ -30,7 +30,7 @@ async function choose(page: Page, file: ReturnType<typeof bankFile>) {
   return preview;
 }
 
-const run = (page: Page) =>
+const startImport = (page: Page) =>
   page
     .getByRole('region', { name: 'Import preview' })
     .getByRole('button', { name: 'Import', exact: true })
@@ -44,7 +44,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     ['dark, on a phone', { ...AS_PHONE, colorScheme: 'dark' }],
   ] as const)('is previewed, imported and undone, %s', async (scheme, options) => {
     const page = await pages.visit('', options);
-    const preview = await choose(
+    const preview = await chooseFile(
       page,
       bankFile([
         `27.02.2014;Gehalt ${scheme};2.500,00;Pay`,
@@ -60,56 +60,56 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('How the file is read').click();
     await reading.waitFor();
     await expectAccessible(page);
-    await run(page);
+    await startImport(page);
     await page.getByText('3 imported').waitFor();
     await expectAccessible(page);
     expect(await page.getByText('1 refused').count()).toBe(1);
     // Every row has a category, so no button offers to sort the rest.
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
-    await listed(page, `Bäcker ${scheme}`).first().waitFor();
-    expect(await listed(page, `Bäcker ${scheme}`).count()).toBe(2);
-    const names = (await pages.rows(`Bäcker ${scheme}`)).map((row) => row.category_name);
+    await findRow(page, `Bäcker ${scheme}`).first().waitFor();
+    expect(await findRow(page, `Bäcker ${scheme}`).count()).toBe(2);
+    const names = (await pages.readRows(`Bäcker ${scheme}`)).map((row) => row.category_name);
     expect(names).toEqual(['food', 'food']);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await listed(page, `Gehalt ${scheme}`).waitFor({ state: 'detached' });
-    await expect.poll(() => pages.rows(scheme)).toEqual([]);
+    await findRow(page, `Gehalt ${scheme}`).waitFor({ state: 'detached' });
+    await expect.poll(() => pages.readRows(scheme)).toEqual([]);
   });
 
   test('rows that exist already, and possible duplicates, are not imported again', async () => {
     const file = bankFile(['07.05.2013;Twice;-12,00;', '08.05.2013;Typed by hand;-8,00;']);
-    await pages.row({ description: 'By hand', amount: 8, transaction_date: '2013-05-08' });
+    await pages.createRow({ description: 'By hand', amount: 8, transaction_date: '2013-05-08' });
     const page = await pages.visit();
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('Possible duplicates (1)').waitFor();
     await preview.getByText('1 new, 1 possible duplicate, 0 there already').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
     expect(await page.getByText('1 possible duplicate left out').count()).toBe(1);
-    await choose(page, file);
+    await chooseFile(page, file);
     await preview.getByText('0 new, 1 possible duplicate, 1 there already').waitFor();
     const button = preview.getByRole('button', { name: 'Import', exact: true });
     expect(await button.isDisabled()).toBe(true);
     await preview.getByLabel('1 possible duplicate, too').check();
     await preview.getByText('1 new, 1 there already').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
-    expect(await pages.rows('Twice')).toHaveLength(1);
-    expect(await pages.rows('Typed by hand')).toHaveLength(1);
+    expect(await pages.readRows('Twice')).toHaveLength(1);
+    expect(await pages.readRows('Typed by hand')).toHaveLength(1);
   });
 
   test('earlier rows provide the category, and Undo removes rows that were only categorised', async () => {
-    const category_id = await pages.category('Learned');
+    const category_id = await pages.createCategory('Learned');
     for (const number of [1, 2, 3, 4, 5, 6])
-      await pages.row({
+      await pages.createRow({
         description: `Zoo ticket ${number}`,
         category_id,
         transaction_date: '2009-01-01',
       });
     const page = await pages.visit();
     const file = bankFile(['03.04.2010;Zoo ticket 99;-9,00;', '04.04.2010;Never seen;-8,00;']);
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('With the category of earlier rows (1)').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('2 imported').waitFor();
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Sort them in']);
     await page.getByRole('link', { name: 'Sort them in' }).click();
@@ -117,11 +117,12 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.keyboard.type('Learned');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'Uncategorised (0)' }).waitFor();
-    const ids = async () => (await pages.rows('Never seen')).map((row) => row.category_id);
-    await expect.poll(ids).toEqual([category_id]);
+    const categoryIds = async () =>
+      (await pages.readRows('Never seen')).map((row) => row.category_id);
+    await expect.poll(categoryIds).toEqual([category_id]);
     await page.getByRole('button', { name: 'Undo' }).click();
-    await expect.poll(ids).toEqual([]);
-    expect((await pages.rows('Zoo ticket')).length).toBe(6);
+    await expect.poll(categoryIds).toEqual([]);
+    expect((await pages.readRows('Zoo ticket')).length).toBe(6);
   });
 
   test('an unclear column becomes a question, and the answer is remembered for such files', async () => {
@@ -130,15 +131,15 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       ...bankFile([]),
       buffer: Buffer.from(`Date,Description,Amount\n${line}`),
     });
-    const preview = await choose(page, unclear('01/02/2012,Unclear order,-1.00'));
+    const preview = await chooseFile(page, unclear('01/02/2012,Unclear order,-1.00'));
     await preview.getByText('“Order of dates”').waitFor();
     await expectAccessible(page);
     await preview.getByLabel('Order of dates').selectOption('dmy');
     await preview.getByText('1 new').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
     expect(await page.getByRole('heading', { name: 'February 2012' }).count()).toBe(1);
-    await choose(page, unclear('03/02/2012,Unclear again,-1.00'));
+    await chooseFile(page, unclear('03/02/2012,Unclear again,-1.00'));
     await preview.getByText('as last time').waitFor();
     await preview.getByText('1 new').waitFor();
   });
@@ -146,7 +147,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   test('a file that cannot be read shows the reason, and offers nothing', async () => {
     const page = await pages.visit();
     const file = { name: 'photo.csv', mimeType: 'text/csv', buffer: Buffer.from('a\0b\0c') };
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('The file has no table').waitFor();
     expect(await preview.getByRole('button', { name: 'Import', exact: true }).count()).toBe(0);
     await expectAccessible(page);
@@ -158,12 +159,12 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const page = await pages.visit();
     // With fewer rows, the second import would show possible duplicates.
     const file = bankFile(manyLines(12, 'Named later', 1993));
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('12 new').waitFor();
     await preview.getByText('First 8 of 12 rows').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('12 imported').waitFor();
-    await choose(page, file);
+    await chooseFile(page, file);
     await preview.getByText('0 new').waitFor();
     await preview.getByText('How the file is read').click();
     await preview.getByLabel('Name of the account').fill('Joint');
@@ -173,9 +174,9 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('0 new, 12 there already').waitFor();
   });
 
-  test('a connection that breaks in the middle neither loses nor doubles a row', async () => {
+  test('a connection that breaks in the middle neither loses nor duplicates a row', async () => {
     const page = await pages.visit();
-    await choose(page, bankFile(manyLines(250, 'Cut row', 2015)));
+    await chooseFile(page, bankFile(manyLines(250, 'Cut row', 2015)));
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
@@ -185,15 +186,15 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       await route.fetch();
       await route.abort();
     });
-    await run(page);
+    await startImport(page);
     await page.getByText('250 imported').waitFor();
     expect(requests).toBe(5);
-    expect(await pages.rows('Cut row')).toHaveLength(250);
+    expect(await pages.readRows('Cut row')).toHaveLength(250);
   });
 
   test('a category whose creation is not answered is created once, and the import goes on', async () => {
     const page = await pages.visit();
-    await choose(page, bankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
+    await chooseFile(page, bankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
     let lost = 0;
     await page.route('**/categories', async (route) => {
       lost += 1;
@@ -201,12 +202,12 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       await route.fetch();
       await route.abort();
     });
-    await run(page);
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
     const { data } = await pages.call('GET', '/categories');
-    const named = (data as { name: string }[]).filter(({ name }) => name === 'Unanswered');
-    expect(named).toHaveLength(1);
-    expect(await pages.rows('Into the unanswered')).toMatchObject([
+    const created = (data as { name: string }[]).filter(({ name }) => name === 'Unanswered');
+    expect(created).toHaveLength(1);
+    expect(await pages.readRows('Into the unanswered')).toMatchObject([
       { category_name: 'Unanswered' },
     ]);
   });
@@ -214,7 +215,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   test('a row that is deleted after an interrupted import stays deleted when the import resumes', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(250, 'Interrupted row', 2008), 'interrupted.csv');
-    await choose(page, file);
+    await chooseFile(page, file);
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
@@ -224,12 +225,12 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
         json: { success: false, error: 'forbidden', message: 'No' },
       });
     });
-    await run(page);
+    await startImport(page);
     await page.getByText('The import broke off').waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    const [first] = await pages.rows('Interrupted row 7');
-    await pages.call('DELETE', `/transactions/${first?.id}`);
-    const preview = await choose(page, file);
+    const [row] = await pages.readRows('Interrupted row 7');
+    await pages.call('DELETE', `/transactions/${row?.id}`);
+    const preview = await chooseFile(page, file);
     await preview.getByText('150 new, 99 there already').waitFor();
     await preview.getByText('Deleted before, and left out (1)').waitFor();
     const withDeleted = preview.getByLabel('Bring in what was deleted before, too');
@@ -244,10 +245,10 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     const record = (rows: readonly string[]) =>
       pages.call('PUT', '/imports', { import_id: 'of another tab', rows });
     await record(['first', 'unsent', 'second']);
-    const preview = await choose(page, bankFile(['03.02.2002;Next import;-6,00;'], 'next.csv'));
+    const preview = await chooseFile(page, bankFile(['03.02.2002;Next import;-6,00;'], 'next.csv'));
     await preview.getByText('1 new').waitFor();
     await record(['first', 'second', 'third']);
-    await run(page);
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
     const { data } = await pages.call('GET', '/imports');
     const rows = ['first', 'second', 'third'];
@@ -255,15 +256,18 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
   });
 
   test('an edited export changes the transactions that have not changed since', async () => {
-    await pages.row({ description: 'To edit', transaction_date: '2007-02-01' });
-    const id = await pages.row({ description: 'Edited here, too', transaction_date: '2007-02-02' });
+    await pages.createRow({ description: 'To edit', transaction_date: '2007-02-01' });
+    const id = await pages.createRow({
+      description: 'Edited here, too',
+      transaction_date: '2007-02-02',
+    });
     const csv = await (
       await fetch(`${pages.url()}/transactions/export?start_date=2007-01-01&end_date=2007-12-31`)
     ).text();
     const text = csv.replace('To edit', 'Edited').replace('Edited here, too', 'Edited there');
     const file = { name: 'export.csv', mimeType: 'text/csv', buffer: Buffer.from(text) };
     const page = await pages.visit();
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('Edited in the file (2)').click();
     await preview.getByText('description To edit → Edited').waitFor();
     const button = preview.getByRole('button', { name: 'Import', exact: true });
@@ -275,8 +279,8 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('1 changed').waitFor();
     await page.getByText('Refused (1)').click();
     await page.getByText('was changed after the export').waitFor();
-    expect(await pages.rows('Edited here, too')).toHaveLength(1);
-    await listed(page, 'Edited').first().waitFor();
+    expect(await pages.readRows('Edited here, too')).toHaveLength(1);
+    await findRow(page, 'Edited').first().waitFor();
   });
 
   test('a large workbook is read under the policy of the page', async () => {
@@ -288,14 +292,14 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     ]);
     const buffer = Buffer.from(createWorkbook({ Sheet: [['Date', 'Payee', 'Amount'], ...rows] }));
     const page = await pages.visit();
-    const preview = await choose(page, { name: 'large.xlsx', mimeType: '', buffer });
+    const preview = await chooseFile(page, { name: 'large.xlsx', mimeType: '', buffer });
     await preview.getByText('12,000 new').waitFor();
   });
 
   test('after a reload in the middle, the same file imports the rest', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(250, 'Reloaded row', 2017), 'again.csv');
-    await choose(page, file);
+    await chooseFile(page, file);
     let requests = 0;
     const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
     await page.route('**/transactions/bulk', async (route) => {
@@ -306,22 +310,22 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       // A reload may have ended the request.
       await route.abort().catch(() => undefined);
     });
-    await run(page);
+    await startImport(page);
     await isStopped;
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    const preview = await choose(page, file);
+    const preview = await chooseFile(page, file);
     await preview.getByText('50 new, 200 there already').waitFor();
-    await run(page);
+    await startImport(page);
     await page.getByText('50 imported').waitFor();
-    expect(await pages.rows('Reloaded row')).toHaveLength(250);
+    expect(await pages.readRows('Reloaded row')).toHaveLength(250);
   });
 
   test('after an interrupted undo, the same file imports the deleted rows again', async () => {
     const page = await pages.visit();
     const file = bankFile(manyLines(150, 'Undone row', 2003), 'undone.csv');
-    await choose(page, file);
-    await run(page);
+    await chooseFile(page, file);
+    await startImport(page);
     await page.getByText('150 imported').waitFor();
     let requests = 0;
     const { promise: isStopped, resolve: stop } = Promise.withResolvers<void>();
@@ -336,16 +340,16 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await isStopped;
     await page.reload();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
-    expect(await pages.rows('Undone row')).toHaveLength(50);
-    const preview = await choose(page, file);
+    expect(await pages.readRows('Undone row')).toHaveLength(50);
+    const preview = await chooseFile(page, file);
     await preview.getByText('100 new, 50 there already').waitFor();
     expect(await preview.getByText('Deleted before').count()).toBe(0);
   });
 
-  test('the imports are listed, and one of them is undone', async () => {
+  test('the imports are findRow, and one of them is undone', async () => {
     const page = await pages.visit();
-    await choose(page, bankFile(['02.01.2005;Of a listed import;-4,00;'], 'listed.csv'));
-    await run(page);
+    await chooseFile(page, bankFile(['02.01.2005;Row of a listed import;-4,00;'], 'listed.csv'));
+    await startImport(page);
     await page.getByText('1 imported').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('button', { name: 'Keys and settings' }).click();
@@ -354,10 +358,10 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await undo.waitFor();
     await expectAccessible(page);
     await undo.click();
-    await expect.poll(() => pages.rows('Of a listed import')).toEqual([]);
+    await expect.poll(() => pages.readRows('Row of a listed import')).toEqual([]);
   });
 
-  test('a file can be dropped anywhere', async () => {
+  test('a file can be dropped anywhere on the page', async () => {
     const page = await pages.visit();
     await page.evaluate(`(() => {
       const dataTransfer = new DataTransfer();

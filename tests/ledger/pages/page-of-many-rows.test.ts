@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
-import { AS_PHONE, addForm, idle, listed, nextFrame, openPages } from './opened-page.ts';
+import { AS_PHONE, addForm, findRow, nextFrame, openPages, waitUntilIdle } from './opened-page.ts';
 import { countCalls, traceLayouts } from './page-work.ts';
 
 const HOSTILE = `<img src=x onerror="document.title=1"> ${'W'.repeat(200)}`;
@@ -22,7 +22,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const thisYear = new Date().getFullYear();
     const ids: number[] = [];
     for (const name of [HOSTILE, ...Array.from({ length: 19 }, (_, n) => `Category ${n}`)])
-      ids.push(await pages.category(name));
+      ids.push(await pages.createCategory(name));
     const day = (n: number) =>
       new Date(Date.UTC(thisYear - (n % 10), n % 12, 1 + (n % 28))).toISOString().slice(0, 10);
     const row = (n: number) => ({
@@ -38,13 +38,13 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       transactions: Array.from({ length: 100 }, (_, m) => row(n * 100 + m)),
     }));
     const send = async () => {
-      for (let next = requests.pop(); next; next = requests.pop()) {
-        const { headers, transactions } = next;
+      for (let request = requests.pop(); request; request = requests.pop()) {
+        const { headers, transactions } = request;
         const answer = await pages.post('/transactions/bulk', { transactions }, headers);
         const { results = [answer] } = (answer.data ?? {}) as Partial<BulkResults>;
         // On a slow machine the request or some of its rows are refused for lack of time. The whole request is sent again with its
-        // key, because a refused row may have been created all the same.
-        if (results.some(({ status }) => status >= 500)) requests.push(next);
+        // key, because a refused row may have been created anyway.
+        if (results.some(({ status }) => status >= 500)) requests.push(request);
         expect(results.filter(({ status }) => status < 500 && status !== 201)).toEqual([]);
       }
     };
@@ -55,26 +55,26 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   const chips = (page: Page) => page.getByRole('navigation', { name: /^Categories/ });
 
   test.each(['', '#period=12m', '#period=all', `#q=row&period=${new Date().getFullYear()}`])(
-    '"%s" sends five requests at most, and none while nothing changes',
+    'the view "%s" sends at most five requests, and none while nothing changes',
     async (hash) => {
       const page = await pages.open();
-      const asked: string[] = [];
+      const urls: string[] = [];
       page.on('request', (request) => {
-        if (request.resourceType() === 'fetch') asked.push(request.url());
+        if (request.resourceType() === 'fetch') urls.push(request.url());
       });
       await page.goto(`${pages.url()}/${hash}`);
-      await idle(page);
-      expect(new Set(asked).size).toBe(asked.length);
-      expect(asked.length).toBeLessThanOrEqual(5);
-      const before = asked.length;
+      await waitUntilIdle(page);
+      expect(new Set(urls).size).toBe(urls.length);
+      expect(urls.length).toBeLessThanOrEqual(5);
+      const before = urls.length;
       await page.getByRole('button', { name: 'Keys and settings' }).click();
       await page.keyboard.press('Escape');
-      expect(asked).toHaveLength(before);
+      expect(urls).toHaveLength(before);
     },
   );
 
   /** Texts of the functions that draw these parts: list, row, chart, chips, figures, form, and the field of the date. */
-  const DRAWN = [
+  const DRAWING_FUNCTIONS = [
     ...['Select all', '"data-id":', 'Figures of each period', 'Uncategorised', 'Totals'],
     ...['of-date', '0001-01-01'],
   ];
@@ -104,13 +104,13 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     ['enters the list', (page) => page.keyboard.press('ArrowDown')],
     ['searches with the browser', (page) => page.keyboard.press('Control+f')],
     ['enlarges the window', (page) => page.setViewportSize({ width: 1280, height: 4000 })],
-  ])('rows beyond the first screen are drawn once a person %s', async (_, move) => {
+  ])('rows beyond the first screen are drawn once the user %s', async (_, act) => {
     const page = await pages.visit('#period=all');
-    await idle(page);
+    await waitUntilIdle(page);
     const screen = page.viewportSize()?.height ?? 0;
     expect(await entries(page).count()).toBeLessThan(100);
     expect((await entries(page).last().boundingBox())?.y).toBeGreaterThan(screen);
-    await move(page);
+    await act(page);
     await entries(page).nth(99).waitFor();
     expect(await entries(page).count()).toBe(100);
   });
@@ -120,14 +120,14 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const script = await (await fetch(`${pages.url()}/page.js`)).text();
     const countDrawn = await countCalls(page, script);
     await page.goto(`${pages.url()}/#period=all`);
-    await idle(page);
-    const first = await countDrawn(DRAWN);
-    expect(first['"data-id":']).toBe(await entries(page).count());
+    await waitUntilIdle(page);
+    const firstScreen = await countDrawn(DRAWING_FUNCTIONS);
+    expect(firstScreen['"data-id":']).toBe(await entries(page).count());
     await drawAllRows(page);
-    const all = await countDrawn(DRAWN);
-    expect((first['"data-id":'] ?? 0) + (all['"data-id":'] ?? 0)).toBe(100);
+    const beyond = await countDrawn(DRAWING_FUNCTIONS);
+    expect((firstScreen['"data-id":'] ?? 0) + (beyond['"data-id":'] ?? 0)).toBe(100);
     const { fields } = await openFields(page);
-    const opened = await countDrawn(DRAWN);
+    const opened = await countDrawn(DRAWING_FUNCTIONS);
     expect(opened).toMatchObject({ 'of-date': 1, '0001-01-01': 1 });
     // Few rows are drawn again: the selected row, the old and the new tab stop, and the row that opens.
     expect(opened['"data-id":']).toBeLessThan(10);
@@ -136,10 +136,10 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       page.getByRole('combobox', { name: 'Category for selected' }),
     ]) {
       await field.focus();
-      await countDrawn(DRAWN);
+      await countDrawn(DRAWING_FUNCTIONS);
       await page.keyboard.press('1');
       expect(await field.inputValue()).toContain('1');
-      const drawn = Object.entries(await countDrawn(DRAWN));
+      const drawn = Object.entries(await countDrawn(DRAWING_FUNCTIONS));
       expect(drawn.filter(([, calls]) => calls > 0)).toEqual([]);
     }
   });
@@ -162,7 +162,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     }
   });
 
-  test('a key press in a category is drawn first, and its list after the frame', async () => {
+  test('a letter typed in a category field is drawn first, and the list of categories one frame later', async () => {
     const page = await pages.visit('#period=all');
     const field = addForm(page).getByLabel('Category');
     await field.focus();
@@ -191,47 +191,44 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       }).observe({ type: 'layout-shift' });
     `);
     const field = page.getByRole('searchbox');
-    const all = page.locator('.chips a').first();
-    for (const [text, found] of [
+    const allChip = page.locator('.chips a').first();
+    for (const [text, label] of [
       ['row', /All \(1,800\)/],
       ['row 1999', /All \(1\)/],
       ['no such row', /All \(0\)/],
     ] as const) {
       await field.fill(text);
-      await all.filter({ hasText: found }).waitFor();
+      await allChip.filter({ hasText: label }).waitFor();
       await nextFrame(page);
     }
     expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
   });
 
   test.each([
-    ['light', {}],
-    ['dark', { colorScheme: 'dark' }],
+    ['in the light scheme', {}],
+    ['in the dark scheme', { colorScheme: 'dark' }],
     ['on a phone', AS_PHONE],
-    ['on a phone in the dark', { ...AS_PHONE, colorScheme: 'dark' }],
-  ] as const)(
-    '%s is accessible, also with all categories and the table open',
-    async (_, options) => {
-      const page = await pages.visit('#period=all&category=2&page=2', options);
-      await page.evaluate(
-        `for (const each of document.querySelectorAll('details')) each.open = true`,
-      );
-      await page.getByRole('region', { name: 'Figures by period' }).waitFor();
-      await page.getByRole('button', { name: 'All 20' }).click();
-      await expectAccessible(page);
-    },
-  );
+    ['on a phone in the dark scheme', { ...AS_PHONE, colorScheme: 'dark' }],
+  ] as const)('all categories and the table of figures are accessible, %s', async (_, options) => {
+    const page = await pages.visit('#period=all&category=2&page=2', options);
+    await page.evaluate(
+      `for (const each of document.querySelectorAll('details')) each.open = true`,
+    );
+    await page.getByRole('region', { name: 'Figures by period' }).waitFor();
+    await page.getByRole('button', { name: 'All 20' }).click();
+    await expectAccessible(page);
+  });
 
   test('a hostile description is shown as text', async () => {
     const page = await pages.visit('#period=all', AS_PHONE);
     await chips(page).getByRole('link', { name: '<img src=x' }).click();
-    await listed(page, '<img src=x').first().waitFor();
+    await findRow(page, '<img src=x').first().waitFor();
     expect(await page.locator('img').count()).toBe(0);
     expect(await page.title()).toBe('Finance ledger');
     await expectAccessible(page);
   });
 
-  test('category, page and period are in the address, and follow Back and Forward', async () => {
+  test('category, page and period are in the address, and follow a reload and Back', async () => {
     const page = await pages.visit('#period=all');
     await chips(page).getByRole('link', { name: 'Category 3 (' }).click();
     await page.waitForSelector('.chips [aria-current]:has-text("Category 3")');
@@ -245,7 +242,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await page.waitForSelector('.chips [aria-current]:has-text("All (20,000)")');
   });
 
-  test('a search of all years shows all that it finds, and its sums', async () => {
+  test('a search of all years shows every row that it finds', async () => {
     const page = await pages.visit('#period=all');
     await page.getByRole('searchbox').fill('row 1999');
     // The search finds row 1999, row 11999, and rows 19990 to 19999.
@@ -276,7 +273,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     },
   );
 
-  test('the bars are read by the arrow keys, with the tooltip of the mouse', async () => {
+  test('the arrow keys show the same tooltip of a bar as the mouse', async () => {
     const page = await pages.visit('#period=12m');
     await page.locator('.period').first().focus();
     await page.keyboard.press('ArrowRight');
@@ -292,7 +289,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(byKey).toContain('Income');
   });
 
-  test('a selection survives paging, and ends with its scope', async () => {
+  test('a selection survives paging, and is cleared when another category is shown', async () => {
     const page = await pages.visit('#period=all&page=2');
     const bar = page.getByRole('region', { name: 'Selected transactions' });
     await page.getByRole('checkbox', { name: 'Select all' }).check();
@@ -301,11 +298,11 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     await bar.getByText('100 selected').waitFor();
     await chips(page).getByRole('link', { name: 'Category 3 (' }).click();
     await page.waitForSelector('.chips [aria-current]:has-text("Category 3")');
-    await idle(page);
+    await waitUntilIdle(page);
     expect(await bar.count()).toBe(0);
   });
 
-  test('the links keep the focus', async () => {
+  test('the link to the next page keeps the focus', async () => {
     const page = await pages.visit('#period=all');
     await page.getByRole('link', { name: 'Next page' }).focus();
     await page.keyboard.press('Enter');
@@ -313,14 +310,14 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(await page.evaluate('document.activeElement.ariaLabel')).toBe('Next page');
   });
 
-  test('more years than a summary allows leave no figures of another range', async () => {
-    const id = await pages.row({ description: 'Oldest', transaction_date: '0001-01-01' });
+  test('all dates with more years than a summary allows show no figures of another period', async () => {
+    const id = await pages.createRow({ description: 'Oldest', transaction_date: '0001-01-01' });
     onTestFinished(async () => void (await pages.call('DELETE', `/transactions/${id}`)));
     const page = await pages.visit();
     await page.getByRole('combobox', { name: 'Period' }).selectOption('all');
     const notice = page.getByRole('alert');
     await notice.getByText('years, from 0001 to').waitFor();
-    await idle(page);
+    await waitUntilIdle(page);
     const shown = page.getByRole('region', { name: 'Totals' }).filter({ visible: true });
     expect(await shown.count()).toBe(0);
     await expectAccessible(page);

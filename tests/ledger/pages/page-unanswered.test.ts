@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
-import { addForm, listed, openPages } from './opened-page.ts';
+import { addForm, findRow, openPages } from './opened-page.ts';
 
 const LIST = /\/transactions\?/;
 
@@ -10,7 +10,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
   const pages = openPages();
 
   /** Opens a page whose timers stand still until the test moves the clock. */
-  async function openStopped(): Promise<Page> {
+  async function openWithStoppedClock(): Promise<Page> {
     const page = await pages.open();
     await page.clock.install();
     await page.clock.pauseAt(Date.now() + 60_000);
@@ -18,11 +18,11 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
   }
 
   /** Counts the requests for a path, and loses them while `isLost` is true. */
-  async function lose(page: Page, path: RegExp, method = 'GET') {
-    const state = { asked: 0, isLost: true };
+  async function loseRequests(page: Page, path: RegExp, method = 'GET') {
+    const state = { count: 0, isLost: true };
     await page.route(path, async (route) => {
       if (route.request().method() !== method) return await route.fallback();
-      state.asked += 1;
+      state.count += 1;
       if (state.isLost) await route.abort();
       else await route.fallback();
     });
@@ -32,8 +32,8 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
   /** Waits for one round trip, in which the page makes every request that is due. */
   const roundTrip = (page: Page) => page.evaluate("fetch('/me').then(({ status }) => status)");
 
-  test('a first view that could not be read appears without an action', async () => {
-    await pages.row({ description: 'Read late', transaction_date: '1998-01-02' });
+  test('a first view that could not be read appears without an action of the user', async () => {
+    await pages.createRow({ description: 'Read late', transaction_date: '1998-01-02' });
     const page = await pages.open();
     let failures = 2;
     await page.route(LIST, async (route) => {
@@ -43,13 +43,13 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
       await route.abort();
     });
     await page.goto(`${pages.url()}/#period=1998`);
-    await listed(page, 'Read late').waitFor();
+    await findRow(page, 'Read late').waitFor();
     await page.getByText('It is asked again').waitFor({ state: 'detached' });
     expect(failures).toBe(-1);
   });
 
   test('a failure is shown in a sentence with its request, and a retry succeeds', async () => {
-    const page = await openStopped();
+    const page = await openWithStoppedClock();
     const json = { success: false, error: 'internal_server_error', message: 'Oh' };
     const headers = { 'x-request-id': 'request-7' };
     await page.route('**/me', (route) => route.fulfill({ status: 500, headers, json }));
@@ -62,19 +62,19 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
     expect(await notice.textContent()).toBe('');
   });
 
-  test('nothing is read again while the page is hidden, or if the retry is refused too', async () => {
-    const page = await openStopped();
-    const list = await lose(page, LIST);
+  test('nothing is read again while the page is hidden, or after the service refused a read with 403', async () => {
+    const page = await openWithStoppedClock();
+    const list = await loseRequests(page, LIST);
     await page.goto(pages.url());
     await page.getByText('It is asked again').waitFor();
     await setHidden(page, true);
     await page.clock.runFor(60_000);
     await roundTrip(page);
-    expect(list.asked).toBe(1);
+    expect(list.count).toBe(1);
     list.isLost = false;
     await setHidden(page, false);
     await page.waitForSelector('.chips');
-    expect(list.asked).toBe(2);
+    expect(list.count).toBe(2);
 
     const json = { success: false, error: 'forbidden', message: 'Not yours' };
     let refusals = 0;
@@ -90,8 +90,8 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
   });
 
   test('a view that could not be read is read again as a whole', async () => {
-    await pages.row({ description: 'Read whole', transaction_date: '1997-01-02' });
-    const page = await openStopped();
+    await pages.createRow({ description: 'Read whole', transaction_date: '1997-01-02' });
+    const page = await openWithStoppedClock();
     const isListRead = page.waitForResponse(LIST);
     let isLost = true;
     await page.route(/\/summary\?/, async (route) => {
@@ -100,35 +100,35 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
     });
     await page.goto(`${pages.url()}/#period=1997`);
     await page.getByText('It is asked again').waitFor();
-    await pages.row({ description: 'Written meanwhile', transaction_date: '1997-01-03' });
+    await pages.createRow({ description: 'Written meanwhile', transaction_date: '1997-01-03' });
     isLost = false;
     await page.clock.runFor(60_000);
-    await listed(page, 'Written meanwhile').waitFor();
+    await findRow(page, 'Written meanwhile').waitFor();
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('2.00');
   });
 
   test('each retry of a write waits longer than the one before', async () => {
-    const page = await openStopped();
-    const writes = await lose(page, /\/transactions$/, 'POST');
+    const page = await openWithStoppedClock();
+    const writes = await loseRequests(page, /\/transactions$/, 'POST');
     await page.goto(pages.url());
     await addForm(page).getByLabel('Description').fill('Attempted');
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
     await roundTrip(page);
-    expect(writes.asked).toBe(1);
+    expect(writes.count).toBe(1);
     await page.clock.runFor(600);
-    await expect.poll(() => writes.asked).toBe(2);
+    await expect.poll(() => writes.count).toBe(2);
     await roundTrip(page);
     await page.clock.runFor(600);
     await roundTrip(page);
-    expect(writes.asked).toBe(2);
+    expect(writes.count).toBe(2);
     await page.clock.runFor(1_500);
-    await expect.poll(() => writes.asked).toBe(3);
+    await expect.poll(() => writes.count).toBe(3);
     writes.isLost = false;
     await page.getByRole('button', { name: 'Try now' }).click();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    expect(await pages.rows('Attempted')).toHaveLength(1);
+    expect(await pages.readRows('Attempted')).toHaveLength(1);
   });
 });
 

@@ -10,7 +10,7 @@ export async function countCalls(page: Page, script: string) {
   const profiler = await page.context().newCDPSession(page);
   await profiler.send('Profiler.enable');
   await profiler.send('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  /** For each text, returns the calls since the last count of the smallest function that contains the text. */
+  /** For each text, counts the calls of the smallest function that contains it, since the previous count. */
   return async (texts: readonly string[]): Promise<Readonly<Record<string, number>>> => {
     const { result } = await profiler.send('Profiler.takePreciseCoverage');
     // The profiler lists only functions that were called.

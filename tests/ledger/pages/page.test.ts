@@ -1,5 +1,5 @@
 // The page as a person uses it to keep a ledger: adding, correcting, deleting, sorting into categories and looking at months, by
-// mouse and by keyboard, without a connection, and with a read-only key. In none of its states does axe find a fault.
+// mouse and by keyboard, without a connection, and with a read-only key. In no state of the page does axe find an error.
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
@@ -7,10 +7,10 @@ import {
   AS_PHONE,
   addForm,
   expectAccessibleInBothSchemes,
-  idle,
-  listed,
+  findRow,
   openPages,
   stopTime,
+  waitUntilIdle,
 } from './opened-page.ts';
 
 const SCHEMES = ['light', 'dark'] as const;
@@ -33,21 +33,21 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await page.keyboard.type(amount);
       await page.keyboard.press('Enter');
     }
-    await listed(page, 'First bus').getByText('-3.20').waitFor();
-    await listed(page, 'First lunch').getByText('-12.50').waitFor();
-    await expect.poll(async () => (await pages.rows('First')).length).toBe(10);
+    await findRow(page, 'First bus').getByText('-3.20').waitFor();
+    await findRow(page, 'First lunch').getByText('-12.50').waitFor();
+    await expect.poll(async () => (await pages.readRows('First')).length).toBe(10);
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('23.70');
   });
 
   test('a request whose response is lost is repeated, and the row is recorded once', async () => {
     const page = await pages.visit();
     const keys: (string | undefined)[] = [];
-    const isShown = Promise.withResolvers<void>();
+    const noticeShown = Promise.withResolvers<void>();
     await page.route('**/transactions', async (route) => {
       if (route.request().method() !== 'POST') return await route.fallback();
       keys.push(route.request().headers()['idempotency-key']);
       if (keys.length > 1) {
-        await isShown.promise;
+        await noticeShown.promise;
         return await route.fallback();
       }
       await route.fetch();
@@ -56,25 +56,25 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Description').fill('Lost answer');
     await addForm(page).getByLabel('Amount').fill('1');
     await addForm(page).getByRole('button', { name: 'Add' }).click();
-    await listed(page, 'Lost answer').waitFor();
+    await findRow(page, 'Lost answer').waitFor();
     await page.getByText('the service does not answer').waitFor();
     await expectAccessible(page);
-    isShown.resolve();
+    noticeShown.resolve();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
     // On a busy machine the page may repeat the request more than once.
     expect(keys.length).toBeGreaterThan(1);
     expect([...new Set(keys)]).toEqual([expect.stringMatching(/./)]);
-    expect(await pages.rows('Lost answer')).toHaveLength(1);
-    expect(await listed(page, 'Lost answer').count()).toBe(1);
+    expect(await pages.readRows('Lost answer')).toHaveLength(1);
+    expect(await findRow(page, 'Lost answer').count()).toBe(1);
   });
 
   test('a reload in the middle of a save neither loses nor doubles a row', async () => {
     const page = await pages.visit();
-    const asked: string[] = [];
+    const events: string[] = [];
     await page.route('**/*', async (route) => {
       const request = route.request();
-      const isReloaded = asked.includes('reload');
-      asked.push(request.isNavigationRequest() ? 'reload' : request.method());
+      const isReloaded = events.includes('reload');
+      events.push(request.isNavigationRequest() ? 'reload' : request.method());
       if (isReloaded || request.method() !== 'POST') return await route.fallback();
       await route.fetch();
       await route.abort();
@@ -83,16 +83,16 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
     await page.getByText('the service does not answer').waitFor();
-    asked.length = 0;
+    events.length = 0;
     const listRead = page.waitForRequest(/\/transactions\?/);
     await page.reload();
     await listRead;
     // The page must repeat the write before it reads the list: the list already has the row, and the page would show the row
     // twice until the write is answered.
-    expect(asked.slice(asked.indexOf('reload'))).toContain('POST');
-    await listed(page, 'Cut off').waitFor();
+    expect(events.slice(events.indexOf('reload'))).toContain('POST');
+    await findRow(page, 'Cut off').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    expect(await pages.rows('Cut off')).toHaveLength(1);
+    expect(await pages.readRows('Cut off')).toHaveLength(1);
   });
 
   test('a refused row is removed, shows the reason, and can be corrected', async () => {
@@ -102,7 +102,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.keyboard.press('Enter');
     await page.getByRole('alert').getByText('“Too exact” was not saved').waitFor();
     expect(await page.getByRole('alert').textContent()).toMatch(/decimal.*\(request .+\)/);
-    expect(await listed(page, 'Too exact').count()).toBe(0);
+    expect(await findRow(page, 'Too exact').count()).toBe(0);
     expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Too exact');
     await expectAccessibleInBothSchemes(page);
   });
@@ -110,28 +110,32 @@ describe.skipIf(whyNoChromium())('the page', () => {
   test.each([
     ['a screen', {}],
     ['a phone', AS_PHONE],
-  ])('a row outside the period shown is announced with a way to it, on %s', async (_, options) => {
-    const page = await pages.visit('#period=1998-05&q=other', options);
-    await stopTime(page);
-    if (options === AS_PHONE) await page.getByRole('button', { name: 'Add a transaction' }).click();
-    await addForm(page).getByLabel('Date').fill('1998-12-15');
-    await addForm(page).getByLabel('Description').fill('Geschenk');
-    await addForm(page).getByLabel('Amount').fill('20');
-    await page.keyboard.press('Enter');
-    const said = page.getByRole('alert').getByText(/^Added Geschenk on 15 Dec 1998, outside/);
-    await said.waitFor();
-    expect(await said.textContent()).toBe(
-      'Added Geschenk on 15 Dec 1998, outside the period shown',
-    );
-    await expectAccessibleInBothSchemes(page);
-    await page.getByRole('alert').getByRole('button', { name: 'Show' }).click();
-    await page.getByRole('heading', { name: 'December 1998' }).waitFor();
-    await listed(page, 'Geschenk').getByText('-20.00').first().waitFor();
-    expect(await page.getByRole('alert').getByRole('button').count()).toBe(0);
-    expect(await page.getByRole('dialog').count()).toBe(0);
-  });
+  ])(
+    'a row outside the period shown is announced with a button that shows it, on %s',
+    async (_, options) => {
+      const page = await pages.visit('#period=1998-05&q=other', options);
+      await stopTime(page);
+      if (options === AS_PHONE)
+        await page.getByRole('button', { name: 'Add a transaction' }).click();
+      await addForm(page).getByLabel('Date').fill('1998-12-15');
+      await addForm(page).getByLabel('Description').fill('Geschenk');
+      await addForm(page).getByLabel('Amount').fill('20');
+      await page.keyboard.press('Enter');
+      const notice = page.getByRole('alert').getByText(/^Added Geschenk on 15 Dec 1998, outside/);
+      await notice.waitFor();
+      expect(await notice.textContent()).toBe(
+        'Added Geschenk on 15 Dec 1998, outside the period shown',
+      );
+      await expectAccessibleInBothSchemes(page);
+      await page.getByRole('alert').getByRole('button', { name: 'Show' }).click();
+      await page.getByRole('heading', { name: 'December 1998' }).waitFor();
+      await findRow(page, 'Geschenk').getByText('-20.00').first().waitFor();
+      expect(await page.getByRole('alert').getByRole('button').count()).toBe(0);
+      expect(await page.getByRole('dialog').count()).toBe(0);
+    },
+  );
 
-  test('a row hidden by a filter is announced with a way to it', async () => {
+  test('a row hidden by a filter is announced with a button that shows it', async () => {
     const page = await pages.visit('#period=1998-03&type=income');
     await addForm(page).getByLabel('Date').fill('1998-03-15');
     await addForm(page).getByLabel('Description').fill('Hidden by its type');
@@ -140,10 +144,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const notice = page.getByRole('alert');
     await notice.getByText('15 Mar 1998, hidden by the filter').waitFor();
     await notice.getByRole('button', { name: 'Show' }).click();
-    await listed(page, 'Hidden by its type').getByText('-20.00').first().waitFor();
+    await findRow(page, 'Hidden by its type').getByText('-20.00').first().waitFor();
   });
 
-  test('a notice that asks for nothing goes away, but not under the pointer or with the focus', async () => {
+  test('a notice that needs no answer disappears, but not while it has the pointer or the focus', async () => {
     const page = await pages.visit('#period=1998-04');
     await page.clock.install();
     const alert = page.getByRole('alert');
@@ -176,12 +180,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('Half a thought');
     await page.reload();
-    await idle(page);
+    await waitUntilIdle(page);
     expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
   });
 
   test('the errors of an empty form disappear when the user does something else; those of a draft stay', async () => {
-    await pages.row({ description: 'Elsewhere', transaction_date: '2003-01-02' });
+    await pages.createRow({ description: 'Elsewhere', transaction_date: '2003-01-02' });
     const page = await pages.visit('#period=2003');
     const invalid = addForm(page).locator('[aria-invalid]');
     const add = addForm(page).getByRole('button', { name: 'Add' });
@@ -201,11 +205,11 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expect.poll(() => invalid.count()).toBe(1);
     await page.getByRole('searchbox').press('Shift');
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await idle(page);
+    await waitUntilIdle(page);
     expect(await invalid.count()).toBe(1);
   });
 
-  test('a period without rows says so instead of showing charts', async () => {
+  test('a period without rows shows a text instead of charts', async () => {
     const page = await pages.visit('#period=1999');
     await page.getByText('Nothing in this period yet.').waitFor();
     await page.getByText('No expense in this period yet.').waitFor();
@@ -213,54 +217,54 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
-  test('a month after an empty one is compared with nothing', async () => {
+  test('a month after an empty month is not compared', async () => {
     for (const day of ['1992-03-02', '1992-05-02', '1992-06-02'])
-      await pages.row({ description: 'Compared', amount: 8, transaction_date: day });
+      await pages.createRow({ description: 'Compared', amount: 8, transaction_date: day });
     const page = await pages.visit('#period=1992-06');
     const compared = page.locator('.figure small');
-    const isDrawn = page.getByText('The time before', { exact: true });
+    const legend = page.getByText('The time before', { exact: true });
     expect(await compared.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
-    expect(await isDrawn.count()).toBe(1);
+    expect(await legend.count()).toBe(1);
     await page.goto(`${pages.url()}/#period=1992-05`);
-    await listed(page, /2 May/).waitFor();
+    await findRow(page, /2 May/).waitFor();
     expect((await compared.allTextContents()).join('').trim()).toBe('');
-    expect(await isDrawn.count()).toBe(0);
+    expect(await legend.count()).toBe(0);
   });
 
-  test('a month is compared by percent only with an amount that is not tiny', async () => {
-    await pages.row({ amount: 0.2, transaction_date: '1990-03-02' });
-    await pages.row({ amount: 20.44, transaction_date: '1990-04-02' });
+  test('a month is compared in percent only if the earlier amount is not tiny', async () => {
+    await pages.createRow({ amount: 0.2, transaction_date: '1990-03-02' });
+    await pages.createRow({ amount: 20.44, transaction_date: '1990-04-02' });
     const page = await pages.visit('#period=1990-04');
     expect(await page.locator('.figure.expense small').textContent()).toBe('+20.24');
     await page.getByRole('heading', { name: 'Total spent up to each day' }).waitFor();
-    await pages.row({ amount: 1.8, transaction_date: '1990-03-03' });
+    await pages.createRow({ amount: 1.8, transaction_date: '1990-03-03' });
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('+18.44 (+922%)').waitFor();
   });
 
-  test('the category of an equal description is suggested', async () => {
-    const category_id = await pages.category('Proposed');
-    await pages.row({ description: 'Weekly market', category_id });
+  test('the category of a similar description is suggested', async () => {
+    const category_id = await pages.createCategory('Suggested');
+    await pages.createRow({ description: 'Weekly market', category_id });
     const page = await pages.visit();
     await addForm(page).getByLabel('Description').fill('weekly market 22');
-    const proposed = page.locator('.add-row [placeholder="Proposed"]');
-    await proposed.waitFor();
-    // The proposed category is for expenses, so it disappears for income.
+    const suggested = page.locator('.add-row [placeholder="Suggested"]');
+    await suggested.waitFor();
+    // The suggested category is for expenses, so it disappears for income.
     await addForm(page).getByLabel('Type').selectOption('income');
-    await proposed.waitFor({ state: 'detached' });
+    await suggested.waitFor({ state: 'detached' });
     await addForm(page).getByLabel('Type').selectOption('expense');
-    await proposed.waitFor();
+    await suggested.waitFor();
     await addForm(page).getByLabel('Amount').fill('9');
     await page.keyboard.press('Enter');
-    await listed(page, 'weekly market 22')
-      .getByText('Proposed')
+    await findRow(page, 'weekly market 22')
+      .getByText('Suggested')
       .filter({ visible: true })
       .waitFor();
   });
 
-  test('a new category is created although the name of another begins with it', async () => {
-    await pages.category('Transportation');
-    await pages.row({ description: 'Taken by train', transaction_date: '2011-04-02' });
+  test('a new category is created although the name of another one begins with the same letters', async () => {
+    await pages.createCategory('Transportation');
+    await pages.createRow({ description: 'Taken by train', transaction_date: '2011-04-02' });
     const page = await pages.visit('#period=2011-04');
     await addForm(page).getByLabel('Date').fill('2011-04-02');
     await addForm(page).getByLabel('Description').fill('Tram');
@@ -268,32 +272,32 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Category').fill('Trans');
     await page.getByRole('option', { name: 'Create “Trans”' }).click();
     await addForm(page).getByRole('button', { name: 'Add' }).click();
-    await expect.poll(() => pages.rows('Tram')).toMatchObject([{ category_name: 'Trans' }]);
-    const field = listed(page, 'Taken by train').getByRole('combobox', { name: 'Category' });
+    await expect.poll(() => pages.readRows('Tram')).toMatchObject([{ category_name: 'Trans' }]);
+    const field = findRow(page, 'Taken by train').getByRole('combobox', { name: 'Category' });
     await field.fill('Transpo');
     await page.getByRole('option', { name: 'Create “Transpo”' }).waitFor();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('Enter');
     await expect
-      .poll(() => pages.rows('Taken by train'))
+      .poll(() => pages.readRows('Taken by train'))
       .toMatchObject([{ category_name: 'Transpo' }]);
   });
 
-  test('a typed beginning becomes the name when the field is left, and Enter saves with it', async () => {
-    const category_id = await pages.category('Workshop');
+  test('the first letters of a category are completed when the field is left or Enter saves the row', async () => {
+    const category_id = await pages.createCategory('Workshop');
     const page = await pages.visit();
-    await addForm(page).getByLabel('Description').fill('Left to the mouse');
+    await addForm(page).getByLabel('Description').fill('Saved by mouse');
     await addForm(page).getByLabel('Amount').fill('3');
     await addForm(page).getByLabel('Category').fill('works');
     await addForm(page).getByLabel('Amount').click();
     expect(await addForm(page).getByLabel('Category').inputValue()).toBe('Workshop');
     await addForm(page).getByRole('button', { name: 'Add' }).click();
-    await expect.poll(() => pages.rows('Left to the mouse')).toMatchObject([{ category_id }]);
-    await addForm(page).getByLabel('Description').fill('Kept to the keys');
+    await expect.poll(() => pages.readRows('Saved by mouse')).toMatchObject([{ category_id }]);
+    await addForm(page).getByLabel('Description').fill('Saved by keyboard');
     await addForm(page).getByLabel('Amount').fill('4');
     await addForm(page).getByLabel('Category').fill('works');
     await page.keyboard.press('Enter');
-    await expect.poll(() => pages.rows('Kept to the keys')).toMatchObject([{ category_id }]);
+    await expect.poll(() => pages.readRows('Saved by keyboard')).toMatchObject([{ category_id }]);
   });
 
   test('the type of the next transaction is again Expense', async () => {
@@ -302,54 +306,54 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Amount').fill('2000');
     await addForm(page).getByLabel('Type').selectOption('income');
     await addForm(page).getByRole('button', { name: 'Add' }).click();
-    await listed(page, 'Wages of the month').waitFor();
+    await findRow(page, 'Wages of the month').waitFor();
     expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
     await page.reload();
-    await idle(page);
+    await waitUntilIdle(page);
     expect(await addForm(page).getByLabel('Type').inputValue()).toBe('expense');
   });
 
   test('keys typed while a category is being created go to the next row', async () => {
-    await pages.category('Bus');
+    await pages.createCategory('Bus');
     for (const description of ['Waits for its category', 'Typed meanwhile'])
-      await pages.row({ description, transaction_date: '2011-05-02' });
+      await pages.createRow({ description, transaction_date: '2011-05-02' });
     const page = await pages.visit('#period=2011-05&category=none');
     const isTyped = Promise.withResolvers<void>();
     await page.route('**/categories', async (route) => {
       if (route.request().method() === 'POST') await isTyped.promise;
       await route.fallback();
     });
-    const first = page.locator('.entry').first();
-    const named = ((await first.textContent()) ?? '').includes('Waits') ? 'Waits' : 'Typed';
-    await first.getByRole('combobox', { name: 'Category' }).fill('Ferry');
+    const firstEntry = page.locator('.entry').first();
+    const firstRow = ((await firstEntry.textContent()) ?? '').includes('Waits') ? 'Waits' : 'Typed';
+    await firstEntry.getByRole('combobox', { name: 'Category' }).fill('Ferry');
     await page.keyboard.press('Enter');
     await page.keyboard.type('bus');
     isTyped.resolve();
-    await expect.poll(() => pages.rows(named)).toMatchObject([{ category_name: 'Ferry' }]);
+    await expect.poll(() => pages.readRows(firstRow)).toMatchObject([{ category_name: 'Ferry' }]);
     await page.keyboard.press('Enter');
-    const other = named === 'Waits' ? 'Typed meanwhile' : 'Waits for its category';
-    await expect.poll(() => pages.rows(other)).toMatchObject([{ category_name: 'Bus' }]);
+    const secondRow = firstRow === 'Waits' ? 'Typed meanwhile' : 'Waits for its category';
+    await expect.poll(() => pages.readRows(secondRow)).toMatchObject([{ category_name: 'Bus' }]);
   });
 
   test.each(SCHEMES)(
-    'a row is opened with Enter and corrected in place, %s',
+    'a row is opened with Enter and corrected in place, in the %s color scheme',
     async (colorScheme) => {
       const description = `Misspelt ${colorScheme}`;
-      const id = await pages.row({ description });
+      const id = await pages.createRow({ description });
       const page = await pages.visit('', { colorScheme });
       const versions: (string | undefined)[] = [];
       page.on('request', (request) => {
         if (request.method() === 'PUT') versions.push(request.headers()['if-match']);
       });
-      await listed(page, description).focus();
+      await findRow(page, description).focus();
       await page.keyboard.press('Enter');
-      const row = listed(page, description);
+      const row = findRow(page, description);
       await expectAccessible(page);
       await row.getByLabel('Description').fill('Put right');
       await row.getByLabel('Category').fill(`New ${colorScheme}`);
       await page.keyboard.press('Enter');
-      await listed(page, 'Put right').first().waitFor();
-      await expect.poll(async () => (await pages.rows(description)).length).toBe(0);
+      await findRow(page, 'Put right').first().waitFor();
+      await expect.poll(async () => (await pages.readRows(description)).length).toBe(0);
       const { data } = await pages.call('GET', `/transactions/${id}`);
       expect(data).toMatchObject({ description: 'Put right', category_name: `New ${colorScheme}` });
       expect(versions).toEqual([expect.stringMatching(/^"t\d+\.1\./)]);
@@ -358,9 +362,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
   );
 
   test('Cancel leaves the row unchanged', async () => {
-    await pages.row({ description: 'As it was' });
+    await pages.createRow({ description: 'As it was' });
     const page = await pages.visit();
-    const row = listed(page, 'As it was');
+    const row = findRow(page, 'As it was');
     await row.click();
     await row.getByLabel('Amount').fill('77');
     await row.getByRole('button', { name: 'Cancel' }).click();
@@ -374,21 +378,21 @@ describe.skipIf(whyNoChromium())('the page', () => {
     'two tabs edit the same row: both versions are shown, and "%s" keeps one',
     async (choice, amount) => {
       const description = `Contested ${choice}`;
-      const id = await pages.row({ description });
+      const id = await pages.createRow({ description });
       const [mine, theirs] = [await pages.visit(), await pages.visit()];
-      await listed(mine, description).click();
-      await listed(mine, description).getByLabel('Amount').fill('20');
-      await listed(theirs, description).click();
-      await listed(theirs, description).getByLabel('Amount').fill('99');
-      await listed(theirs, description).getByRole('button', { name: 'Save' }).click();
-      await listed(theirs, description).getByText('-99.00').waitFor();
-      await listed(mine, description).getByRole('button', { name: 'Save' }).click();
+      await findRow(mine, description).click();
+      await findRow(mine, description).getByLabel('Amount').fill('20');
+      await findRow(theirs, description).click();
+      await findRow(theirs, description).getByLabel('Amount').fill('99');
+      await findRow(theirs, description).getByRole('button', { name: 'Save' }).click();
+      await findRow(theirs, description).getByText('-99.00').waitFor();
+      await findRow(mine, description).getByRole('button', { name: 'Save' }).click();
       const conflict = mine.getByRole('region', { name: `Conflict: ${description}` });
       await conflict.getByRole('cell', { name: '20.00' }).waitFor();
       await conflict.getByRole('cell', { name: '99.00' }).waitFor();
       await expectAccessibleInBothSchemes(mine);
       await conflict.getByRole('button', { name: choice }).click();
-      await listed(mine, description).getByText(`-${amount}.00`).waitFor();
+      await findRow(mine, description).getByText(`-${amount}.00`).waitFor();
       await expect
         .poll(async () => (await pages.call('GET', `/transactions/${id}`)).data)
         .toMatchObject({ amount });
@@ -396,11 +400,14 @@ describe.skipIf(whyNoChromium())('the page', () => {
   );
 
   test('a change by another tab is a conflict, even after the list and a reload have shown it', async () => {
-    const id = await pages.row({ description: 'Seen meanwhile', transaction_date: '1996-01-02' });
+    const id = await pages.createRow({
+      description: 'Seen meanwhile',
+      transaction_date: '1996-01-02',
+    });
     const page = await pages.visit('#period=1996');
     const edit = page.getByRole('form', { name: /^Edit/ });
-    await listed(page, 'Seen meanwhile').click();
-    await edit.getByLabel('Notes').fill('Of mine');
+    await findRow(page, 'Seen meanwhile').click();
+    await edit.getByLabel('Notes').fill('My note');
     await pages.call('PUT', `/transactions/${id}`, { amount: 99 });
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByRole('region', { name: 'Totals' }).getByText('99.00').first().waitFor();
@@ -408,21 +415,21 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await edit.getByRole('button', { name: 'Save' }).click();
     const conflict = page.getByRole('region', { name: 'Conflict: Seen meanwhile' });
     await conflict.getByRole('cell', { name: '99.00' }).waitFor();
-    await conflict.getByRole('cell', { name: 'Of mine' }).waitFor();
-    expect(await pages.rows('Seen meanwhile')).toMatchObject([{ amount: 99, notes: null }]);
+    await conflict.getByRole('cell', { name: 'My note' }).waitFor();
+    expect(await pages.readRows('Seen meanwhile')).toMatchObject([{ amount: 99, notes: null }]);
   });
 
   test('a change by the page itself is not a conflict for an open editor', async () => {
-    const category_id = await pages.category('Meanwhile');
-    await pages.row({ description: 'Twice written', transaction_date: '1995-01-02' });
+    const category_id = await pages.createCategory('Meanwhile');
+    await pages.createRow({ description: 'Twice written', transaction_date: '1995-01-02' });
     const page = await pages.visit('#period=1995');
-    await listed(page, 'Twice written').getByRole('checkbox').check();
-    await listed(page, 'Twice written').click();
+    await findRow(page, 'Twice written').getByRole('checkbox').check();
+    await findRow(page, 'Twice written').click();
     const edit = page.getByRole('form', { name: /^Edit/ });
     await edit.getByLabel('Notes').fill('Kept');
     await page.getByRole('combobox', { name: 'Category for selected' }).fill('Meanwhile');
     await page.getByRole('button', { name: 'Apply' }).click();
-    const stored = async () => await pages.rows('Twice written');
+    const stored = async () => await pages.readRows('Twice written');
     await expect.poll(stored).toMatchObject([{ category_id, notes: null }]);
     await edit.getByRole('button', { name: 'Save' }).click();
     await expect.poll(stored).toMatchObject([{ category_id, notes: 'Kept' }]);
@@ -431,37 +438,37 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('each edited row keeps its own draft', async () => {
     for (const description of ['Draft one', 'Draft two'])
-      await pages.row({ description, transaction_date: '1994-01-02' });
+      await pages.createRow({ description, transaction_date: '1994-01-02' });
     const page = await pages.visit('#period=1994');
     const edit = page.getByRole('form', { name: /^Edit/ });
     for (const description of ['Draft one', 'Draft two']) {
-      await listed(page, description).click();
-      await edit.getByLabel('Notes').fill(`Of ${description}`);
+      await findRow(page, description).click();
+      await edit.getByLabel('Notes').fill(`Note of ${description}`);
     }
     await page.reload();
     await page.getByRole('form', { name: 'Edit Draft two' }).waitFor();
-    expect(await edit.getByLabel('Notes').inputValue()).toBe('Of Draft two');
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Note of Draft two');
     await edit.getByRole('button', { name: 'Cancel' }).click();
-    await listed(page, 'Draft one').click();
-    expect(await edit.getByLabel('Notes').inputValue()).toBe('Of Draft one');
+    await findRow(page, 'Draft one').click();
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Note of Draft one');
   });
 
   test('a row that is added offline stays selected and open when it gets its id', async () => {
-    const category_id = await pages.category('Got its id');
+    const category_id = await pages.createCategory('Got its id');
     const page = await pages.visit();
     await page.context().setOffline(true);
     await addForm(page).getByLabel('Description').fill('Added offline');
     await addForm(page).getByLabel('Amount').fill('1');
     await page.keyboard.press('Enter');
-    await listed(page, 'Added offline').getByRole('checkbox').check();
-    await listed(page, 'Added offline').click();
+    await findRow(page, 'Added offline').getByRole('checkbox').check();
+    await findRow(page, 'Added offline').click();
     const edit = page.getByRole('form', { name: /^Edit/ });
     await edit.getByLabel('Notes').fill('Typed meanwhile');
     await page.context().setOffline(false);
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    const stored = async () => await pages.rows('Added offline');
+    const stored = async () => await pages.readRows('Added offline');
     await expect.poll(async () => (await stored()).length).toBe(1);
-    await idle(page);
+    await waitUntilIdle(page);
     expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed meanwhile');
     await page.getByRole('combobox', { name: 'Category for selected' }).fill('Got its id');
     await page.getByRole('button', { name: 'Apply' }).click();
@@ -487,10 +494,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await addForm(page).getByLabel('Amount').fill('1');
       await page.keyboard.press('Enter');
       await page.getByText('the service does not answer').waitFor();
-      await listed(page, description).click();
+      await findRow(page, description).click();
       const edit = page.getByRole('form', { name: /^Edit/ });
       await edit.getByLabel('Notes').fill('Typed early');
-      const stored = async () => await pages.rows(description);
+      const stored = async () => await pages.readRows(description);
       if (shown === 'another view') {
         await page.getByRole('button', { name: 'Previous month' }).click();
         await edit.waitFor({ state: 'detached' });
@@ -513,7 +520,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   );
 
   test('an update whose response was lost is not a conflict', async () => {
-    const id = await pages.row({ description: 'Answer lost' });
+    const id = await pages.createRow({ description: 'Answer lost' });
     const page = await pages.visit();
     let attempts = 0;
     await page.route(`**/transactions/${id}`, async (route) => {
@@ -523,50 +530,50 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await route.fetch();
       await route.abort();
     });
-    await listed(page, 'Answer lost').click();
-    await listed(page, 'Answer lost').getByLabel('Amount').fill('5');
+    await findRow(page, 'Answer lost').click();
+    await findRow(page, 'Answer lost').getByLabel('Amount').fill('5');
     await page.keyboard.press('Enter');
     await expect.poll(() => attempts).toBe(2);
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
     expect(await page.getByText('changed elsewhere').count()).toBe(0);
-    await listed(page, 'Answer lost').getByText('-5.00').waitFor();
+    await findRow(page, 'Answer lost').getByText('-5.00').waitFor();
   });
 
   test('a deletion can be undone: the row keeps its id', async () => {
-    const id = await pages.row({ description: 'Not so fast' });
+    const id = await pages.createRow({ description: 'Not so fast' });
     const page = await pages.visit();
     await stopTime(page);
-    await listed(page, 'Not so fast').getByRole('button', { name: 'Delete' }).click();
+    await findRow(page, 'Not so fast').getByRole('button', { name: 'Delete' }).click();
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.waitFor();
-    expect(await listed(page, 'Not so fast').count()).toBe(0);
+    expect(await findRow(page, 'Not so fast').count()).toBe(0);
     await expectAccessible(page);
     const spoken = page.locator('.unseen[role=status]');
     expect(await spoken.textContent()).toBe('Deleted Not so fast');
     await undo.click();
-    await listed(page, 'Not so fast').waitFor();
+    await findRow(page, 'Not so fast').waitFor();
     expect(await spoken.textContent()).toBe('Restored Not so fast');
-    expect((await pages.rows('Not so fast')).map((row) => row.id)).toEqual([id]);
+    expect((await pages.readRows('Not so fast')).map((row) => row.id)).toEqual([id]);
   });
 
   test('the second click of a double click neither deletes the next row nor adds an empty one', async () => {
     for (const description of ['Double first', 'Double second', 'Double third'])
-      await pages.row({ description, transaction_date: '1997-01-02' });
+      await pages.createRow({ description, transaction_date: '1997-01-02' });
     const page = await pages.visit('#period=1997');
     await stopTime(page);
-    await listed(page, 'Double third').getByRole('button', { name: 'Delete' }).dblclick();
+    await findRow(page, 'Double third').getByRole('button', { name: 'Delete' }).dblclick();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    expect(await listed(page, /Double/).count()).toBe(2);
-    await listed(page, 'Double second').getByRole('button', { name: 'Delete' }).click();
-    await expect.poll(() => listed(page, /Double/).count()).toBe(1);
+    expect(await findRow(page, /Double/).count()).toBe(2);
+    await findRow(page, 'Double second').getByRole('button', { name: 'Delete' }).click();
+    await expect.poll(() => findRow(page, /Double/).count()).toBe(1);
     await page.getByRole('button', { name: 'Undo' }).click();
     await addForm(page).getByLabel('Date').fill('1997-01-03');
     await addForm(page).getByLabel('Description').fill('Double added');
     await addForm(page).getByLabel('Amount').fill('2');
     await addForm(page).getByRole('button', { name: 'Add' }).dblclick();
-    await listed(page, 'Double added').waitFor();
+    await findRow(page, 'Double added').waitFor();
     expect(await addForm(page).locator('[aria-invalid]').count()).toBe(0);
-    await expect.poll(async () => (await pages.rows('Double added')).length).toBe(1);
+    await expect.poll(async () => (await pages.readRows('Double added')).length).toBe(1);
   });
 
   test.each([
@@ -574,43 +581,43 @@ describe.skipIf(whyNoChromium())('the page', () => {
     ['a phone', AS_PHONE],
   ])('Undo does not cover the first rows on %s', async (_, options) => {
     for (const description of ['Covered', 'To delete'])
-      await pages.row({ description, transaction_date: '2004-01-02' });
+      await pages.createRow({ description, transaction_date: '2004-01-02' });
     const page = await pages.visit('#period=2004', options);
     await stopTime(page);
-    await listed(page, 'To delete').first().getByRole('button', { name: 'Delete' }).click();
+    await findRow(page, 'To delete').first().getByRole('button', { name: 'Delete' }).click();
     const undo = page.getByRole('button', { name: 'Undo' });
     await undo.waitFor();
     await page.evaluate('scrollTo(0, 0)');
     const toast = await page.locator('.toast').boundingBox();
-    const row = await listed(page, 'Covered').first().boundingBox();
+    const row = await findRow(page, 'Covered').first().boundingBox();
     if (!toast || !row) throw new Error('One of them is not shown');
     expect(toast.y >= row.y + row.height || toast.y + toast.height <= row.y).toBe(true);
     await undo.click();
   });
 
   test('a deletion is sent when the page is left', async () => {
-    await pages.row({ description: 'Gone for good' });
+    await pages.createRow({ description: 'Gone for good' });
     const page = await pages.visit();
     await stopTime(page);
-    await listed(page, 'Gone for good').focus();
+    await findRow(page, 'Gone for good').focus();
     await page.keyboard.press('Delete');
     await page.getByRole('button', { name: 'Undo' }).waitFor();
-    expect(await pages.rows('Gone for good')).toHaveLength(1);
+    expect(await pages.readRows('Gone for good')).toHaveLength(1);
     await page.goto('about:blank');
-    await expect.poll(() => pages.rows('Gone for good')).toEqual([]);
+    await expect.poll(() => pages.readRows('Gone for good')).toEqual([]);
   });
 
   test('rows without a category are categorised together with similar ones', async () => {
-    const category_id = await pages.category('Bread');
+    const category_id = await pages.createCategory('Bread');
     for (const number of [11, 22, 33])
-      await pages.row({ description: `Bakery ${number}`, transaction_date: '2020-05-04' });
-    await pages.row({ description: 'Butcher', transaction_date: '2020-05-03' });
+      await pages.createRow({ description: `Bakery ${number}`, transaction_date: '2020-05-04' });
+    await pages.createRow({ description: 'Butcher', transaction_date: '2020-05-03' });
     const page = await pages.visit('#period=2020-05');
     await page.getByRole('link', { name: 'Uncategorised (4)' }).click();
     // The test waits for the uncategorised rows: a field in the previous rows would be replaced while it is typed in.
     await page.waitForSelector('.chips [aria-current]:has-text("Uncategorised")');
-    await idle(page);
-    await listed(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');
+    await waitUntilIdle(page);
+    await findRow(page, 'Bakery 22').getByRole('combobox', { name: 'Category' }).fill('bre');
     await expectAccessibleInBothSchemes(page);
     await page.keyboard.press('Enter');
     await page.getByRole('button', { name: 'Put 2 others in Bread' }).click();
@@ -621,25 +628,25 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('link', { name: 'Uncategorised (0)' }).waitFor();
     await page.waitForSelector('[aria-label="Select all"]:focus');
     await expect
-      .poll(async () => (await pages.rows('Bakery')).map((row) => row.category_id))
+      .poll(async () => (await pages.readRows('Bakery')).map((row) => row.category_id))
       .toEqual([category_id, category_id, category_id]);
   });
 
-  test('an inbox that is sorted says so, and a filter that empties the list can be cleared', async () => {
-    const category_id = await pages.category('Sorted');
+  test('the inbox shows that every row has a category, and a filter that no row matches can be cleared', async () => {
+    const category_id = await pages.createCategory('Sorted');
     const transaction_date = '1996-05-04';
-    await pages.row({ description: 'Sorted before', transaction_date, category_id });
-    await pages.row({ description: 'Sorted last', transaction_date });
+    await pages.createRow({ description: 'Sorted before', transaction_date, category_id });
+    await pages.createRow({ description: 'Sorted last', transaction_date });
     const page = await pages.visit('#period=1996-05&category=none');
-    await listed(page, 'Sorted last').getByRole('combobox', { name: 'Category' }).fill('sort');
+    await findRow(page, 'Sorted last').getByRole('combobox', { name: 'Category' }).fill('sort');
     await page.keyboard.press('Enter');
     await page.getByText('All sorted in.').waitFor();
     const chart = page.getByRole('region', { name: 'By time' });
     expect(await chart.textContent()).toContain('No transactions match.');
     await expectAccessibleInBothSchemes(page);
     await page.getByRole('link', { name: 'Show all', exact: true }).click();
-    await listed(page, 'Sorted before').waitFor();
-    await listed(page, 'Sorted last').waitFor();
+    await findRow(page, 'Sorted before').waitFor();
+    await findRow(page, 'Sorted last').waitFor();
     for (const filter of ['type=income', 'q=nowhere', `category=${category_id}&q=nowhere`]) {
       await page.goto(`${pages.url()}/#period=1996-05&${filter}`);
       await page.getByText('No transactions match.').last().waitFor();
@@ -647,30 +654,37 @@ describe.skipIf(whyNoChromium())('the page', () => {
         Number(!filter.includes('q')),
       );
       await page.getByRole('link', { name: 'Clear the filter' }).click();
-      await listed(page, 'Sorted before').waitFor();
+      await findRow(page, 'Sorted before').waitFor();
     }
     await page.goto(`${pages.url()}/#period=1995-05&category=none`);
     await page.getByRole('link', { name: 'Clear the filter' }).waitFor();
     expect(await page.getByText('All sorted in').count()).toBe(0);
   });
 
-  test('a search without a hit in the period is repeated in all dates', async () => {
-    await pages.row({ description: 'Elsewhen', transaction_date: '1994-01-02' });
+  test('a search that finds nothing in the period can be repeated in all dates', async () => {
+    await pages.createRow({ description: 'Elsewhen', transaction_date: '1994-01-02' });
     const page = await pages.visit('#period=1994-03&q=elsewhen');
     await expectAccessible(page);
     await page.getByRole('link', { name: 'Search all dates' }).click();
-    await listed(page, 'Elsewhen').waitFor();
+    await findRow(page, 'Elsewhen').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('elsewhen');
     await page.goto(`${pages.url()}/#period=all&q=elsewhere-not`);
     await page.getByRole('link', { name: 'Clear the filter' }).waitFor();
     expect(await page.getByRole('link', { name: 'Search all dates' }).count()).toBe(0);
   });
 
-  test('a field with a category offers the others, and typing replaces it', async () => {
-    const [own] = [await pages.category('Taken before'), await pages.category('Taken after')];
-    await pages.row({ description: 'Taken', category_id: own, transaction_date: '2013-07-01' });
+  test('a field with a category offers the other categories, and typing replaces its category', async () => {
+    const [own] = [
+      await pages.createCategory('Taken before'),
+      await pages.createCategory('Taken after'),
+    ];
+    await pages.createRow({
+      description: 'Taken',
+      category_id: own,
+      transaction_date: '2013-07-01',
+    });
     const page = await pages.visit('#period=2013-07');
-    await listed(page, 'Taken').click();
+    await findRow(page, 'Taken').click();
     const edit = page.getByRole('form', { name: /^Edit/ });
     await edit.getByLabel('Category').click();
     const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
@@ -678,58 +692,58 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await options.first().textContent()).toBe('Taken before');
     await page.keyboard.type('Taken a');
     await page.keyboard.press('Enter');
-    await listed(page, 'Taken after').waitFor();
+    await findRow(page, 'Taken after').waitFor();
   });
 
   test('a category that is created while the page reads its list is created once', async () => {
     for (const description of ['Into a new one', 'Into the same'])
-      await pages.row({ description, transaction_date: '2020-07-04' });
+      await pages.createRow({ description, transaction_date: '2020-07-04' });
     const page = await pages.visit('#period=2020-07');
-    const [isAsked, isCreated] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [isRequested, isCreated] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await page.route('**/categories?*', async (route) => {
       const response = await route.fetch();
-      isAsked.resolve();
+      isRequested.resolve();
       await isCreated.promise;
       await route.fulfill({ response });
     });
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await isAsked.promise;
+    await isRequested.promise;
     const sortIn = async (description: string) => {
-      const field = listed(page, description).getByRole('combobox', { name: 'Category' });
+      const field = findRow(page, description).getByRole('combobox', { name: 'Category' });
       await field.fill('Just now');
       await page.keyboard.press('Enter');
       await field.waitFor({ state: 'detached' });
     };
     await sortIn('Into a new one');
     isCreated.resolve();
-    await idle(page);
+    await waitUntilIdle(page);
     await sortIn('Into the same');
     await expect
-      .poll(async () => (await pages.rows('Into')).map((row) => row.category_name))
+      .poll(async () => (await pages.readRows('Into')).map((row) => row.category_name))
       .toEqual(['Just now', 'Just now']);
     expect(await page.getByText('was not created').count()).toBe(0);
   });
 
   test('on a phone rows are categorised in the inbox', async () => {
-    const category_id = await pages.category('By thumb');
+    const category_id = await pages.createCategory('By thumb');
     for (const description of ['Tapped', 'Then typed'])
-      await pages.row({ description, transaction_date: '2020-06-04' });
+      await pages.createRow({ description, transaction_date: '2020-06-04' });
     const page = await pages.visit('#period=2020-06', AS_PHONE);
     expect(await page.getByRole('combobox', { name: 'Category' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Uncategorised (2)' }).click();
-    const field = listed(page, 'Tapped').getByRole('combobox', { name: 'Category' });
+    const field = findRow(page, 'Tapped').getByRole('combobox', { name: 'Category' });
     await field.waitFor();
-    await idle(page);
+    await waitUntilIdle(page);
     expect((await field.boundingBox())?.height).toBeGreaterThanOrEqual(44);
     await expectAccessibleInBothSchemes(page);
     await field.fill('by t');
     await page.keyboard.press('Enter');
     await page.waitForSelector('.entry:has-text("Then typed") [role=combobox]:focus');
-    await expect.poll(() => pages.rows('Tapped')).toMatchObject([{ category_id }]);
+    await expect.poll(() => pages.readRows('Tapped')).toMatchObject([{ category_id }]);
   });
 
-  test('250 rows are categorised at once over a connection that breaks, and refused ones are listed', async () => {
-    const category_id = await pages.category('Many');
+  test('250 rows are categorised at once over a connection that breaks, and refused rows are listed', async () => {
+    const category_id = await pages.createCategory('Many');
     const transactions = Array.from({ length: 250 }, (_, n) => ({
       description: `Bulk row ${n}`,
       amount: 1,
@@ -741,12 +755,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
         transactions: transactions.slice(start, start + 100),
       });
     const page = await pages.visit('#period=2019-03');
-    const [first] = await pages.rows('Bulk row 100');
+    const [refusedRow] = await pages.readRows('Bulk row 100');
     await page.getByRole('checkbox', { name: 'Select all' }).check();
     await page.getByRole('button', { name: 'All 250' }).click();
     await page.getByText('250 selected').waitFor();
     await expectAccessible(page);
-    await pages.call('PUT', `/transactions/${first?.id}`, { notes: 'changed elsewhere' });
+    await pages.call('PUT', `/transactions/${refusedRow?.id}`, { notes: 'changed elsewhere' });
     let cuts = 0;
     await page.route('**/transactions/bulk', async (route) => {
       if (cuts >= 2) return await route.fallback();
@@ -758,28 +772,28 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('button', { name: 'Apply' }).click();
     await page.getByRole('alert').getByText('“Bulk row 100” was not saved').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
-    const rows = await pages.rows('Bulk row');
+    const rows = await pages.readRows('Bulk row');
     expect(rows).toHaveLength(250);
     expect(rows.filter((row) => row.category_id !== category_id).map(({ id }) => id)).toEqual([
-      first?.id,
+      refusedRow?.id,
     ]);
   });
 
-  test('months: before, after, any dates, and a bar opens its month', async () => {
-    await pages.row({ description: 'In March', transaction_date: '2021-03-15', amount: 30 });
-    await pages.row({ description: 'In April', transaction_date: '2021-04-15', amount: 40 });
+  test('the user moves between months by buttons, by Back, by chosen dates and by a bar of the chart', async () => {
+    await pages.createRow({ description: 'In March', transaction_date: '2021-03-15', amount: 30 });
+    await pages.createRow({ description: 'In April', transaction_date: '2021-04-15', amount: 40 });
     const page = await pages.visit('#period=2021-04');
-    await listed(page, 'In April').waitFor();
+    await findRow(page, 'In April').waitFor();
     await page.getByRole('button', { name: 'Previous month' }).click();
-    await listed(page, 'In March').waitFor();
-    expect(await listed(page, 'In April').count()).toBe(0);
+    await findRow(page, 'In March').waitFor();
+    expect(await findRow(page, 'In April').count()).toBe(0);
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('30.00');
     await page.getByRole('button', { name: 'Next month' }).click();
-    await listed(page, 'In April').waitFor();
+    await findRow(page, 'In April').waitFor();
     await page.goBack();
-    await listed(page, 'In March').waitFor();
+    await findRow(page, 'In March').waitFor();
     await page.getByRole('combobox', { name: 'Period' }).selectOption('2021');
-    await listed(page, 'In April').waitFor();
+    await findRow(page, 'In April').waitFor();
     await page.getByRole('button', { name: 'March 2021' }).click();
     await page.getByRole('heading', { name: 'March 2021' }).waitFor();
     expect(page.url()).toContain('period=2021-03');
@@ -788,29 +802,29 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByLabel('Last day').fill('2021-04-15');
     await expectAccessible(page);
     await page.getByRole('button', { name: 'Show', exact: true }).click();
-    await listed(page, 'In April').waitFor();
-    expect(await listed(page, 'In March').count()).toBe(1);
+    await findRow(page, 'In April').waitFor();
+    expect(await findRow(page, 'In March').count()).toBe(1);
   });
 
-  test('a search shows its sums, and Back leaves it, however slowly the user typed', async () => {
-    await pages.row({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
-    await pages.row({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
-    await pages.row({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
+  test('a search shows the totals of its rows, and Back leaves it, however slowly the user typed', async () => {
+    await pages.createRow({ description: 'Pear cake', amount: 4, transaction_date: '2018-01-02' });
+    await pages.createRow({ description: 'Pear juice', amount: 5, transaction_date: '2018-01-03' });
+    await pages.createRow({ description: 'Apple pie', amount: 6, transaction_date: '2018-01-03' });
     const page = await pages.visit('#period=2018');
-    await listed(page, 'Apple pie').waitFor();
+    await findRow(page, 'Apple pie').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('pe');
     await page.waitForURL(/q=pe$/);
     await page.keyboard.type('ar');
     await page.waitForURL(/q=pear$/);
     // The address changes before the page has drawn the new view.
-    await listed(page, 'Apple pie').waitFor({ state: 'detached' });
+    await findRow(page, 'Apple pie').waitFor({ state: 'detached' });
     expect(await page.getByRole('region', { name: 'Totals' }).textContent()).toContain('9.00');
     await page.goBack();
-    await listed(page, 'Apple pie').waitFor();
+    await findRow(page, 'Apple pie').waitFor();
     expect(await page.getByRole('searchbox').inputValue()).toBe('');
     await page.goForward();
-    await listed(page, 'Apple pie').waitFor({ state: 'detached' });
+    await findRow(page, 'Apple pie').waitFor({ state: 'detached' });
     expect(await page.getByRole('searchbox').inputValue()).toBe('pear');
   });
 
@@ -837,12 +851,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('a category is created, renamed, merged into another and deactivated', async () => {
-    await pages.row({
+    await pages.createRow({
       description: 'To be moved',
-      category_id: await pages.category('From'),
+      category_id: await pages.createCategory('From'),
       transaction_date: '2017-01-01',
     });
-    const into = await pages.category('Into');
+    const into = await pages.createCategory('Into');
     const page = await pages.visit('#period=2017');
     await page.clock.install();
     await page.getByRole('button', { name: 'Categories' }).click();
@@ -863,12 +877,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.clock.runFor(10_000);
     await sheet.getByRole('alert').getByText('Moved').waitFor({ state: 'detached' });
     await sheet.getByText('Renamed here').first().waitFor();
-    expect((await pages.rows('To be moved')).map((row) => row.category_id)).toEqual([into]);
+    expect((await pages.readRows('To be moved')).map((row) => row.category_id)).toEqual([into]);
   });
 
-  test('Done saves what was changed in a category, and Escape leaves it as it was', async () => {
-    const id = await pages.category('Done before');
-    await pages.category('Done taken');
+  test('Done saves the changes to a category, and Escape discards them', async () => {
+    const id = await pages.createCategory('Done before');
+    await pages.createCategory('Done taken');
     const page = await pages.visit('#period=1991');
     const writes: string[] = [];
     page.on(
@@ -908,7 +922,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('a selection of all rows and a merge continue while the page refreshes its figures', async () => {
-    const [from, into] = [await pages.category('Read again'), await pages.category('Read whole')];
+    const [from, into] = [
+      await pages.createCategory('Read again'),
+      await pages.createCategory('Read whole'),
+    ];
     const row = { description: 'Held', amount: 1, type: 'expense', category_id: from };
     for (const count of [100, 1])
       await pages.post('/transactions/bulk', {
@@ -934,13 +951,13 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     await page.getByText('Moved 101 transactions from Read again to Read whole').waitFor();
-    expect((await pages.rows('Held')).filter((each) => each.category_id !== into)).toEqual([]);
+    expect((await pages.readRows('Held')).filter((each) => each.category_id !== into)).toEqual([]);
   });
 
   test('a category gets a color and a monthly target, and is deactivated', async () => {
-    const id = await pages.category('Aimed');
+    const id = await pages.createCategory('Aimed');
     const fields = { category_id: id, amount: 30, transaction_date: '2012-02-03' };
-    await pages.row({ description: 'Over the target', ...fields });
+    await pages.createRow({ description: 'Over the target', ...fields });
     const page = await pages.visit('#period=2012-02');
     await page.getByRole('button', { name: 'Categories' }).click();
     await page.getByRole('button', { name: 'Change Aimed' }).click();
@@ -958,19 +975,23 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('right-to-left text is shown from right to left', async () => {
-    await pages.row({ description: 'قهوة', notes: 'مع صديق', transaction_date: '2011-02-03' });
+    await pages.createRow({
+      description: 'قهوة',
+      notes: 'مع صديق',
+      transaction_date: '2011-02-03',
+    });
     const page = await pages.visit('#period=2011-02');
-    await listed(page, 'قهوة').waitFor();
+    await findRow(page, 'قهوة').waitFor();
     const directions = await page.evaluate(
       "[...document.querySelectorAll('.in-description .text')].map((text) => getComputedStyle(text).direction)",
     );
     expect(directions).toEqual(['rtl', 'rtl']);
   });
 
-  test('figures of one range are never shown under the name of another', async () => {
-    await pages.row({ description: 'Long ago', transaction_date: '2016-06-01', amount: 16 });
+  test('figures of one period are never shown under the name of another', async () => {
+    await pages.createRow({ description: 'Long ago', transaction_date: '2016-06-01', amount: 16 });
     const page = await pages.visit('#period=2016-06');
-    await listed(page, 'Long ago').waitFor();
+    await findRow(page, 'Long ago').waitFor();
     await page.context().setOffline(true);
     await page.getByRole('combobox', { name: 'Period' }).selectOption('all');
     await page.getByText('cannot be reached').waitFor();
@@ -978,21 +999,21 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await page.getByText('Long ago').filter({ visible: true }).count()).toBe(0);
     await expectAccessible(page);
     await page.goBack();
-    await listed(page, 'Long ago').waitFor();
+    await findRow(page, 'Long ago').waitFor();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('What is shown is from').waitFor();
     await page.context().setOffline(false);
     await page.getByText('What is shown is from').waitFor({ state: 'detached' });
   });
 
-  test('a key that only reads sees everything and edits nothing', async () => {
-    await pages.row({ description: 'Only seen' });
+  test('with a read-only key the page shows everything and edits nothing', async () => {
+    await pages.createRow({ description: 'Only seen' });
     const page = await pages.open();
     const data = { ledger: 'default', scope: 'read', kind: 'key', key_id: 'k1', name: 'phone' };
     await page.route('**/me', (route) => route.fulfill({ json: { success: true, data } }));
     await page.goto(pages.url());
-    await listed(page, 'Only seen').waitFor();
-    await listed(page, 'Only seen').click();
+    await findRow(page, 'Only seen').waitFor();
+    await findRow(page, 'Only seen').click();
     expect(await addForm(page).count()).toBe(0);
     for (const name of ['Delete', 'Save', 'Import a file'])
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -1034,9 +1055,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('a date is typed part by part, and the other parts are kept', async () => {
-    await pages.row({ description: 'Dated', transaction_date: '2011-11-11' });
+    await pages.createRow({ description: 'Dated', transaction_date: '2011-11-11' });
     const page = await pages.visit('#period=2011-11');
-    await listed(page, 'Dated').click();
+    await findRow(page, 'Dated').click();
     for (const form of [addForm(page), page.getByRole('form', { name: /^Edit/ })]) {
       const date = form.getByLabel('Date');
       await date.fill('2011-11-11');
@@ -1052,12 +1073,12 @@ describe.skipIf(whyNoChromium())('the page', () => {
 
   test('on a phone rows are added in a sheet, which keeps the draft', async () => {
     const page = await pages.visit('', AS_PHONE);
-    const begin = page.getByRole('button', { name: 'Add a transaction' });
+    const openSheet = page.getByRole('button', { name: 'Add a transaction' });
     await page.evaluate(`
       window.focused = [];
       addEventListener('focusin', ({ target }) => focused.push(target.textContent || target.tagName));
     `);
-    await begin.click();
+    await openSheet.click();
     await page.waitForSelector('.of-description input:focus');
     // The focus moves straight from the button to the field: a screen reader would announce any element in between.
     expect(await page.evaluate('focused')).toEqual(['Add a transaction', 'INPUT']);
@@ -1066,7 +1087,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await addForm(page).getByLabel('Amount').fill('2.50');
     await page.keyboard.press('Escape');
     await addForm(page).waitFor({ state: 'detached' });
-    await begin.click();
+    await openSheet.click();
     await addForm(page).getByRole('button', { name: 'Add' }).click();
     await addForm(page).getByText('Added By thumb, 2.50').waitFor();
     await page.waitForSelector('.of-description input:focus');
@@ -1085,8 +1106,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await option.click();
     await addForm(page).getByRole('button', { name: 'Add' }).click();
     await page.getByRole('button', { name: 'Close' }).click();
-    await listed(page, 'Next by thumb').getByText('-3.00').waitFor();
-    await expect.poll(async () => (await pages.rows('by thumb')).length).toBe(2);
+    await findRow(page, 'Next by thumb').getByText('-3.00').waitFor();
+    await expect.poll(async () => (await pages.readRows('by thumb')).length).toBe(2);
   });
 
   test.each([
@@ -1101,8 +1122,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
         await isClosed.promise;
         await route.fallback();
       });
-      const begin = page.getByRole('button', { name: 'Add a transaction' });
-      await begin.click();
+      const openSheet = page.getByRole('button', { name: 'Add a transaction' });
+      await openSheet.click();
       await page.keyboard.type('Refused by thumb');
       await addForm(page).getByLabel('Amount').fill('1.2345');
       await page.keyboard.press('Enter');
@@ -1111,7 +1132,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       isClosed.resolve();
       await page.getByRole('alert').getByText('“Refused by thumb” was not saved').waitFor();
       if (isReloaded) await page.reload();
-      await begin.click();
+      await openSheet.click();
       const description = addForm(page).getByLabel('Description');
       expect(await description.inputValue()).toBe('Refused by thumb');
       await expect
@@ -1120,17 +1141,17 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('the keys are listed, and the currency sign is a setting of the browser', async () => {
-    await pages.row({ description: 'In euros', amount: 8 });
+  test('the keys are findRow, and the currency sign is a setting of the browser', async () => {
+    await pages.createRow({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keys and settings' }).waitFor();
     await page.getByLabel('Currency sign').selectOption('EUR');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
-    await listed(page, 'In euros').getByText('-€8.00').waitFor();
+    await findRow(page, 'In euros').getByText('-€8.00').waitFor();
     await page.reload();
-    await listed(page, 'In euros').getByText('-€8.00').waitFor();
+    await findRow(page, 'In euros').getByText('-€8.00').waitFor();
   });
 
   test.each([
@@ -1139,7 +1160,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
   ])(
     'on a phone of %d pixels nothing moves, and a row is on the first screen',
     async (width, height) => {
-      await pages.row({ description: 'Seen at once' });
+      await pages.createRow({ description: 'Seen at once' });
       const page = await pages.open({
         viewport: { width, height },
         hasTouch: true,
@@ -1152,9 +1173,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
       }).observe({ type: 'layout-shift', buffered: true });
     `);
       await page.goto(pages.url());
-      const row = listed(page, 'Seen at once').first();
+      const row = findRow(page, 'Seen at once').first();
       await row.waitFor();
-      await idle(page);
+      await waitUntilIdle(page);
       await expectAccessible(page);
       expect(await page.evaluate('window.shifts')).toBeLessThanOrEqual(0.05);
       const { x = 0, width: textWidth = 0 } =
