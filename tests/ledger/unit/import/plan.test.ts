@@ -11,7 +11,7 @@ import {
 } from '../../../../lib/ledger/import/recorded-rows.ts';
 import { readCsv, readStatement } from '../../../../lib/ledger/import/statement.ts';
 
-const bank = (...lines: readonly string[]) =>
+const bankRows = (...lines: readonly string[]) =>
   readCsv(['date,name,amount', ...lines].join('\n')).rows;
 const CREATED = '2026-01-01T00:00:00.000Z';
 const exported = (...lines: readonly string[]) =>
@@ -20,17 +20,17 @@ const ledgerRows = (...lines: readonly string[]) =>
   exported(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
-/** Makes a line of an export. */
-const tea = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
+/** Makes the line of a purchase of tea in an export. */
+const teaLine = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
   `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
 
 it('finds rows by the id made from them, and by that of earlier versions', () => {
-  const rows = bank('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
+  const rows = bankRows('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
   const [first, second, third] = rows;
   const ledger = ledgerRows(
-    tea(1, first?.externalId ?? ''),
+    teaLine(1, first?.externalId ?? ''),
     // The second row is recognized by its former id, although its fields have changed.
-    tea(2, second?.otherIds?.()[0] ?? ''),
+    teaLine(2, second?.otherIds?.()[0] ?? ''),
   );
   const plan = planImport(rows, ledger);
   expect(plan).toMatchObject({ present: 2, missing: [third], possibleDuplicates: [] });
@@ -58,15 +58,15 @@ describe('does not repeat what the previous release imported', () => {
   });
 });
 
-describe('with the id of a bank', () => {
+describe('with the id of a bankRows', () => {
   const withIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
-  const [rent] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
-  const stored = rent?.externalId ?? '';
+  const [row] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
+  const stored = row?.externalId ?? '';
 
   it('finds a row that was edited since', () => {
     const edited = { name: 'Mint', updated: '2026-01-05T00:00:00.000Z' };
-    const ledger = ledgerRows(tea(1, stored, edited).replace('2026-01-02', '2026-01-09'));
+    const ledger = ledgerRows(teaLine(1, stored, edited).replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger)).toMatchObject({ present: 1, missing: [], reusedIds: 0 });
   });
@@ -74,7 +74,7 @@ describe('with the id of a bank', () => {
   it('counts a row with a reused id, and another date or amount, as a new booking', () => {
     const rows = withIds('Transaction ID', 'A1,2026-02-02,Tea,-3', 'A1,2026-02-02,Tea,-4');
     for (const id of [stored, 'A1'])
-      expect(planImport(rows, ledgerRows(tea(1, id)))).toMatchObject({
+      expect(planImport(rows, ledgerRows(teaLine(1, id)))).toMatchObject({
         present: 0,
         missing: rows,
         reusedIds: 2,
@@ -85,14 +85,14 @@ describe('with the id of a bank', () => {
   it('names a transaction with the same id and date, and another amount, as a possible duplicate', () => {
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Shop,-4', 'A2,2026-01-02,Shop,-5');
     for (const id of [stored, 'A1']) {
-      const ledger = ledgerRows(tea(1, id));
+      const ledger = ledgerRows(teaLine(1, id));
       const { possibleDuplicates, missing } = planImport(rows, ledger);
       expect(missing).toEqual(rows);
       expect(possibleDuplicates).toEqual([{ row: rows[0], transaction: ledger[0] }]);
     }
     // A fee has the same id as its payment. If the file has both, only the fee is missing.
     const both = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3', 'A1,2026-01-02,Fee,-4');
-    const plan = planImport(both, ledgerRows(tea(1, stored)));
+    const plan = planImport(both, ledgerRows(teaLine(1, stored)));
     expect(plan).toMatchObject({ present: 1, possibleDuplicates: [], missing: [both[1]] });
   });
 
@@ -100,13 +100,13 @@ describe('with the id of a bank', () => {
     'finds what earlier releases stored by %s alone, each transaction once',
     (header) => {
       const rows = ['Tea', 'Tee'].flatMap((name) => withIds(header, `A1,2026-01-02,${name},-3`));
-      const plan = planImport(rows, ledgerRows(tea(1, 'A1')));
+      const plan = planImport(rows, ledgerRows(teaLine(1, 'A1')));
       expect(plan).toMatchObject({ present: 1, missing: [rows[1]] });
     },
   );
 
-  it('asks if a transaction with such an id was edited', () => {
-    const edited = tea(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
+  it('names an edited transaction with the id of the bank alone as a possible duplicate', () => {
+    const edited = teaLine(1, 'A1', { updated: '2026-01-05T00:00:00.000Z' });
     const ledger = ledgerRows(edited.replace('2026-01-02', '2026-01-09'));
     const rows = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
     expect(planImport(rows, ledger).possibleDuplicates).toEqual([
@@ -127,17 +127,25 @@ describe('with the id of a bank', () => {
 });
 
 it('names rows with the date, type and amount of a transaction that no other row matches', () => {
-  const rows = bank(...Array(3).fill('2026-01-02,Tee,-3'), '2026-01-02,Tee,3', '2026-01-03,Tee,-3');
+  const rows = bankRows(
+    ...Array(3).fill('2026-01-02,Tee,-3'),
+    '2026-01-02,Tee,3',
+    '2026-01-03,Tee,-3',
+  );
   const [first, second] = rows;
-  const ledger = ledgerRows(tea(1, first?.externalId ?? ''), tea(2));
+  const ledger = ledgerRows(teaLine(1, first?.externalId ?? ''), teaLine(2));
   const plan = planImport(rows, ledger);
   expect(plan.missing).toHaveLength(4);
   expect(plan.possibleDuplicates).toEqual([{ row: second, transaction: ledger[1] }]);
 });
 
 it('finds the edited rows of an export by id and creation time', () => {
-  const ledger = ledgerRows(tea(1), tea(2), tea(3));
-  const rows = exported(tea(1), tea(2, '', { name: 'Mint' }), tea(3).replaceAll(CREATED, ''));
+  const ledger = ledgerRows(teaLine(1), teaLine(2), teaLine(3));
+  const rows = exported(
+    teaLine(1),
+    teaLine(2, '', { name: 'Mint' }),
+    teaLine(3).replaceAll(CREATED, ''),
+  );
   const plan = planImport(rows, ledger);
   // The third line has no creation time, but equals a row of the ledger, so it counts as present.
   expect(plan).toMatchObject({ present: 2, missing: [], refused: [] });
@@ -146,14 +154,19 @@ it('finds the edited rows of an export by id and creation time', () => {
 
 it('refuses edited rows whose transaction has changed since, and no others', () => {
   const updated = '2026-01-05T00:00:00.000Z';
-  const ledger = ledgerRows(tea(1, '', { updated }), tea(2, '', { updated }));
-  const plan = planImport(exported(tea(1), tea(2, '', { name: 'Mint' })), ledger);
+  const ledger = ledgerRows(teaLine(1, '', { updated }), teaLine(2, '', { updated }));
+  const plan = planImport(exported(teaLine(1), teaLine(2, '', { name: 'Mint' })), ledger);
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
 it('creates a deleted transaction again only with --import-deleted', () => {
-  const rows = exported(tea(1), tea(2), tea(3, '', { name: 'Mint' }), tea(4).replace('4,', ','));
-  const ledger = ledgerRows(tea(1));
+  const rows = exported(
+    teaLine(1),
+    teaLine(2),
+    teaLine(3, '', { name: 'Mint' }),
+    teaLine(4).replace('4,', ','),
+  );
+  const ledger = ledgerRows(teaLine(1));
   expect(planImport(rows, ledger)).toMatchObject({
     present: 1,
     deleted: [{ line: 3 }, { line: 4 }],
@@ -170,10 +183,10 @@ it('creates a deleted transaction again only with --import-deleted', () => {
 describe('a purchase that a file has with a later date', () => {
   const others = ['2026-01-01,Rent,-900', '2026-01-09,Bus,-2'];
   const pairDuplicates = (row: string, file = others) => {
-    const [first] = bank('2026-01-02,Tea House 12,-3');
+    const [first] = bankRows('2026-01-02,Tea House 12,-3');
     const plan = planImport(
-      bank(row, ...file),
-      ledgerRows(tea(1, first?.externalId ?? '', { name: 'Tea House 12' })),
+      bankRows(row, ...file),
+      ledgerRows(teaLine(1, first?.externalId ?? '', { name: 'Tea House 12' })),
     );
     return plan.possibleDuplicates.map(({ row: { date }, transaction }) => [date, transaction.id]);
   };
@@ -206,7 +219,7 @@ describe('rows of an import that a later file of the account lacks', () => {
   const HEADER = 'date,name,amount';
   const kept = ['2026-01-02,Grocer,-20', '2026-01-03,Rent,-900'];
   const store = (...lines: readonly string[]) =>
-    bank(...kept, ...lines).map((row, n) => {
+    bankRows(...kept, ...lines).map((row, n) => {
       const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
     });
@@ -231,24 +244,27 @@ describe('rows of an import that a later file of the account lacks', () => {
     ['another amount', '2026-01-05,UBER TRIP,-33', '2026-01-07,UBER TRIP,-38'],
   ])('may have been booked with %s', (_, pending, booked) => {
     const after = [booked, '2026-01-14,Other,-1'];
-    const [one, other] = [pending, booked].map((line) => line.split(',')[1]);
-    expect(compare([pending], after)).toEqual({ pairs: [`${one} ${other}`], vanished: [] });
+    const [pendingText, bookedText] = [pending, booked].map((line) => line.split(',')[1]);
+    expect(compare([pending], after)).toEqual({
+      pairs: [`${pendingText} ${bookedText}`],
+      vanished: [],
+    });
   });
 
   it.each([
     ['has another text and amount', '2026-01-06,BOOKING.COM,-90'],
     ['goes in the other direction', '2026-01-06,HOTEL X,100'],
     ['comes more than two weeks later', '2026-01-20,HOTEL X,-100'],
-  ])('are named as missing if the new row %s', (_, booked) => {
+  ])('are listed as vanished if the new row %s', (_, booked) => {
     const vanished = ['HOTEL X'];
     expect(compare(['2026-01-05,HOTEL X,-100'], [booked])).toEqual({ pairs: [], vanished });
   });
 
-  it('raise the question of the account if there are as many of them as of equal rows', () => {
+  it('raise the question which account the file belongs to if they are as many as the equal rows', () => {
     const pending = ['2026-01-05,HOTEL X,-100', '2026-01-05,UBER TRIP,-33'];
     const booked = ['2026-01-06,BOOKING.COM,-100', '2026-01-07,UBER TRIP,-38'];
     const { possibleDuplicates, questions } = planImport(
-      bank(...kept, ...booked),
+      bankRows(...kept, ...booked),
       store(...pending),
     );
     expect(possibleDuplicates).toHaveLength(2);
@@ -289,8 +305,8 @@ it('knows the account of a file whose format names it', async () => {
 
 describe('a row of another format whose transaction was edited', () => {
   const EDITED = { createdAt: CREATED, updatedAt: '2026-01-05T00:00:00.000Z' };
-  const [row] = bank('2026-01-02,TEA HOUSE*77,-3');
-  const [before] = ledgerRows(tea(1, 'FITID 1', { name: 'Tea' }));
+  const [row] = bankRows('2026-01-02,TEA HOUSE*77,-3');
+  const [before] = ledgerRows(teaLine(1, 'FITID 1', { name: 'Tea' }));
   const recorded = createRecordedRows([
     { importId: 'x', part: 1, rows: before ? [recordRow(before) ?? ''] : [] },
   ]);
@@ -326,15 +342,15 @@ describe('a row of another format whose transaction was edited', () => {
 
   it('is separate from a transaction that only got a category', () => {
     const ledger = before ? [{ ...before, ...EDITED, category: 'Food' }] : [];
-    const rows = bank('2026-01-02,TEA HOUSE,-5');
+    const rows = bankRows('2026-01-02,TEA HOUSE,-5');
     expect(planImport(rows, ledger, { recorded }).possibleDuplicates).toEqual([]);
   });
 });
 
 describe('rows that two accounts have in common', () => {
   const FEE = '2026-01-03,Fee,-1';
-  const giro = bank('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
-  const store = (rows: ReturnType<typeof bank>) =>
+  const giro = bankRows('2026-01-02,Tea,-3', FEE, '2026-01-04,Bus,-2');
+  const store = (rows: ReturnType<typeof bankRows>) =>
     rows.map((row, n) => {
       const record = { id: String(n), createdAt: CREATED, updatedAt: CREATED };
       return { ...row, ...record, etag: '', importId: 'first.csv' };
@@ -343,53 +359,53 @@ describe('rows that two accounts have in common', () => {
   const card = ['2026-01-01,Rent,-900', FEE, '2026-01-05,Pay,9'];
 
   it('raise a question if the file lacks the other rows of their import', () => {
-    const { questions } = planImport(bank(...card), ledger);
+    const { questions } = planImport(bankRows(...card), ledger);
     expect(questions).toMatchObject([{ topic: 'account' }]);
     expect(questions[0]?.message).toContain('--account NAME');
     const between = ['a', 'b', 'c'].map((name) => `2026-01-03,${name},-1`);
-    const many = store(bank('2026-01-02,Tea,-3', ...between, '2026-01-04,Bus,-2'));
-    const some = bank('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
+    const many = store(bankRows('2026-01-02,Tea,-3', ...between, '2026-01-04,Bus,-2'));
+    const some = bankRows('2026-01-02,Tea,-3', '2026-01-04,Bus,-2', '2026-01-05,Pay,9');
     expect(planImport(some, many).questions).toMatchObject([{ topic: 'account' }]);
     const named = readCsv(['date,name,amount', ...card].join('\n'), { account: 'Card' }).rows;
     expect(planImport(named, ledger)).toMatchObject({ present: 0, questions: [] });
-    expect(planImport(bank(...card), ledger, { isAccountKnown: true }).questions).toEqual([]);
+    expect(planImport(bankRows(...card), ledger, { isAccountKnown: true }).questions).toEqual([]);
   });
 
   describe('on the only day that the file shares with their import', () => {
     const last = '2026-01-04,Bus,-2';
-    const ask = (rows: ReturnType<typeof bank>, stored = ledger) =>
+    const ask = (rows: ReturnType<typeof bankRows>, stored = ledger) =>
       planImport(rows, stored).questions.map(({ topic }) => topic);
 
     it('raise a question', () => {
-      expect(ask(bank(last, '2026-01-05,Pay,9'))).toEqual(['account']);
-      expect(ask(bank('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
+      expect(ask(bankRows(last, '2026-01-05,Pay,9'))).toEqual(['account']);
+      expect(ask(bankRows('2026-01-01,Rent,-900', '2026-01-02,Tea,-3'))).toEqual(['account']);
       const named = readCsv(`date,name,amount\n${last}\n2026-01-05,Pay,9`, { account: 'Card' });
       expect(planImport(named.rows, ledger)).toMatchObject({ present: 0, questions: [] });
     });
 
-    it('count as the same if the file has nothing new, or the import nothing else', () => {
-      expect(ask(bank(last))).toEqual([]);
-      expect(ask(bank(last, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual([]);
+    it('count as the same transactions if the file has nothing new, or the import nothing else', () => {
+      expect(ask(bankRows(last))).toEqual([]);
+      expect(ask(bankRows(last, '2026-01-05,Pay,9'), ledger.slice(2))).toEqual([]);
       const others = ledger.slice(0, 1).map((row) => ({ ...row, importId: 'other.csv' }));
       const stored = [...others, ...ledger.slice(2)];
-      expect(ask(bank(last, '2026-01-05,Pay,9'), stored)).toEqual([]);
+      expect(ask(bankRows(last, '2026-01-05,Pay,9'), stored)).toEqual([]);
     });
 
     it.each([
-      ['the bank’s id', 'Transaction ID'],
+      ['the bankRows’s id', 'Transaction ID'],
       ['a balance', 'Balance'],
-    ])('count as the same by %s', (_, column) => {
+    ])('count as the same transactions by %s', (_, column) => {
       const read = (...lines: readonly string[]) =>
         readCsv([`date,name,amount,${column}`, ...lines].join('\n')).rows;
       const stored = store(read('2026-01-02,Tea,-3,97.50', `${last},95.50`));
       expect(ask(read(`${last},95.50`, '2026-01-05,Pay,9,104.50'), stored)).toEqual([]);
     });
 
-    it('count as the same if there are many', () => {
+    it('count as the same transactions if there are many', () => {
       const many = ['Bus', 'Tram', 'Taxi'].map((name) => `2026-01-04,${name},-2`);
-      const stored = store(bank('2026-01-02,Tea,-3', ...many));
-      expect(ask(bank(...many, '2026-01-05,Pay,9'), stored)).toEqual([]);
-      expect(ask(bank(...many.slice(0, 2), '2026-01-05,Pay,9'), stored.slice(0, 3))).toEqual([
+      const stored = store(bankRows('2026-01-02,Tea,-3', ...many));
+      expect(ask(bankRows(...many, '2026-01-05,Pay,9'), stored)).toEqual([]);
+      expect(ask(bankRows(...many.slice(0, 2), '2026-01-05,Pay,9'), stored.slice(0, 3))).toEqual([
         'account',
       ]);
     });
@@ -403,9 +419,12 @@ describe('rows that two accounts have in common', () => {
     ],
     ['one day of the import', [FEE]],
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
-    ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
-  ])('count as the same if the file has %s', (_, lines) => {
-    expect(planImport(bank(...lines), ledger).questions).toEqual([]);
+    [
+      'the import without a row that the bankRows removed',
+      ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2'],
+    ],
+  ])('count as the same transactions if the file has %s', (_, lines) => {
+    expect(planImport(bankRows(...lines), ledger).questions).toEqual([]);
   });
 });
 
@@ -451,25 +470,25 @@ describe('an account that is named for some of its files', () => {
     const { ledger, recorded } = await store([...read(LINES), ...read(['2026-01-04,Pay,9'])]);
     const rows = read([...NEXT, '2026-01-04,Pay,9'], 'Giro');
     const options = { recorded, account: 'Giro' };
-    const left = planImport(rows, ledger.slice(0, 10), options);
-    expect(left).toMatchObject({ present: 10, deleted: [{ line: 13 }], missing: [{ line: 12 }] });
-    expect(left.unproven).toEqual([]);
-    const asked = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
-    expect(asked.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
+    const plan = planImport(rows, ledger.slice(0, 10), options);
+    expect(plan).toMatchObject({ present: 10, deleted: [{ line: 13 }], missing: [{ line: 12 }] });
+    expect(plan.unproven).toEqual([]);
+    const withDeleted = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
+    expect(withDeleted.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
     // Too few rows are left to prove that the account is the same.
     const few = planImport(rows, ledger.slice(0, 9), options);
     expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
   it('is found again although many rows of the same days were deleted by hand', async () => {
-    const gone = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
-    const { ledger, recorded } = await store(read([...LINES, ...gone]));
-    const rows = read([...LINES, ...gone], 'Giro');
+    const deleted = Array.from({ length: 5 }, (_, n) => `2026-01-03,Pay ${n},9`);
+    const { ledger, recorded } = await store(read([...LINES, ...deleted]));
+    const rows = read([...LINES, ...deleted], 'Giro');
     const plan = planImport(rows, ledger.slice(0, 10), { recorded, account: 'Giro' });
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
   });
 
-  it('is found again by the ids of a bank', async () => {
+  it('is found again by the ids of a bankRows', async () => {
     const header = 'Transaction ID,date,name,amount';
     const number = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
     const { ledger, recorded } = await store(read(number(LINES), undefined, header));
@@ -509,13 +528,13 @@ it('counts a file as another account if it or the import has many other rows on 
 });
 
 it('does not count rows from the export of another ledger as deleted', () => {
-  const other = tea(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
-  const plan = planImport(exported(tea(1), tea(2)), ledgerRows(other));
+  const other = teaLine(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
+  const plan = planImport(exported(teaLine(1), teaLine(2)), ledgerRows(other));
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
 it('refuses two rows of one transaction that differ', () => {
-  const rows = exported(tea(1), tea(1, '', { name: 'Mint' }), tea(2), tea(2));
-  const plan = planImport(rows, ledgerRows(tea(1), tea(2)));
+  const rows = exported(teaLine(1), teaLine(1, '', { name: 'Mint' }), teaLine(2), teaLine(2));
+  const plan = planImport(rows, ledgerRows(teaLine(1), teaLine(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });
 });

@@ -8,8 +8,8 @@ type Options = Parameters<typeof readCsv>[1];
 
 const read = (lines: readonly string[], options?: Options) => readCsv(lines.join('\n'), options);
 
-/** Reads a file, in which `|` ends a line. @returns the rows as the command shows them, and the refused lines */
-function shown(file: string, options?: Options) {
+/** Reads a file, in which `|` ends a line. @returns the rows as lines of text, and the numbers of the refused lines */
+function readAndFormat(file: string, options?: Options) {
   const { rows, refused } = read(file.split('|'), options);
   return {
     rows: rows.map(
@@ -21,10 +21,10 @@ function shown(file: string, options?: Options) {
 }
 
 const WORDS = { income: ['CR'], expense: ['DR', 'Fee'] };
-const TYPED = 'date,name,amount,Type|2026-01-02,a,-3,Card|2026-01-02,b,2,Transfer';
+const UNKNOWN_TYPES = 'date,name,amount,Type|2026-01-02,a,-3,Card|2026-01-02,b,2,Transfer';
 const UNSIGNED = 'date,name,amount,Type|2026-01-02,a,3,DR|2026-01-02,b,2,cr ';
 const SIGNED = `${UNSIGNED.replace(',3,', ',-3,')}|2026-01-02,c,-1,fee`;
-const A3_B2 = ['2: 2026-01-02 expense 3 a', '3: 2026-01-02 income 2 b'];
+const ROWS_A_AND_B = ['2: 2026-01-02 expense 3 a', '3: 2026-01-02 income 2 b'];
 const REFUNDED = 'date;name;Debit;Credit|2026-01-02;x;5;|2026-01-02;x;6;|2026-01-02;x;-5;';
 
 it.each<[what: string, file: string, options: Options, rows: string[], refused?: number[]]>([
@@ -76,21 +76,26 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     { isInverted: true },
     ['2: 2026-01-02 expense 3 Tea', '3: 2026-01-02 income 2 Refund'],
   ],
-  ['the sign if the words of a type column are unknown', TYPED, {}, A3_B2],
+  ['the sign if the words of a type column are unknown', UNKNOWN_TYPES, {}, ROWS_A_AND_B],
   [
     'the sign if the words of a named type column are unknown',
-    TYPED,
+    UNKNOWN_TYPES,
     { columns: { type: 'Type' } },
-    A3_B2,
+    ROWS_A_AND_B,
   ],
-  ['the sign if the type column is ignored', TYPED, { columns: { type: 'none' } }, A3_B2],
-  ['the direction from chosen words', UNSIGNED, { words: WORDS }, A3_B2],
-  ['the direction from words that banks use', UNSIGNED, {}, A3_B2],
+  [
+    'the sign if the type column is ignored',
+    UNKNOWN_TYPES,
+    { columns: { type: 'none' } },
+    ROWS_A_AND_B,
+  ],
+  ['the direction from chosen words', UNSIGNED, { words: WORDS }, ROWS_A_AND_B],
+  ['the direction from words that banks use', UNSIGNED, {}, ROWS_A_AND_B],
   [
     'chosen words, although expenses have a minus',
     SIGNED,
     { words: WORDS },
-    [...A3_B2, '4: 2026-01-02 expense 1 c'],
+    [...ROWS_A_AND_B, '4: 2026-01-02 expense 1 c'],
   ],
   [
     'all rows as income if the words are ignored and no amount has a sign',
@@ -187,18 +192,20 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     [2, 3, 4, 5],
   ],
 ])('reads %s', (_, file, options, rows, refused = []) => {
-  expect(shown(file, options)).toEqual({ rows, refused });
+  expect(readAndFormat(file, options)).toEqual({ rows, refused });
 });
 
 it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Paid in (GBP)'])(
-  'finds %s, whether or not debits have a minus',
+  'finds the columns %s, whether or not debits have a minus',
   (header) => {
     for (const [debit, credit] of [
       ['1.234,50;', ';2,00'],
       ['-1.234,50;', ';2,00'],
       ['1.234,50;0,00', '0,00;2,00'],
     ])
-      expect(shown(`date;name;${header}|2026-01-02;x;${debit}|2026-01-02;x;${credit}`)).toEqual({
+      expect(
+        readAndFormat(`date;name;${header}|2026-01-02;x;${debit}|2026-01-02;x;${credit}`),
+      ).toEqual({
         rows: ['2: 2026-01-02 expense 1234.5 x', '3: 2026-01-02 income 2 x'],
         refused: [],
       });
@@ -209,7 +216,7 @@ describe('an export of this service', () => {
   const HEADER = CSV_COLUMNS.join(',');
   const exported = (cells: string) => `7,2026-03-05,${cells},2026-03-05T12:00:00.000Z,`;
 
-  it('is read without its protective apostrophes, untrimmed, and with no made-up ids', () => {
+  it('is read without its protective apostrophes, untrimmed, and without ids made from its rows', () => {
     const { rows, isExport, refused } = read([
       HEADER,
       exported("''=SUM(A1),-5,expense,'+Food,\" x \","),
@@ -425,7 +432,7 @@ describe('ids of the bank', () => {
     ]);
   });
 
-  it('reads equal rows as one, and lists the others', () => {
+  it('reads equal rows with the same id as one row, and lists the repeated lines', () => {
     const lines = [HEADER, ...Array(3).fill('2026-01-02,Tea,-3,7')];
     const { rows, leftOut, refused } = read(lines, { columns });
     expect([rows.length, refused]).toEqual([1, []]);
@@ -535,11 +542,14 @@ describe('lines before the header and after the rows', () => {
     ]);
   });
 
-  it.each(['\r\n', '\n', '\r'])('names a row of several lines by its first: %j', (lineBreak) => {
-    const file = 'date,name,amount|2026-01-02,"a|b||c",-1||2026-01-03,Tea,-3|x,"d|e",1|';
-    const { rows, refused } = readCsv(file.replaceAll('|', lineBreak));
-    expect([...rows, ...refused].map(({ line }) => line)).toEqual([2, 7, 8]);
-  });
+  it.each(['\r\n', '\n', '\r'])(
+    'names a row of several lines by the number of the first, with %j as the line break',
+    (lineBreak) => {
+      const file = 'date,name,amount|2026-01-02,"a|b||c",-1||2026-01-03,Tea,-3|x,"d|e",1|';
+      const { rows, refused } = readCsv(file.replaceAll('|', lineBreak));
+      expect([...rows, ...refused].map(({ line }) => line)).toEqual([2, 7, 8]);
+    },
+  );
 
   it('does not mistake a row with a truncated amount for a note of the bank', () => {
     const statement = read(['date,name,amount', '2026-01-02,x,-1.00', '2026-01-03,y,-12.']);
@@ -598,7 +608,7 @@ describe('texts of a row', () => {
       ],
     ],
     [
-      'a header whose names contain numbers, which are not amounts',
+      'the description below a header whose names contain numbers',
       'Date,Name,E2E,Text1,Text2,Amount|2026-01-02,Shop,,,,-3',
       [['Shop', null]],
     ],
@@ -790,7 +800,7 @@ it('uses the gross amount if there is a tax', () => {
 it('reads amounts without a sign as expenses if others have a plus', () => {
   const file = 'Date,Text,Amount|2026-10-03,Shop,£45.10|2026-10-15,Payment,+£50.00';
   const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
-  expect(shown(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
+  expect(readAndFormat(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
   const all = read(file.replaceAll(',£', ',+£').split('|'));
   expect(all.questions).toMatchObject([{ topic: 'direction' }]);
   const signed = read(`${file}|2026-10-16,Fee,-£1.00`.split('|'));
@@ -843,7 +853,7 @@ describe('totals with a date', () => {
   });
 
   it('keeps a purchase from a shop named Total', () => {
-    expect(shown(`${CARD}|2026-10-31,Total Energies,-50.00`).rows).toHaveLength(3);
+    expect(readAndFormat(`${CARD}|2026-10-31,Total Energies,-50.00`).rows).toHaveLength(3);
   });
 
   it.each([
@@ -851,7 +861,7 @@ describe('totals with a date', () => {
     ['is made twice', 'Total Energies,-50.00|2026-10-14,Total Energies,-50.00'],
     ['is refunded', 'Total Energies,-50.00|2026-10-14,Total Energies,50.00'],
   ])('keeps both rows if a purchase from a shop named Total %s', (_what, rows) => {
-    expect(shown(`Date,Text,Amount|2026-10-03,${rows}`).rows).toHaveLength(2);
+    expect(readAndFormat(`Date,Text,Amount|2026-10-03,${rows}`).rows).toHaveLength(2);
   });
 });
 
@@ -898,18 +908,18 @@ describe('another table in the file', () => {
   });
 });
 
-it('asks about a word that is income in one language and an expense in another', () => {
-  const rows = 'Зарплата,Зачисление,900|2026-01-03,Налог,Уплата,500';
-  const { rows: read, refused } = shown(`date,name,type,amount|2026-01-02,${rows}`);
-  expect([read, refused]).toEqual([['2: 2026-01-02 income 900 Зарплата'], [3]]);
+it('refuses a row whose word is income in one language and an expense in another', () => {
+  const lines = 'Зарплата,Зачисление,900|2026-01-03,Налог,Уплата,500';
+  const result = readAndFormat(`date,name,type,amount|2026-01-02,${lines}`);
+  expect(result).toEqual({ rows: ['2: 2026-01-02 income 900 Зарплата'], refused: [3] });
 });
 
-it.each(['30.12.', '12/30'])('says that %s has no year', (date) => {
+it.each(['30.12.', '12/30'])('refuses %s because it has no year', (date) => {
   const { refused } = read(['date,name,amount', `${date},Tea,-3`]);
   expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('has no year') }]);
 });
 
-it('names the known words if a row has another one', () => {
+it('names the known words if a row has another word', () => {
   const { refused } = read([...UNSIGNED.split('|'), '2026-01-02,c,1,XX'], { words: WORDS });
   const message =
     '"XX" is neither income (CR) nor expense (DR, Fee). Say which with --income "XX" or --expense "XX"';
@@ -930,7 +940,7 @@ it.each<[file: string, options: Options, message: string]>([
   ['date,name,amount|13/01/2026,x,1|01/13/2026,x,1|03/04/2026,x,1', {}, '--date-order'],
   ['date,name,amount|2026-01-13,x,1|13.01.2026,x,1', {}, '--date-order'],
 ])('refuses %j with %j', (file, options, message) => {
-  expect(() => shown(file, options)).toThrow(message);
+  expect(() => readAndFormat(file, options)).toThrow(message);
 });
 
 it('asks if balances contradict the words for the direction', () => {
