@@ -7,7 +7,7 @@ const api = await openApi();
 /** The default of ALLOWED_ORIGINS. */
 const origin = inject('apiUrl');
 
-function listed(header: string | undefined): string[] {
+function splitList(header: string | undefined): string[] {
   return (header ?? '').split(',').map((each) => each.trim().toLowerCase());
 }
 
@@ -20,23 +20,23 @@ test.each([
   ['/categories/abc', 'DELETE'],
   ['/nowhere', 'GET'],
 ])('a preflight of %s %s is answered', async (path, method) => {
-  const asked = {
+  const requestHeaders = {
     origin,
     'access-control-request-method': method,
     'access-control-request-headers': 'content-type',
   };
-  const { status, headers } = await api.request('OPTIONS', path, { headers: asked });
+  const { status, headers } = await api.request('OPTIONS', path, { headers: requestHeaders });
   expect([200, 204]).toContain(status);
   expect(headers['access-control-allow-origin']).toBe(origin);
-  expect(listed(headers['access-control-allow-methods'])).toContain(method.toLowerCase());
-  expect(listed(headers['access-control-allow-headers'])).toContain('content-type');
+  expect(splitList(headers['access-control-allow-methods'])).toContain(method.toLowerCase());
+  expect(splitList(headers['access-control-allow-headers'])).toContain('content-type');
 });
 
 test('a page of an allowed origin can read the responses and X-Request-Id, including those of failures', async () => {
   for (const path of ['/transactions', '/transactions/abc', '/nowhere']) {
     const { headers } = await api.request('GET', path, { headers: { origin } });
     expect(headers['access-control-allow-origin']).toBe(origin);
-    const exposed = listed(headers['access-control-expose-headers']);
+    const exposed = splitList(headers['access-control-expose-headers']);
     expect(exposed.filter((name) => name === 'x-request-id')).toHaveLength(1);
   }
 });

@@ -13,17 +13,20 @@ test.each([
   ['/page.js/', 'text/javascript', 'public, max-age=300'],
 ])(
   'GET %s is %s without credentials, cached for a while and revalidated by its hash',
-  async (path, type, kept) => {
+  async (path, type, cacheControl) => {
     const { status, headers } = await fetch(url + path);
     expect(status).toBe(200);
     expect(headers.get('content-type')).toBe(`${type}; charset=utf-8`);
     expect(headers.get('x-content-type-options')).toBe('nosniff');
-    expect(headers.get('cache-control')).toBe(kept);
+    expect(headers.get('cache-control')).toBe(cacheControl);
     expect(headers.get('x-request-id')).toBeTruthy();
     const etag = headers.get('etag') ?? 'none';
     const again = await fetch(url + path, { headers: { 'if-none-match': `"other", ${etag}` } });
     expect([again.status, await again.text()]).toEqual([304, '']);
-    expect([again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([etag, kept]);
+    expect([again.headers.get('etag'), again.headers.get('cache-control')]).toEqual([
+      etag,
+      cacheControl,
+    ]);
   },
 );
 
@@ -32,14 +35,14 @@ test('the files that the page names are cached for a year, only under the hash o
   const paths = [...page.matchAll(/"(\/page[^"]+)"/g)].map(([, path = '']) => path);
   expect(paths).toHaveLength(3);
   for (const path of paths.map((each) => each.replace('&amp;', '&'))) {
-    const kept = async (address: string) =>
+    const readCacheControl = async (address: string) =>
       (await fetch(url + address)).headers.get('cache-control');
-    expect(await kept(path)).toBe('public, max-age=31536000, immutable');
-    expect(await kept(path.replace(/v=./, 'v=-'))).toBe('public, max-age=300');
+    expect(await readCacheControl(path)).toBe('public, max-age=31536000, immutable');
+    expect(await readCacheControl(path.replace(/v=./, 'v=-'))).toBe('public, max-age=300');
   }
 });
 
-test('less than 60 KB is sent at first, without the importer', async () => {
+test('the first view of the page needs less than 60 KB, without the importer', async () => {
   const sizes = ['/', '/page.css', '/page.js'].map(async (path) => {
     const { headers } = await fetch(url + path);
     expect(headers.get('content-encoding')).toBe('gzip');

@@ -8,10 +8,10 @@ import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
 
-// The emulated gateway answers every OPTIONS itself.
+// The emulated gateway answers every OPTIONS request itself.
 const isEmulated = inject('deployed') !== undefined;
 
-test(`1,000 generated requests (seed ${SEED})`, async () => {
+test(`1,000 generated requests get the envelope (seed ${SEED})`, async () => {
   const answersProperly = fc.asyncProperty(generateRequest, async ({ method, path, ...rest }) => {
     fc.pre(!isEmulated || method !== 'OPTIONS');
     expectEnvelope(await api.request(method, path, rest));
@@ -21,7 +21,7 @@ test(`1,000 generated requests (seed ${SEED})`, async () => {
 
 // Browsers send cookies that other programs on localhost have set to this service, too.
 test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
-  'the cookie %s',
+  'a request with the cookie %s is answered',
   async (cookie) => {
     const reply = await api.request('GET', '/categories', { headers: { cookie } });
     expectEnvelope(reply);

@@ -23,8 +23,8 @@ const FOREIGN = {
   'content-type': 'application/x-amz-json-1.0',
 };
 
-/** Returns the status of the answer, or the reason that there is none. */
-async function ask(port: number, method: string, path: string): Promise<number | string> {
+/** Returns the status of the answer, or the error code if there is no answer. */
+async function sendForeign(port: number, method: string, path: string): Promise<number | string> {
   const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN });
   try {
     outgoing.end(method === 'POST' ? '{}' : undefined);
@@ -43,10 +43,10 @@ const REQUESTS = [
 ] as const;
 
 async function tryEach(ports: readonly number[]) {
-  const asked = ports.flatMap((port) =>
-    REQUESTS.map(async ([method, path]) => [port, await ask(port, method, path)] as const),
+  const attempts = ports.flatMap((port) =>
+    REQUESTS.map(async ([method, path]) => [port, await sendForeign(port, method, path)] as const),
   );
-  return await Promise.all(asked);
+  return await Promise.all(attempts);
 }
 
 async function expectClosedPorts({ child, port }: StartedService): Promise<void> {
@@ -75,11 +75,11 @@ describe('npm start with a data folder, and a temporary path that is too long fo
     await rm(folder, { recursive: true });
   });
 
-  it('serves', async () => {
+  it('answers its own pages', async () => {
     expect((await fetch(`${service.url}/categories`)).status).toBe(200);
   });
 
-  itOnLinux('answers a foreign page on no port, with AUTH=open', async () => {
+  itOnLinux('refuses a foreign page on every port, with AUTH=open', async () => {
     await expectClosedPorts(service);
   });
 
@@ -88,18 +88,18 @@ describe('npm start with a data folder, and a temporary path that is too long fo
     expect(statSync(DATA_DIR).mode & 0o777).toBe(0o700);
     const names = readdirSync(DATA_DIR);
     expect(names).toEqual(expect.arrayContaining(['endpoint', 'ledger.db', 'lock.db']));
-    const open = names.filter((name) => (statSync(join(DATA_DIR, name)).mode & 0o077) !== 0);
-    expect(open).toEqual([]);
+    const readable = names.filter((name) => (statSync(join(DATA_DIR, name)).mode & 0o077) !== 0);
+    expect(readable).toEqual([]);
   });
 });
 
-itOnLinux('answers a foreign page on no port, with AUTH=required', async () => {
+itOnLinux('npm start refuses a foreign page on every port, with AUTH=required', async () => {
   const service = await startInTest({ environment: { AUTH: 'required' } });
   await service.ready;
   await expectClosedPorts(service);
 });
 
-it('npm start serves, and says so, if the database cannot be isolated', async () => {
+it('npm start prints a warning and serves if the database cannot be isolated', async () => {
   const folder = await createTemporaryFolder();
   writeFileSync(join(folder, 'unshare'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };

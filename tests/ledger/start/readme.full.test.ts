@@ -15,12 +15,12 @@ const SMALLER = [
   ['&page=13', '&page=1'],
 ] as const;
 
-interface Shown {
+interface ShownCommand {
   readonly command: string;
   readonly output: string;
 }
 
-function readCommands(heading: string): Shown[] {
+function readCommands(heading: string): ShownCommand[] {
   const section =
     README.split(/^(?=## )/m).find((each) => each.startsWith(`## ${heading}\n`)) ?? '';
   return [...section.matchAll(/```console\n(.*?)```/gs)].flatMap(([, block = '']) =>
@@ -35,7 +35,7 @@ function readCommands(heading: string): Shown[] {
 }
 
 /** Masks the parts of an output that differ between two runs. A row keeps its fields, and a sentence its words. */
-function masked(output: string): string {
+function mask(output: string): string {
   if (!output.startsWith('{')) {
     return output
       .replace(/(?<=Key )[0-9a-f]{12}/, 'KEY')
@@ -65,7 +65,7 @@ async function runAll(
 }
 
 /** Creates a folder in which the project's commands can run and write. */
-async function projectFolder(): Promise<string> {
+async function createProjectFolder(): Promise<string> {
   const folder = await createTemporaryFolder();
   for (const name of readdirSync(PROJECT)) symlinkSync(join(PROJECT, name), join(folder, name));
   const [, bank = ''] = /```csv\n(.*?)```/s.exec(README) ?? [];
@@ -80,9 +80,9 @@ const GAP = {
 };
 
 it.each([
-  { heading: "A day's work", left: '0 created, 4 were there already, 0 refused' },
-  { heading: 'A tour', left: ': 300 transactions, 31 categories: in order' },
-])('$heading', async ({ heading, left }) => {
+  { heading: "A day's work", lastLine: '0 created, 4 were there already, 0 refused' },
+  { heading: 'A tour', lastLine: ': 300 transactions, 31 categories: in order' },
+])('the commands of "$heading" print what the README shows', async ({ heading, lastLine }) => {
   const database = await startSharedDatabase(createResourcesInTest(), 'finance-ledger-local');
   const { port, ready } = await startInTest({ environment: { ...database, AUTH: 'required' } });
   await ready;
@@ -97,9 +97,9 @@ it.each([
     ),
   );
   const environment = { ...database, PORT: String(port) };
-  const printed = await runAll(commands, environment, await projectFolder());
-  expect(commands.map((command, n) => [command, masked(printed[n] ?? '')])).toEqual(
-    commands.map((command, n) => [command, masked(shown[n]?.output ?? '')]),
+  const printed = await runAll(commands, environment, await createProjectFolder());
+  expect(commands.map((command, n) => [command, mask(printed[n] ?? '')])).toEqual(
+    commands.map((command, n) => [command, mask(shown[n]?.output ?? '')]),
   );
-  expect(printed.at(-2)).toContain(left);
+  expect(printed.at(-2)).toContain(lastLine);
 });

@@ -39,7 +39,7 @@ describe('npm start refuses a port', () => {
 });
 
 describe('npm start refuses a data folder', () => {
-  it('with a file in its way', async () => {
+  it('whose path is a file or below a file', async () => {
     const file = join(folder, 'file');
     writeFileSync(file, '');
     const sentence = /^The data folder \S+ cannot be used: .* is not a folder$/;
@@ -109,27 +109,27 @@ it.each([
   await expectRefusal({ environment }, sentence);
 });
 
-describe('npm start refuses another database', () => {
-  it('that does not answer', async () => {
+describe('npm start refuses the database of DYNAMODB_ENDPOINT', () => {
+  it('that refuses connections', async () => {
     const endpoint = `http://127.0.0.1:${await findFreePort()}`;
     const environment = { DYNAMODB_ENDPOINT: endpoint };
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });
 
-  it('that accepts calls and never answers them', async () => {
-    const mute = createServer().listen(0, '127.0.0.1');
-    await once(mute, 'listening');
-    const { port } = mute.address() as AddressInfo;
+  it('that accepts connections and never answers', async () => {
+    const silent = createServer().listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const { port } = silent.address() as AddressInfo;
     const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
     await expectRefusal(
       { environment },
       /^The database at \S+ cannot be used: it does not answer$/,
     );
-    mute.close();
+    silent.close();
   });
 });
 
-it('a deployment to an emulator with an older Python is refused', async () => {
+it('a deployment to an emulator is refused if Python is too old', async () => {
   writeFileSync(join(folder, 'python3'), '#!/bin/sh\necho Python 3.9.2\n', { mode: 0o755 });
   const environment = { PATH: `${folder}:${process.env.PATH}` };
   const command = [process.execPath, 'local/emulator/deploy-emulator.ts'] as const;

@@ -22,44 +22,47 @@ async function createCategory(url: string, name: string): Promise<number> {
   return (await fetch(`${url}/categories`, { method: 'POST', body })).status;
 }
 
-async function categoryNames(url: string): Promise<string[]> {
+async function listCategoryNames(url: string): Promise<string[]> {
   const reply = await fetch(`${url}/categories`);
   const { data } = (await reply.json()) as { data: { name: string }[] };
   return data.map(({ name }) => name);
 }
 
-it('npm start keeps what it acknowledged when it is killed', async () => {
+it('npm start keeps what it acknowledged before it was killed', async () => {
   const environment = { DATA_DIR: join(folder, 'made', 'on', 'the', 'way') };
   const first = await startInTest({ environment });
   expect(await createCategory(await first.ready, 'Rent')).toBe(201);
   process.kill(first.child.pid, 'SIGKILL');
   await first.child.stop();
   const second = await startInTest({ environment });
-  expect(await categoryNames(await second.ready)).toEqual(['Rent']);
+  expect(await listCategoryNames(await second.ready)).toEqual(['Rent']);
 });
 
 it.each([
   ['a folder', () => folder],
   ['memory', () => 'memory'],
-])('npm start prints commands that work unchanged, with keys and data in %s', async (_, dataIn) => {
-  const environment = { DATA_DIR: dataIn(), AUTH: 'required' };
-  const { lines, port } = await startInTest({ environment });
-  const commandAfter = (label: RegExp) =>
-    lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
-  await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/)).not.toBe('');
-  const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
-  const { stdout } = await promisify(execFile)('bash', ['-c', script], {
-    env: { ...process.env, ...environment, PORT: String(port) },
-  });
-  expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [] });
-});
+])(
+  'npm start prints commands that work unchanged with required keys and data in %s',
+  async (_, dataDir) => {
+    const environment = { DATA_DIR: dataDir(), AUTH: 'required' };
+    const { lines, port } = await startInTest({ environment });
+    const commandAfter = (label: RegExp) =>
+      lines.flatMap((line) => label.exec(line)?.[1] ?? []).join('');
+    await expect.poll(() => commandAfter(/^Try: +(curl .*?) {3}/)).not.toBe('');
+    const script = `${commandAfter(/needs an API key: (.*)/)}; ${commandAfter(/^Try: +(curl .*?) {3}/)}`;
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+      env: { ...process.env, ...environment, PORT: String(port) },
+    });
+    expect(JSON.parse(stdout)).toMatchObject({ success: true, data: [] });
+  },
+);
 
 it('npm start runs twice side by side, even if started at the same instant', async () => {
-  const [one, other] = await Promise.all([startInTest(), startInTest()]);
-  const [url, otherUrl] = await Promise.all([one.ready, other.ready]);
-  expect(await createCategory(url, 'Only here')).toBe(201);
-  expect(await categoryNames(url)).toEqual(['Only here']);
-  expect(await categoryNames(otherUrl)).toEqual([]);
+  const [first, second] = await Promise.all([startInTest(), startInTest()]);
+  const [firstUrl, secondUrl] = await Promise.all([first.ready, second.ready]);
+  expect(await createCategory(firstUrl, 'Only here')).toBe(201);
+  expect(await listCategoryNames(firstUrl)).toEqual(['Only here']);
+  expect(await listCategoryNames(secondUrl)).toEqual([]);
 });
 
 it('only one of two starts on a port becomes ready, and it keeps working', async () => {
@@ -73,7 +76,7 @@ it('only one of two starts on a port becomes ready, and it keeps working', async
   expect(loser?.lines).toEqual([expect.stringMatching(/^Port \d+ is in use; /)]);
   const url = (await winner?.ready) ?? '';
   expect(await createCategory(url, 'Still here')).toBe(201);
-  expect(await categoryNames(url)).toEqual(['Still here']);
+  expect(await listCategoryNames(url)).toEqual(['Still here']);
   expect((await fetch(`${url}/nowhere`)).status).toBe(404);
 });
 
@@ -85,7 +88,7 @@ it('npm start uses the database of DYNAMODB_ENDPOINT, starts none, and creates a
   expect(listDescendants(first.child.pid).filter(isEngine)).toEqual([]);
   await first.child.stop();
   const second = await startInTest({ environment });
-  expect(await categoryNames(await second.ready)).toEqual(['Kept there']);
+  expect(await listCategoryNames(await second.ready)).toEqual(['Kept there']);
 });
 
 function isEngine({ command }: { command: string }): boolean {

@@ -12,7 +12,7 @@ import { startInTest } from '../support/resources-in-test.ts';
 import type { StartedService } from '../support/running-service.ts';
 
 /** Lists the processes that the start launched, without the lifeline that ends them with this test. */
-function startedBy({ child }: StartedService): ProcessEntry[] {
+function listStarted({ child }: StartedService): ProcessEntry[] {
   return listDescendants(child.pid).filter(
     ({ parent, command }) => !(parent === child.pid && / lifeline /.test(command)),
   );
@@ -20,14 +20,14 @@ function startedBy({ child }: StartedService): ProcessEntry[] {
 
 async function stopBy(signal: NodeJS.Signals, service: StartedService) {
   const { child } = service;
-  const started = startedBy(service);
+  const started = listStarted(service);
   process.kill(child.pid, signal);
   const how = await child.ended;
-  return { how, started, left: listSurvivors(started) };
+  return { how, started, survivors: listSurvivors(started) };
 }
 
-function theOne(service: StartedService, name: RegExp): ProcessEntry | undefined {
-  return startedBy(service).find(({ command }) => name.test(command));
+function findStarted(service: StartedService, name: RegExp): ProcessEntry | undefined {
+  return listStarted(service).find(({ command }) => name.test(command));
 }
 
 const ENGINE = /^\S*dynoxide serve/;
@@ -38,40 +38,40 @@ describe.for(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s', (signal) => {
   it.for([
     ['database', ENGINE],
     ['gateway', GATEWAY],
-  ] as const)('stops a start that has just reached its %s', async ([, name]) => {
+  ] as const)('stops a start that has just reached its %s', async ([, command]) => {
     const service = await startInTest();
-    await waitUntil(() => theOne(service, name) !== undefined);
-    const { how, left } = await stopBy(signal, service);
-    expect(left).toEqual([]);
+    await waitUntil(() => findStarted(service, command) !== undefined);
+    const { how, survivors } = await stopBy(signal, service);
+    expect(survivors).toEqual([]);
     expect(how).toBe('ended with exit code 0');
     expect(service.lines).toEqual([]);
   });
 });
 
 it('a start whose database does not answer yet can be stopped', async () => {
-  const mute = createServer().listen(0, '127.0.0.1');
-  await once(mute, 'listening');
-  onTestFinished(() => void mute.close());
-  const { port } = mute.address() as AddressInfo;
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  onTestFinished(() => void silent.close());
+  const { port } = silent.address() as AddressInfo;
   const environment = { DYNAMODB_ENDPOINT: `http://127.0.0.1:${port}` };
   const service = await startInTest({ environment });
-  await waitUntil(() => theOne(service, PREPARATION) !== undefined);
-  const { how, left } = await stopBy('SIGTERM', service);
-  expect({ how, left, lines: service.lines }).toEqual({
-    ...{ how: 'ended with exit code 0', left: [], lines: [] },
+  await waitUntil(() => findStarted(service, PREPARATION) !== undefined);
+  const { how, survivors } = await stopBy('SIGTERM', service);
+  expect({ how, survivors, lines: service.lines }).toEqual({
+    ...{ how: 'ended with exit code 0', survivors: [], lines: [] },
   });
 });
 
-it('a start stops in order however many signals it gets', async () => {
+it('a start stops cleanly however many signals it gets', async () => {
   const service = await startInTest();
   await service.ready;
   const { child } = service;
-  const started = startedBy(service);
-  const telling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
-  const how = await child.ended.finally(() => clearInterval(telling));
-  expect({ how, left: listSurvivors(started) }).toEqual({
+  const started = listStarted(service);
+  const signalling = setInterval(() => process.kill(child.pid, 'SIGINT'), 5);
+  const how = await child.ended.finally(() => clearInterval(signalling));
+  expect({ how, survivors: listSurvivors(started) }).toEqual({
     how: 'ended with exit code 0',
-    left: [],
+    survivors: [],
   });
 });
 
@@ -83,7 +83,7 @@ it.for([
 ] as const)('%s stops everything when %s', async ([signal, , sign]) => {
   const service = await startInTest({ command: ['npm', 'start'] });
   await service.ready;
-  const started = startedBy(service);
+  const started = listStarted(service);
   expect(started.length).toBeGreaterThanOrEqual(3);
   process.kill(sign * service.child.pid, signal);
   await service.child.ended;
@@ -91,7 +91,7 @@ it.for([
 });
 
 it.each([
-  ['it', {}],
+  ['the start', {}],
   ['npm', { command: ['npm', 'start'] }],
 ] as const)('no orphans are left when %s is killed', async (_, spec) => {
   const service = await startInTest(spec);
@@ -103,12 +103,12 @@ it.each([
 describe.for([
   ['embedded database', ENGINE],
   ['local gateway', GATEWAY],
-] as const)('the %s', ([title, name]) => {
-  it('ends everything else when it dies', async () => {
+] as const)('the %s', ([title, command]) => {
+  it('stops everything else when it is killed', async () => {
     const service = await startInTest();
     await service.ready;
-    const started = startedBy(service);
-    const victim = theOne(service, name);
+    const started = listStarted(service);
+    const victim = findStarted(service, command);
     if (!victim) throw new Error(`There is no ${title}`);
     process.kill(victim.pid, 'SIGKILL');
     expect(await service.child.ended).toBe('ended with exit code 1');

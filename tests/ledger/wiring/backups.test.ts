@@ -6,7 +6,7 @@ import { getOnlyResource, readTemplate } from '../../shared/support/packaged-tem
 
 // AWS Backup refuses a lifecycle that ends sooner after the move to cold storage.
 const MIN_COLD_DAYS = 90;
-const MAX_VAULT_NAME = 50;
+const MAX_VAULT_NAME_LENGTH = 50;
 
 interface Lifecycle {
   readonly DeleteAfterDays: number;
@@ -67,7 +67,9 @@ describe.each(['prod', 'migrating'] as const)('the vault of %s', (stage) => {
     const [name, { Stack }] = readVault(stage).Properties.BackupVaultName['Fn::Sub'];
     expect(name).toBe(`finance-ledger-prod-\${Stack}`);
     expect(readEndOfStackId(Stack)).toBe('0242ac120002');
-    expect(name.replace(/\$.*/, readEndOfStackId(Stack)).length).toBeLessThan(MAX_VAULT_NAME);
+    expect(name.replace(/\$.*/, readEndOfStackId(Stack)).length).toBeLessThan(
+      MAX_VAULT_NAME_LENGTH,
+    );
   });
 
   it('is named in the outputs, for a restore', () => {
@@ -135,10 +137,10 @@ it('every backup is copied with its retention if the operator names a vault', ()
 });
 
 /**
- * Evaluates functions of CloudFormation, for the id of a stack whose name has dashes and whose region has more of them than
+ * Evaluates functions of CloudFormation, with the id of a stack whose name has dashes and whose region has more dashes than
  * usual.
  */
-function readEndOfStackId(made: unknown): string {
+function readEndOfStackId(expression: unknown): string {
   const id =
     'arn:aws:cloudformation:us-gov-west-1:111122223333:stack/finance-ledger-prod/6b1f2a30-7c1d-11ef-9a5b-0242ac120002';
   const evaluate = (value: unknown): unknown => {
@@ -150,5 +152,5 @@ function readEndOfStackId(made: unknown): string {
     if (name === 'Fn::Select') return (evaluate(second) as readonly string[])[first];
     return undefined;
   };
-  return String(evaluate(made));
+  return String(evaluate(expression));
 }

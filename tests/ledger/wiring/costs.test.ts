@@ -68,20 +68,22 @@ describe.each(STAGES)('the assumed limits of %s', (stage) => {
       const rates = limits.routes.filter((each) => each.route === route).map(({ rate }) => rate);
       const millions = (sum(rates) * SECONDS_PER_MONTH) / 1e6;
       const cost = billRequests(limits, kind);
-      const most = billWithKey(limits);
+      const maximum = billWithKey(limits);
       for (const part of ['requests', 'functions', 'logs', 'sent'] as const)
-        expect(millions * cost[part]).toBeLessThan(most[part]);
+        expect(millions * cost[part]).toBeLessThan(maximum[part]);
     },
   );
 
   it('include every part of a flood of wrong keys in the cost without a key', () => {
-    const [flood, most] = [billWrongKeys(limits), billWithoutKey(limits)];
+    const [flood, maximum] = [billWrongKeys(limits), billWithoutKey(limits)];
     for (const part of Object.keys(flood) as (keyof typeof flood)[])
-      expect(flood[part]).toBeLessThanOrEqual(most[part]);
-    const asking = limits.routes.filter(
+      expect(flood[part]).toBeLessThanOrEqual(maximum[part]);
+    const withKey = limits.routes.filter(
       ({ route }) => ENDPOINTS_BY_ROUTE[route]?.isPublic !== true,
     );
-    const rates = asking.filter(({ route }) => route in ENDPOINTS_BY_ROUTE).map(({ rate }) => rate);
+    const rates = withKey
+      .filter(({ route }) => route in ENDPOINTS_BY_ROUTE)
+      .map(({ rate }) => rate);
     expect(countKeyReads(limits)).toBe(sum(rates));
   });
 });
@@ -101,7 +103,7 @@ describe('the cost of backups', () => {
     expect(toAnotherRegion).toBeCloseTo(5 * PRICES.betweenRegions.usd);
   });
 
-  it('is not zero for a schedule that is not understood', () => {
+  it('cannot be computed for a schedule that is neither daily nor monthly', () => {
     const rule = { ScheduleExpression: 'rate(7 days)', Lifecycle: { DeleteAfterDays: 7 } };
     const BackupPlan = { BackupPlanRule: [rule] };
     const weekly = { Type: 'AWS::Backup::BackupPlan', Properties: { BackupPlan } };
@@ -135,10 +137,10 @@ describe('the maximum cost of a stage', () => {
     expect(gigabytes).toBeLessThan(QUOTAS.invocations.limit);
   });
 
-  it('names a route without an assumption', () => {
-    const added = { route: 'GET /new', rate: 1, memoryGb: 1, timeoutSeconds: 1 };
-    const wider = { ...prod, routes: [...prod.routes, added] };
-    expect(() => billWithKey(wider)).toThrow('GET /new');
+  it('cannot be computed for a route without an assumption', () => {
+    const newRoute = { route: 'GET /new', rate: 1, memoryGb: 1, timeoutSeconds: 1 };
+    const withNewRoute = { ...prod, routes: [...prod.routes, newRoute] };
+    expect(() => billWithKey(withNewRoute)).toThrow('GET /new');
   });
 
   it('has no assumption about a route that does not exist', () => {
@@ -178,8 +180,8 @@ describe('the cost of households', () => {
   it('names a limit exactly when their peak exceeds it', () => {
     const isReached = (households: number) => bill(households).reached.includes('`throttleRate`');
     // Lists are 80 % of the requests, and one form of their route takes 100 requests a second.
-    const most = Math.floor((100 * SECONDS_PER_MONTH) / (3_000 * 10 * 0.8));
-    expect([isReached(most), isReached(most + 1)]).toEqual([false, true]);
+    const maxHouseholds = Math.floor((100 * SECONDS_PER_MONTH) / (3_000 * 10 * 0.8));
+    expect([isReached(maxHouseholds), isReached(maxHouseholds + 1)]).toEqual([false, true]);
   });
 
   it('names every limit for ten million', () => {

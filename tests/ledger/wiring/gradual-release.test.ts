@@ -81,7 +81,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
     expect(allowed).toEqual(expect.arrayContaining(behindGateway));
   });
 
-  it('the gateway is pointed at an alias once it has the permission to invoke it', () => {
+  it('the gateway gets the permission to invoke an alias before it uses the alias', () => {
     const integrations = listResources<{ readonly IntegrationUri: object }>(
       template,
       'AWS::ApiGatewayV2::Integration',
@@ -172,7 +172,7 @@ describe.each(PACKAGES)('in stage %s', (stage) => {
   });
 
   it.each(['AWS::Lambda::Version', 'AWS::CodeDeploy::DeploymentGroup'])(
-    'a change to every %s begins at a few of them at a time',
+    'a change to every %s starts at a few of them at once',
     (type) => {
       const resources = listResources(template, type);
       expect(resources).toHaveLength(aliases.length);
@@ -243,7 +243,7 @@ it('the plug-in gives a function of the API an alias, before and after Serverles
 });
 
 // MAX_STARTING resources start at once, so the next one depends on the first.
-it('the plug-in lets a sixth function begin after the first', () => {
+it('the plug-in lets a sixth function start only after the first', () => {
   const names = Array.from({ length: MAX_STARTING + 1 }, (_, n) => `f${n}`);
   const routes = names.map((name) => [name, { events: [{ httpApi: `GET /${name}` }] }]);
   const resources = packageFunctions(Object.fromEntries(routes));

@@ -27,7 +27,7 @@ function expectStatus<Reply extends { status: number }, Status extends Reply['st
   expect(reply.status).toBe(status);
 }
 
-test('the tour of the README', async () => {
+test('the generated client can take the tour of the README', async () => {
   const created = await api.createCategory({ name: `Sailing ${randomUUID()}`, color: '#0077B6' });
   expectStatus(created, 201);
   const category = created.data.data;
@@ -87,7 +87,7 @@ test('the tour of the README', async () => {
   expect(Object.keys(misspelt.data.details ?? {}).sort()).toEqual(['amount', 'catgeory_id']);
 });
 
-test('compiles in a strict project', async () => {
+test('the generated client compiles in a strict project', async () => {
   const tsc = join(import.meta.dirname, '../../../../node_modules/typescript/bin/tsc');
   await promisify(execFile)(process.execPath, [tsc, '-p', import.meta.dirname]).catch((error) => {
     expect.unreachable(error.stdout);
