@@ -11,7 +11,7 @@ import {
   createFaultyClient,
   denied,
   type Fault,
-  PASSING_FAULTS,
+  TEMPORARY_FAULTS,
 } from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -253,7 +253,7 @@ describe('POST /transactions/bulk/delete', () => {
     const lost: Fault = (call, { input }) => {
       const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
       // A transaction with one write only binds a key, and gets its response.
-      return TransactItems.length > 1 ? PASSING_FAULTS['reset after applying'](call) : call();
+      return TransactItems.length > 1 ? TEMPORARY_FAULTS['reset after applying'](call) : call();
     };
     return createFaultyClient(table.client, () => lost);
   }

@@ -6,7 +6,7 @@ import { createKeys } from '../../../lib/ledger/store/keys.ts';
 import type { Key } from '../../../lib/shared/database.ts';
 import { QUERIES } from '../../../serverless/ledger/saved-queries.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
-import { createFaultyClient, denied, PASSING_FAULTS } from '../../shared/support/store-faults.ts';
+import { createFaultyClient, denied, TEMPORARY_FAULTS } from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
   const { client, tableName } = await createTestTable();
   let writes = 0;
   const conflicting = createFaultyClient(client, (_, name) =>
-    name === 'TransactWriteCommand' && writes++ === 0 ? PASSING_FAULTS.conflict : undefined,
+    name === 'TransactWriteCommand' && writes++ === 0 ? TEMPORARY_FAULTS.conflict : undefined,
   );
   const store = interpose(conflicting, async (_, input) => {
     if ((input as { readonly Key?: Key }).Key?.pk === UNREADABLE) await denied();

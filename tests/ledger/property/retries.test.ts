@@ -5,7 +5,11 @@ import { createSeededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
-import { createFaultyClient, PASSING_FAULTS, refused } from '../../shared/support/store-faults.ts';
+import {
+  createFaultyClient,
+  refused,
+  TEMPORARY_FAULTS,
+} from '../../shared/support/store-faults.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -24,7 +28,7 @@ async function openBoth() {
   const table = await createTestTable();
   const options = { ...table, ledgerId: 'home', timeZone: 'UTC' };
   let injected = 0;
-  const faults = [...Object.values(PASSING_FAULTS), refused];
+  const faults = [...Object.values(TEMPORARY_FAULTS), refused];
   const client = createFaultyClient(table.client, () => {
     if (!random.chance(0.5)) return undefined;
     injected += 1;

@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../local/emulator/deploy-emulator.ts');
 
-test('the stage answers the command that it prints, and is gone after Ctrl-C', async () => {
+test('the stage answers the command that it prints, and is deleted after Ctrl-C', async () => {
   const folder = await createTemporaryFolder();
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
@@ -24,8 +24,8 @@ test('the stage answers the command that it prints, and is gone after Ctrl-C', a
     lines.push(line);
     if (line.startsWith('Ctrl-C')) break;
   }
-  const printed = lines.find((line) => line.startsWith('Try:'))?.replace('Try:', '') ?? '';
-  const answer = execFileSync('sh', ['-c', printed], { encoding: 'utf8' });
+  const command = lines.find((line) => line.startsWith('Try:'))?.replace('Try:', '') ?? '';
+  const answer = execFileSync('sh', ['-c', command], { encoding: 'utf8' });
   expect(JSON.parse(answer)).toEqual({ success: true, data: [], count: 0 });
 
   const started = listDescendants(child.pid ?? 0);

@@ -29,7 +29,7 @@ import { createUser, putBoundary } from './users.ts';
 declare module 'vitest' {
   interface ProvidedContext {
     deployed: EmulatedStage;
-    /** The same stage for a user in each role of docs/ledger/deploy.md, with no policy but those of the role */
+    /** The same stage for a user in each role of docs/ledger/deploy.md, with only the policies of that role */
     restorer: EmulatedStage;
     deployer: EmulatedStage;
     operator: EmulatedStage;
@@ -40,7 +40,7 @@ declare module 'vitest' {
     packageFolder: string;
     /** Parameters of the stage. */
     parameters: Readonly<Record<string, string>>;
-    /** The run that the test user's key is for. */
+    /** Run whose test user the memory backend knows */
     runId: string;
     /** Key for the ledger that the tests use; the deployed service requires one. */
     apiKey: string;
@@ -64,7 +64,7 @@ export default async function deployService({ provide }: TestProject) {
     // Clients in this process and in the processes of the tests, which inherit its environment, use the emulator.
     Object.assign(process.env, environment);
     const deployed = { stage: STAGE, environment };
-    const parameters = await openMigration(resources, environment);
+    const parameters = await startMigrationServices(resources, environment);
     const folder = await resources.createTemporaryFolder('ledger-deployed-');
     const deployer = {
       ...deployed,
@@ -94,7 +94,7 @@ export default async function deployService({ provide }: TestProject) {
     provide('deployed', deployed);
     provide('runId', RUN);
     provide('apiKey', await createKey(operator, 'home'));
-    await openCanary(deployed, await createKey(operator, 'canary'));
+    await prepareCanary(deployed, await createKey(operator, 'canary'));
     provide('apiUrl', await readAddress(deployed));
   } catch (error) {
     await resources.stop();
@@ -105,17 +105,17 @@ export default async function deployService({ provide }: TestProject) {
 
 /** @returns the secret of a new API key */
 async function createKey({ stage, environment }: EmulatedStage, ledger: string): Promise<string> {
-  const words = ['--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
-  const { code, stdout, stderr } = await runCommand('cli/ledger/keys.ts', words, environment);
+  const args = ['--stage', stage, 'create', '--name', 'tests', '--ledger', ledger];
+  const { code, stdout, stderr } = await runCommand('cli/ledger/keys.ts', args, environment);
   if (code !== 0) throw new Error(stderr);
   return stdout.trim();
 }
 
 /**
- * Gives the canary its API key, and the address of the API, which on the emulator is not one of AWS. Also turns on
+ * Gives the canary its API key, and the address that the API has on the emulator. Also turns on
  * point-in-time recovery of the table, because CloudFormation on the emulator does not.
  */
-async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
+async function prepareCanary(deployed: EmulatedStage, key: string): Promise<void> {
   const options = clientOptions(deployed.environment);
   await new DynamoDBClient(options).send(
     new UpdateContinuousBackupsCommand({
@@ -137,7 +137,10 @@ async function openCanary(deployed: EmulatedStage, key: string): Promise<void> {
 }
 
 /** @returns the parameters of the stage */
-async function openMigration(resources: Resources, environment: EmulatedStage['environment']) {
+async function startMigrationServices(
+  resources: Resources,
+  environment: EmulatedStage['environment'],
+) {
   const client = createDocumentClient(environment.AWS_ENDPOINT_URL);
   const tableName = `finance-ledger-${STAGE}`;
   const records = createRunRecords({ client, tableName, clock: () => new Date() });
@@ -146,7 +149,7 @@ async function openMigration(resources: Resources, environment: EmulatedStage['e
   const webhook = await startWebhook(world.operator.hooks);
   resources.onStop(webhook.close);
   const { QDRANT_URL = '', MEMORY_BACKEND_URL = '', MEMORY_PREVIEW_URL = '' } = world.environment;
-  await keepOnAws(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
+  await createAwsResources(environment, world.environment.MEMORY_BACKEND_KEY ?? '');
   return {
     qdrantUrl: QDRANT_URL,
     memoryBackendUrl: MEMORY_BACKEND_URL,
@@ -161,7 +164,10 @@ async function openMigration(resources: Resources, environment: EmulatedStage['e
 }
 
 /** Creates the bucket and parameters that an operator sets up before the first deployment with a migration. */
-async function keepOnAws(environment: EmulatedStage['environment'], key: string): Promise<void> {
+async function createAwsResources(
+  environment: EmulatedStage['environment'],
+  key: string,
+): Promise<void> {
   const options = clientOptions(environment);
   const s3 = new S3Client({ ...options, forcePathStyle: true });
   await s3.send(new CreateBucketCommand({ Bucket: BUCKET, ObjectLockEnabledForBucket: true }));

@@ -26,16 +26,18 @@ test.each(['/transactions', '/transactions/'])(
   async (path) => {
     const origin = 'http://localhost:3000';
     expect(origin).not.toBe(new URL(inject('apiUrl')).origin);
-    const preflight = {
+    const preflightHeaders = {
       ...{ origin, 'access-control-request-method': 'GET' },
       'access-control-request-headers': 'authorization',
     };
-    const asked = await api.request('OPTIONS', path, { headers: preflight });
+    const preflightReply = await api.request('OPTIONS', path, { headers: preflightHeaders });
     const { status, headers, text } = await api.request('GET', path, { headers: { origin } });
-    expect([asked.status < 300, status], text).toEqual([true, 200]);
-    for (const reply of [asked.headers, headers])
+    expect([preflightReply.status < 300, status], text).toEqual([true, 200]);
+    for (const reply of [preflightReply.headers, headers])
       expect(reply['access-control-allow-origin']).toBe(origin);
-    expect(asked.headers['access-control-allow-headers']?.toLowerCase()).toContain('authorization');
+    expect(preflightReply.headers['access-control-allow-headers']?.toLowerCase()).toContain(
+      'authorization',
+    );
   },
 );
 
@@ -52,31 +54,31 @@ test('POST /transactions/bulk writes what GET /summary adds up', async () => {
 test('npm run import reaches the stage', async () => {
   const file = join(await createTemporaryFolder(), 'bank.csv');
   await writeFile(file, 'date,name,amount\n1986-05-04,Tea,-3\n');
-  const { stdout } = await operate('import/import', file, '--yes');
+  const { stdout } = await runAsOperator('import/import', file, '--yes');
   expect(stdout).toContain('1 created');
 });
 
 test('npm run verify-ledger, keys and ledger reach the stage', async () => {
-  const created = await operate('keys', 'create', '--name', 'short', '--ledger', 'short');
+  const created = await runAsOperator('keys', 'create', '--name', 'short', '--ledger', 'short');
   const short = createHttpClient(inject('apiUrl'), {
     authorization: `Bearer ${created.stdout.trim()}`,
   });
   expect((await short.request('POST', '/categories/', { body: { name: 'A' } })).status).toBe(201);
   await short.close();
   const id = /Key (\w+)/.exec(created.stderr)?.[1] ?? '';
-  await operate('keys', 'revoke', id);
-  expect((await operate('verify-ledger', '--json')).stdout).toContain('"drifts":[]');
-  const deleted = await operate('ledger', 'delete', '--ledger', 'short', '--yes');
+  await runAsOperator('keys', 'revoke', id);
+  expect((await runAsOperator('verify-ledger', '--json')).stdout).toContain('"drifts":[]');
+  const deleted = await runAsOperator('ledger', 'delete', '--ledger', 'short', '--yes');
   expect(deleted.stdout).toContain('1 categories');
 });
 
 /** Runs a command on the stage as the operator. */
-async function operate(name: string, ...words: string[]) {
-  const own = { API_KEY: inject('apiKey'), LEDGER_ID: 'home' };
-  const operator = { ...inject('operator').environment, ...own };
-  const ended = await runCommand(`cli/ledger/${name}.ts`, ['--stage', stage, ...words], operator);
-  expect(ended.code, ended.stderr).toBe(0);
-  return ended;
+async function runAsOperator(name: string, ...args: string[]) {
+  const settings = { API_KEY: inject('apiKey'), LEDGER_ID: 'home' };
+  const operator = { ...inject('operator').environment, ...settings };
+  const result = await runCommand(`cli/ledger/${name}.ts`, ['--stage', stage, ...args], operator);
+  expect(result.code, result.stderr).toBe(0);
+  return result;
 }
 
 // The emulated gateway itself answers the requests of the next two tests, so the functions are invoked directly.

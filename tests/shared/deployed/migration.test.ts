@@ -22,10 +22,10 @@ const states = new SFNClient(clientOptions(environment));
 const lambda = new LambdaClient(clientOptions(environment));
 let executionArn: string | undefined;
 
-async function migrate(...words: string[]): Promise<string> {
-  const ended = await runMigrate(environment, ...words, '--stage', stage);
-  expect(ended.code, ended.stderr).toBe(0);
-  return ended.stdout;
+async function migrate(...args: string[]): Promise<string> {
+  const result = await runMigrate(environment, ...args, '--stage', stage);
+  expect(result.code, result.stderr).toBe(0);
+  return result.stdout;
 }
 
 /** Invokes a function directly, because the command line takes longer. */
@@ -36,13 +36,13 @@ async function invoke(name: string, payload: object = {}) {
   return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
 }
 
-/** Waits until the run is in that phase, and fails if the execution ends before. */
+/** Waits until the run is in that phase, and fails if the execution ends first. */
 async function awaitPhase(phase: string): Promise<void> {
   for (;;) {
-    const { phase: now } = await invoke('Status');
-    if (now === phase) return;
+    const { phase: current } = await invoke('Status');
+    if (current === phase) return;
     const execution = await describeExecution();
-    expect([now, execution]).toEqual([now, expect.objectContaining({ status: 'RUNNING' })]);
+    expect([current, execution]).toEqual([current, expect.objectContaining({ status: 'RUNNING' })]);
     await delay(500);
   }
 }
@@ -61,7 +61,7 @@ async function describeExecution() {
   return { status, error, cause };
 }
 
-async function collection(): Promise<string | undefined> {
+async function readCollection(): Promise<string | undefined> {
   const Name = '/emulated/memory-collection';
   const ssm = new SSMClient(clientOptions(inject('deployed').environment));
   return (await ssm.send(new GetParameterCommand({ Name }))).Parameter?.Value;
@@ -77,7 +77,7 @@ beforeAll(async () => {
 
 test('the machine prepares the run and waits for the approval', async () => {
   await awaitPhase('copied');
-  expect(await collection()).toBe('memories');
+  expect(await readCollection()).toBe('memories');
 });
 
 test('during the run, the stage can be neither deployed, nor rolled back, nor removed', async () => {
@@ -93,23 +93,23 @@ test('during the run, the stage can be neither deployed, nor rolled back, nor re
   );
 });
 
-test('once approved, it takes the run to the new version, also when it is started again', async () => {
+test('once approved, the machine takes the run to the new version, even if it is started again', async () => {
   // The execution is stopped first: the emulator hides the names of errors, so a state machine that found the lock held
   // would roll back.
   await states.send(new StopExecutionCommand({ executionArn }));
   await expect.poll(describeExecution).toMatchObject({ status: 'ABORTED' });
   const { approval } = await invoke('Status');
-  const approving = { approvedDigest: approval.digest, approvedBy: 'ada' };
-  expect(await invoke('Cutover', { execute: true, ...approving })).toMatchObject({
+  const approvalInput = { approvedDigest: approval.digest, approvedBy: 'ada' };
+  expect(await invoke('Cutover', { execute: true, ...approvalInput })).toMatchObject({
     phase: 'switching',
   });
   await startExecution();
   await awaitPhase('live');
   await expect.poll(describeExecution).toMatchObject({ status: 'SUCCEEDED' });
-  expect(await collection()).toBe(`memories_v3_${runId}`);
+  expect(await readCollection()).toBe(`memories_v3_${runId}`);
 });
 
-test('only a changed setting of the migration is refused before packaging', async () => {
+test('while the new version is live, a changed setting of the migration is refused before packaging', async () => {
   const parameters = { ...inject('parameters'), migrationWebhookUrl: 'https://another.example' };
   const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
   const advice = `Finish the run, or add --param="deployDuringRun=${runId}".`;
@@ -120,13 +120,13 @@ test('only a changed setting of the migration is refused before packaging', asyn
 });
 
 test('the command line rolls back to the old version', async () => {
-  const confirmed = ['--run', runId, '--execute', '--yes'];
-  await migrate('rollback', ...confirmed, '--acknowledged-loss', '0');
+  const confirmation = ['--run', runId, '--execute', '--yes'];
+  await migrate('rollback', ...confirmation, '--acknowledged-loss', '0');
   expect((await invoke('Status')).phase).toBe('copied');
-  expect(await collection()).not.toBe(`memories_v3_${runId}`);
+  expect(await readCollection()).not.toBe(`memories_v3_${runId}`);
 });
 
-test('the run is aborted, and then the stage can be deployed again', async () => {
+test('the command line aborts the run', async () => {
   await migrate('abort', '--run', runId, '--execute', '--yes');
   expect((await invoke('Status')).phase).toBe('aborted');
 });

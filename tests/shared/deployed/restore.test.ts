@@ -1,4 +1,4 @@
-// `npm run restore` on a deployed stage, although the command is killed on the way. Afterwards no deployment and no rollback
+// `npm run restore` on a deployed stage, even if the command is kill midway. Afterwards no deployment and no rollback
 // leads back to the damaged table.
 import {
   DescribeTableCommand,
@@ -31,7 +31,7 @@ const DAMAGED = stackName(stage);
 const TIME = new Date(Math.floor(Date.now() / 1000) * 1000);
 const RESTORED = nameRestoredTable(DAMAGED, TIME);
 const RESTORE = 'cli/restore/restore.ts';
-const WORDS = ['--stage', stage, '--to', TIME.toISOString(), '--during-run', inject('runId')];
+const ARGUMENTS = ['--stage', stage, '--to', TIME.toISOString(), '--during-run', inject('runId')];
 
 const createCategory = (name: string) => api.request('POST', '/categories/', { body: { name } });
 
@@ -43,7 +43,11 @@ test('a dry run shows the steps and changes nothing', async () => {
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: false },
     }),
   );
-  const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--dry-run'], environment);
+  const { code, stdout, stderr } = await runCommand(
+    RESTORE,
+    [...ARGUMENTS, '--dry-run'],
+    environment,
+  );
   expect([code, stderr]).toEqual([0, '']);
   expect(stdout.trim().split('\n')).toEqual([
     '1. Stop writes; reads continue',
@@ -57,11 +61,11 @@ test('a dry run shows the steps and changes nothing', async () => {
 });
 
 test('a restore without a terminal asks for --yes', async () => {
-  const { code, stderr } = await runCommand(RESTORE, WORDS, environment);
+  const { code, stderr } = await runCommand(RESTORE, ARGUMENTS, environment);
   expect([code, stderr]).toEqual([1, 'There is no terminal to ask at. Add --yes.\n']);
 });
 
-test('a restore that is killed while it copies has stopped writes, but not reads', async () => {
+test('a restore that is kill while it copies has stopped writes, but not reads', async () => {
   await killAt('2/6');
   // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the bare name.
   const FunctionName = `${DAMAGED}-categoriesCreate`;
@@ -70,9 +74,9 @@ test('a restore that is killed while it copies has stopped writes, but not reads
   expect((await api.request('GET', '/categories/')).status).toBe(200);
 });
 
-test('a restore that is killed while it switches can be completed', async () => {
+test('a restore that is kill while it switches can be completed', async () => {
   await killAt('5/6');
-  const { code, stdout, stderr } = await runCommand(RESTORE, [...WORDS, '--yes'], environment);
+  const { code, stdout, stderr } = await runCommand(RESTORE, [...ARGUMENTS, '--yes'], environment);
   expect(stderr).toMatch(/^1\/6 .*: done\n2\/6 .*: done\n3\/6 .*: done\n4\/6 .*: done\n/);
   expect([code, stdout]).toEqual([0, expect.stringContaining(`${stage} uses ${RESTORED}`)]);
 });
@@ -88,54 +92,54 @@ test('the restored table is protected and in use', async () => {
 });
 
 test('commands work on the restored table: a revoked key stops working', async () => {
-  const keys = async (...words: string[]) =>
+  const runKeys = async (...words: string[]) =>
     await runCommand('cli/ledger/keys.ts', ['--stage', stage, ...words], environment);
-  const created = await keys('create', '--name', 'restored', '--ledger', 'restored');
-  const key = createHttpClient(inject('apiUrl'), {
+  const created = await runKeys('create', '--name', 'restored', '--ledger', 'restored');
+  const client = createHttpClient(inject('apiUrl'), {
     authorization: `Bearer ${created.stdout.trim()}`,
   });
   try {
     const [, id = ''] = /^Key (\w+) /m.exec(created.stderr) ?? [];
-    expect((await key.request('GET', '/categories/')).status).toBe(200);
-    expect(await keys('revoke', id)).toMatchObject({ code: 0 });
-    // The first function may have cached the key; this one has not seen it before.
-    expect((await key.request('GET', '/summary/?group_by=type')).status).toBe(401);
+    expect((await client.request('GET', '/categories/')).status).toBe(200);
+    expect(await runKeys('revoke', id)).toMatchObject({ code: 0 });
+    // The firstDeployment function may have cached the key; this one has not seen it before.
+    expect((await client.request('GET', '/summary/?group_by=type')).status).toBe(401);
   } finally {
-    await key.close();
+    await client.close();
   }
 });
 
 test('neither a deployment nor a rollback returns to the damaged table', async () => {
-  const [first = ''] = await listDeployments(deployer);
+  const [firstDeployment = ''] = await listDeployments(deployer);
   const parameters = { ...inject('parameters'), deployDuringRun: inject('runId') };
   await deployStage(deployer, await createTemporaryFolder(), {
     ...parameters,
     logRetentionDays: '30',
   });
   await expectInUse('After a deployment');
-  await runServerless(deployer, ['rollback', '--timestamp', first], parameters);
+  await runServerless(deployer, ['rollback', '--timestamp', firstDeployment], parameters);
   await expectInUse('After a rollback');
 });
 
 async function expectInUse(category: string): Promise<void> {
-  const before = await countItems(DAMAGED);
-  const present = await countItems(RESTORED);
+  const damagedItems = await countItems(DAMAGED);
+  const restoredItems = await countItems(RESTORED);
   expect((await createCategory(category)).status).toBe(201);
-  expect(await countItems(DAMAGED)).toBe(before);
-  expect(await countItems(RESTORED)).toBeGreaterThan(present);
+  expect(await countItems(DAMAGED)).toBe(damagedItems);
+  expect(await countItems(RESTORED)).toBeGreaterThan(restoredItems);
 }
 
-/** Kills the command with a signal that it cannot handle, once it prints that text. */
-async function killAt(line: string): Promise<void> {
-  const killed = new AbortController();
-  const { child, ended } = startCommand(RESTORE, [...WORDS, '--yes'], environment, killed.signal);
-  let said = '';
+/** Kills the command, with a signal that it cannot handle, once it prints the text. */
+async function killAt(progress: string): Promise<void> {
+  const kill = new AbortController();
+  const { child, ended } = startCommand(RESTORE, [...ARGUMENTS, '--yes'], environment, kill.signal);
+  let output = '';
   child.stderr?.on('data', (text: string) => {
-    said += text;
-    if (said.includes(line)) killed.abort();
+    output += text;
+    if (output.includes(progress)) kill.abort();
   });
   await ended;
-  expect(said).toContain(line);
+  expect(output).toContain(progress);
 }
 
 async function countItems(TableName: string): Promise<number> {

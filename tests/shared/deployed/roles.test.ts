@@ -1,4 +1,4 @@
-// Tests the policies' conditions and resources in use, which tests/shared/wiring/policies.test.ts cannot. All other tests of
+// Calls that the policies' conditions and resources refuse, which tests/shared/wiring/policies.test.ts cannot try. All other tests of
 // this folder act in the roles of docs/ledger/deploy.md, each with exactly the policies of its role.
 import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -6,33 +6,33 @@ import { expect, inject, test } from 'vitest';
 import { clientOptions, stackName } from '../../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
-const of = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
+const optionsOf = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
 const StackName = stackName(deployed.stage);
 const RoleName = `${StackName}-any`;
 const emptyPolicy = { Version: '2012-10-17', Statement: [] };
 const AssumeRolePolicyDocument = JSON.stringify(emptyPolicy);
 
-const REFUSED: Readonly<Record<string, () => Promise<unknown>>> = {
-  'the deployer creates a role without the boundary': () =>
-    new IAMClient(of('deployer')).send(
+const REFUSED_CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
+  'the deployer cannot create a role without the boundary': () =>
+    new IAMClient(optionsOf('deployer')).send(
       new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
     ),
-  'the deployer changes a role of another name': () =>
-    new IAMClient(of('deployer')).send(
+  'the deployer cannot change a role of another name': () =>
+    new IAMClient(optionsOf('deployer')).send(
       new PutRolePolicyCommand({
         RoleName: 'ledger-operator',
         PolicyName: 'more',
         PolicyDocument: AssumeRolePolicyDocument,
       }),
     ),
-  'the operator invokes a function of the API': () =>
-    new LambdaClient(of('operator')).send(
+  'the operator cannot invoke a function of the API': () =>
+    new LambdaClient(optionsOf('operator')).send(
       new InvokeCommand({ FunctionName: `${StackName}-transactionsList` }),
     ),
 };
 
-test.each(Object.entries(REFUSED))('the boundary refuses: %s', async (_, attempt) => {
-  await expect(attempt()).rejects.toThrow(/not authorized|AccessDenied/);
+test.each(Object.entries(REFUSED_CALLS))('%s', async (_, call) => {
+  await expect(call()).rejects.toThrow(/not authorized|AccessDenied/);
 });
 
 test('every role of the stage acts within the boundary', () => {

@@ -21,7 +21,7 @@ import {
 } from '../../../local/emulator/emulated-stage.ts';
 import { type PolicyName, policyFile } from '../../../local/emulator/policies.ts';
 
-/** Creates a user with these policies and no other. @returns the environment of that user */
+/** Creates a user with only these policies. @returns the environment of that user */
 export async function createUser(
   environment: EmulatedStage['environment'],
   name: string,

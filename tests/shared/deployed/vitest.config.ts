@@ -10,15 +10,15 @@ const obstacle = whyNoPython();
 if (obstacle) console.warn(`Skipped: the tests of the deployed service, because ${obstacle}`);
 
 // The test of the alarms runs before other tests provoke errors. The last tests move the stage to another table and remove it.
-const FIRST = ['/alarms.test.ts'];
-const LAST = ['/restore.test.ts', '/remove.test.ts'];
+const FIRST_FILES = ['/alarms.test.ts'];
+const LAST_FILES = ['/restore.test.ts', '/remove.test.ts'];
 class InOrder extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const place = ({ moduleId }: TestSpecification) =>
-      FIRST.some((name) => moduleId.endsWith(name))
+    const rank = ({ moduleId }: TestSpecification) =>
+      FIRST_FILES.some((name) => moduleId.endsWith(name))
         ? -2
-        : LAST.findIndex((name) => moduleId.endsWith(name));
-    return files.toSorted((one, other) => place(one) - place(other));
+        : LAST_FILES.findIndex((name) => moduleId.endsWith(name));
+    return files.toSorted((a, b) => rank(a) - rank(b));
   }
 }
 

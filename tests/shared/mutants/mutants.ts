@@ -2,7 +2,7 @@
 
 export interface Mutant {
   readonly file: string;
-  /** Source text that stands exactly once in the file */
+  /** Source text that occurs exactly once in the file */
   readonly search: string;
   readonly replacement: string;
   /** Test file that must fail on the mutant, and pass on the original */

@@ -12,17 +12,17 @@ const PROJECT = join(import.meta.dirname, '../../..');
 /** Outcome of a test file: `passed` only when a test ran and none failed. */
 type Outcome = 'passed' | 'failed' | 'broken';
 
-const { args: parts } = new Command('npm run test:mutants --')
+const { args: pathParts } = new Command('npm run test:mutants --')
   .description('Break one rule at a time: a test must fail each time.')
   .argument('[parts...]', 'parts of the paths of sources or tests, such as lib/ledger/http')
   .parse();
 const chosen = MUTANTS.filter(
   ({ file, test }) =>
-    parts.length === 0 || parts.some((part) => file.includes(part) || test.includes(part)),
+    pathParts.length === 0 || pathParts.some((part) => file.includes(part) || test.includes(part)),
 );
 let survivors = 0;
-/** Results that were taken already: Vitest returns the previous result again for a file that a run could not start. */
-const reported = new WeakSet<TestModule>();
+/** Results of earlier runs: Vitest returns the previous result again for a file that a run could not start. */
+const earlierResults = new WeakSet<TestModule>();
 
 assertApplicable();
 const copy = await createCopy();
@@ -45,25 +45,27 @@ function assertApplicable(): void {
   });
   if (stale.length === 0) return;
   const lines = stale.map(({ file, search }) => `  ${file}: ${JSON.stringify(search)}`);
-  throw new Error(`Not exactly once in its file:\n${lines.join('\n')}`);
+  throw new Error(
+    `These search texts do not occur exactly once in their files:\n${lines.join('\n')}`,
+  );
 }
 
 async function tryMutant({ file, search, replacement, test, testName }: Mutant): Promise<void> {
   const source = await readFile(join(copy, file), 'utf8');
-  await change(
+  await rewrite(
     file,
     source.replace(search, () => replacement),
   );
-  const outcome = (await run([{ test, testName }])).get(test) ?? 'broken';
-  await change(file, source);
-  // A mutant that breaks the test file, instead of failing a test, proves nothing.
+  const outcome = (await runTests([{ test, testName }])).get(test) ?? 'broken';
+  await rewrite(file, source);
+  // A mutant that stops the test file from running proves nothing.
   const isKilled = outcome === 'failed';
   if (!isKilled) survivors += 1;
-  const what = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
-  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${what} by ${test}`);
+  const mutation = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
+  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${mutation} by ${test}`);
 }
 
-async function change(file: string, source: string): Promise<void> {
+async function rewrite(file: string, source: string): Promise<void> {
   await writeFile(join(copy, file), source);
   vitest.invalidateFile(join(copy, file));
 }
@@ -87,18 +89,19 @@ async function startVitest(): Promise<Vitest> {
 
 /** @throws when a test does not pass without a mutant */
 async function assertPassing(): Promise<void> {
-  const outcomes = await run(chosen);
+  const outcomes = await runTests(chosen);
   const tests = [...new Set(chosen.map(({ test }) => test))];
-  // After the first failure no further test runs.
+  // The first failure ends the run, so the files after it have no outcome.
   const failed = tests.filter((test) => outcomes.get(test) === 'failed');
-  const others = tests.filter((test) => outcomes.get(test) !== 'passed');
-  const named = failed.length > 0 ? failed : others;
-  if (named.length > 0) throw new Error(`Not passed without a mutant: ${named.join(', ')}`);
-  assertNamed();
+  const notPassed = tests.filter((test) => outcomes.get(test) !== 'passed');
+  const faulty = failed.length > 0 ? failed : notPassed;
+  if (faulty.length > 0)
+    throw new Error(`These tests do not pass without a mutant: ${faulty.join(', ')}`);
+  assertNamesExist();
 }
 
-/** A test that was renamed could not fail. @throws when no test that ran has the name of a mutant's test */
-function assertNamed(): void {
+/** @throws when a mutant names a test that did not run, for example because it was renamed */
+function assertNamesExist(): void {
   const names = new Set(
     vitest.state
       .getTestModules()
@@ -116,11 +119,11 @@ function assertNamed(): void {
  * Runs the tests of some mutants. If every mutant of a test file names a test, only the named tests of the file run.
  * @returns the outcome of each test file that ran
  */
-async function run(
-  wanted: readonly Pick<Mutant, 'test' | 'testName'>[],
+async function runTests(
+  selection: readonly Pick<Mutant, 'test' | 'testName'>[],
 ): Promise<ReadonlyMap<string, Outcome>> {
   const specifications = [];
-  for (const [test, mutants] of Map.groupBy(wanted, ({ test }) => test)) {
+  for (const [test, mutants] of Map.groupBy(selection, ({ test }) => test)) {
     const names = mutants.flatMap(({ testName }) => testName ?? []);
     const testNames = names.length === mutants.length ? { testNames: [...new Set(names)] } : {};
     for (const { project, moduleId } of await vitest.globTestSpecifications([test])) {
@@ -128,9 +131,9 @@ async function run(
     }
   }
   const { testModules } = await vitest.runTestSpecifications(specifications);
-  const ran = testModules.filter((file) => !reported.has(file));
-  for (const file of ran) reported.add(file);
-  return new Map(ran.map((file) => [file.relativeModuleId, decideOutcome(file)]));
+  const results = testModules.filter((file) => !earlierResults.has(file));
+  for (const file of results) earlierResults.add(file);
+  return new Map(results.map((file) => [file.relativeModuleId, decideOutcome(file)]));
 }
 
 function decideOutcome(file: TestModule): Outcome {

@@ -44,8 +44,8 @@ export function watch(
     if (isProblem && !isMeant(message.text())) problems.push(message.text());
   });
   page.on('request', (request) => {
-    const { origin: asked, protocol } = new URL(request.url());
-    if (asked !== origin && protocol !== 'data:') problems.push(request.url());
+    const { origin: requested, protocol } = new URL(request.url());
+    if (requested !== origin && protocol !== 'data:') problems.push(request.url());
   });
   return problems;
 }
@@ -55,6 +55,6 @@ export async function expectAccessible(page: Page): Promise<void> {
   // axe is evaluated from outside: the page's content security policy would refuse it as a script.
   const { violations } = (await page.evaluate(`${AXE};axe.run()`)) as AxeResults;
   expect(violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)])).toEqual([]);
-  const beyond = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
-  expect(beyond).toBeLessThanOrEqual(0);
+  const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+  expect(overflow).toBeLessThanOrEqual(0);
 }

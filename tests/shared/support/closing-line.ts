@@ -29,8 +29,8 @@ export default class ClosingLine implements Reporter {
   #close(): void {
     // Without counts the run failed before any test ended, for example in a global setup.
     const counts = this.#counts ?? { passed: 0, failed: 1, skipped: 0 };
-    const ran = counts.passed + counts.failed + counts.skipped;
-    if (counts.failed === 0 && (ran === 0 || process.exitCode)) counts.failed = 1;
+    const total = counts.passed + counts.failed + counts.skipped;
+    if (counts.failed === 0 && (total === 0 || process.exitCode)) counts.failed = 1;
     if (counts.failed > 0) process.exitCode ||= 1;
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
     process.stdout.write(`${counts.passed} passed, ${counts.failed} failed${skipped}\n`);
@@ -41,15 +41,15 @@ function countModule(module: TestModule, counts: Counts): void {
   const failedBefore = counts.failed;
   for (const test of module.children.allTests()) {
     const { state } = test.result();
-    // A test that is still pending when the run is over never came to an end.
+    // A test that is still pending when the run is over never ended.
     counts[state === 'pending' ? 'failed' : state] += 1;
   }
-  counts.failed += failedSuites(module);
+  counts.failed += countFailedSuites(module);
   if (module.state() === 'failed' && counts.failed === failedBefore) counts.failed += 1;
 }
 
 /** Counts import errors and broken hooks: the tests that they affect have no result of their own. */
-function failedSuites(module: TestModule): number {
+function countFailedSuites(module: TestModule): number {
   const suites: (TestModule | TestSuite)[] = [module, ...module.children.allSuites()];
   return suites.filter((suite) => suite.errors().length > 0).length;
 }

@@ -5,9 +5,9 @@ import { listenInTest } from './loopback.ts';
 
 /** Points AWS clients of this process at the fake until `vi.unstubAllEnvs()`. Only for use inside a test, which closes the fake. */
 export async function openCloudFormation(outputs: Readonly<Record<string, string>>) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const url = await listenInTest(async (request, response) => {
-    asked.push(await text(request));
+    requests.push(await text(request));
     const members = Object.entries(outputs).map(
       ([key, value]) =>
         `<member><OutputKey>${key}</OutputKey><OutputValue>${value}</OutputValue></member>`,
@@ -21,5 +21,5 @@ export async function openCloudFormation(outputs: Readonly<Record<string, string
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'test');
   vi.stubEnv('AWS_ENDPOINT_URL', url);
   vi.stubEnv('AWS_ENDPOINT_URL_CLOUDFORMATION', url);
-  return { url, asked };
+  return { url, requests };
 }

@@ -12,15 +12,15 @@ export interface Ended {
 
 /**
  * @param program such as `cli/ledger/keys.ts`
- * @param killed kills the process, which cannot handle the signal
+ * @param kill kills the process when it aborts, with a signal that the process cannot handle
  */
 export async function runCommand(
   program: string,
   args: readonly string[],
   environment?: NodeJS.ProcessEnv,
-  killed?: AbortSignal,
+  kill?: AbortSignal,
 ): Promise<Ended> {
-  return await startCommand(program, args, environment, killed).ended;
+  return await startCommand(program, args, environment, kill).ended;
 }
 
 /** Starts a command for a caller that listens to it while it runs. */
@@ -28,12 +28,12 @@ export function startCommand(
   program: string,
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
-  killed?: AbortSignal,
+  kill?: AbortSignal,
 ) {
   const command = [join(import.meta.dirname, '../../..', program), ...args];
   // The command runs outside of the project, whose data folder belongs to the developer.
   const place = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
-  const options = { ...place, ...(killed && { signal: killed }), killSignal: 'SIGKILL' } as const;
+  const options = { ...place, ...(kill && { signal: kill }), killSignal: 'SIGKILL' } as const;
   const { promise: ended, resolve } = Promise.withResolvers<Ended>();
   const child = execFile(process.execPath, command, options, (error, stdout, stderr) => {
     resolve({ code: Number(error?.code ?? 0), stdout, stderr });

@@ -4,11 +4,11 @@ import { listen } from './loopback.ts';
 
 export async function openDatabaseProxy(database: string) {
   const calls: string[] = [];
-  let isHeld = () => false;
+  let mustHold = () => false;
   const { url, close } = await listen(async (request, response) => {
     const body = await buffer(request);
     calls.push(String(request.headers['x-amz-target']));
-    if (isHeld()) return;
+    if (mustHold()) return;
     const { host, connection, 'content-length': _, ...headers } = request.headers;
     const sent = { method: 'POST', headers: headers as Record<string, string>, body };
     const answer = await fetch(database, sent);
@@ -18,8 +18,8 @@ export async function openDatabaseProxy(database: string) {
   return {
     calls,
     endpoint: url,
-    holdAt(condition: () => boolean): void {
-      isHeld = condition;
+    holdWhile(condition: () => boolean): void {
+      mustHold = condition;
     },
     close,
   };

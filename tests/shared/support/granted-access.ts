@@ -48,8 +48,8 @@ export function listRoles(template: Template): [user: string, role: string][] {
   const [release] = listResources(template, 'AWS::CodeDeploy::DeploymentGroup').map(
     ([, { Properties }]) => [GRADUAL_RELEASE, Properties.ServiceRoleArn] as const,
   );
-  const others = release ? [release] : [];
-  return [...functions, ...machines, ...backups, ...others].map(([user, role]) => {
+  const releases = release ? [release] : [];
+  return [...functions, ...machines, ...backups, ...releases].map(([user, role]) => {
     return [user, (role as { 'Fn::GetAtt': [string, string] })['Fn::GetAtt'][0]];
   });
 }
@@ -69,7 +69,7 @@ export function listGrantedAccess(template: Template, role: RoleProperties): str
     statement.Action.flatMap((action) =>
       statement.Resource.map(
         (resource) =>
-          `${action} ${describePlace(template, resource)}${describeCondition(statement)}${describeEffect(statement)}`,
+          `${action} ${describeResource(template, resource)}${describeCondition(statement)}${describeEffect(statement)}`,
       ),
     ),
   );
@@ -102,7 +102,7 @@ function describeEffect({ Effect }: Statement): string {
 }
 
 /** `arn:...:table/finance-ledger-prod/index/all-by-date` -> `index all-by-date`, without the names of the stage. */
-function describePlace(template: Template, resource: unknown): string {
+function describeResource(template: Template, resource: unknown): string {
   const { 'Fn::Sub': arn, 'Fn::GetAtt': attribute } = resource as {
     readonly 'Fn::Sub'?: string;
     readonly 'Fn::GetAtt'?: readonly string[];
@@ -160,12 +160,12 @@ function neededByBackups(template: Template): string[] {
     .Properties.BackupPlan;
   const copies = BackupPlanRule.flatMap(({ CopyActions = [] }) => CopyActions);
   const vaults = new Set(copies.map((copy) => JSON.stringify(copy.DestinationBackupVaultArn)));
-  const into = [...vaults].flatMap((vault) => [
+  const writes = [...vaults].flatMap((vault) => [
     `backup:CopyIntoBackupVault ${vault}`,
     `backup:DescribeBackupVault ${vault}`,
   ]);
-  const from = vaults.size > 0 ? ['backup:CopyFromBackupVault backup:recovery-point:*'] : [];
-  return [...TABLE_BACKUP, ...from, ...into];
+  const reads = vaults.size > 0 ? ['backup:CopyFromBackupVault backup:recovery-point:*'] : [];
+  return [...TABLE_BACKUP, ...reads, ...writes];
 }
 
 // From the policy AWSCodeDeployRoleForLambda, without hooks and notifications.

@@ -5,10 +5,12 @@ const LISTENING = '0A';
 
 /** Lists the ports on which these processes listen, each port once. */
 export function listPorts(processes: readonly { readonly pid: number }[]): number[] {
-  return [...new Set(processes.flatMap(({ pid }) => portsOfProcess(pid)))].sort((a, b) => a - b);
+  return [...new Set(processes.flatMap(({ pid }) => listPortsOfProcess(pid)))].sort(
+    (a, b) => a - b,
+  );
 }
 
-function portsOfProcess(pid: number): number[] {
+function listPortsOfProcess(pid: number): number[] {
   const sockets = listSockets(pid);
   return ['tcp', 'tcp6'].flatMap((table) =>
     readRows(`/proc/${pid}/net/${table}`).flatMap((columns) => {

@@ -1,4 +1,4 @@
-// Packages the service for the wiring tests, as an operator without an account would. A package is made again only when its
+// Packages the service for the wiring tests, as an operator without an account would. A package is reused until its
 // inputs change.
 import { createHash } from 'node:crypto';
 import { globSync, readFileSync, rmSync } from 'node:fs';
@@ -25,7 +25,7 @@ const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*
 const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{functions,lib,web}/**/*.*'];
 const DAY_MS = 86_400_000;
 
-// There is no account. The other variables, as if left in a shell, must not find their way into a package.
+// There is no account. The other variables, as if left in a shell, must not get into a package.
 const ENVIRONMENT = {
   AWS_EC2_METADATA_DISABLED: 'true',
   DYNAMODB_ENDPOINT: 'http://left-in-the-shell:8000',
@@ -58,7 +58,7 @@ export default function packageService({ provide }: TestProject) {
     dev: dev.folder,
     migrating: migrating.folder,
   });
-  const packaging = makeAll([prod, dev, migrating]);
+  const packaging = packageAll([prod, dev, migrating]);
   return async () => {
     await resources.stop();
     await packaging;
@@ -109,7 +109,7 @@ function packageTemplate(resources: Resources, { name, stage, parameters }: Temp
 }
 
 // Packages are made one after the other, because Serverless Framework works in a single folder, `.serverless`.
-async function makeAll(packages: readonly Package[]): Promise<void> {
+async function packageAll(packages: readonly Package[]): Promise<void> {
   // A failure is not thrown here: the tests that wait for the package read it from its failure file.
   for (const { make } of packages) await make().catch(() => {});
 }

@@ -10,7 +10,7 @@ export interface ProcessEntry {
 
 /** Lists the processes that a process has started, and their own descendants. */
 export function listDescendants(pid: number): ProcessEntry[] {
-  const all = runningProcesses();
+  const all = listRunningProcesses();
   const below = (parent: number): ProcessEntry[] =>
     all
       .filter((process) => process.parent === parent)
@@ -20,19 +20,19 @@ export function listDescendants(pid: number): ProcessEntry[] {
 
 /** Lists the processes that are still running. */
 export function listSurvivors(processes: readonly ProcessEntry[]): ProcessEntry[] {
-  const all = runningProcesses();
-  // A process number can belong to another program by now, so the command must be the same, too.
+  const all = listRunningProcesses();
+  // Another program may have got the process number since, so the command must be the same, too.
   return processes.filter((process) =>
     all.some(({ pid, command }) => pid === process.pid && command === process.command),
   );
 }
 
-/** Repeats the question until the answer is yes; the test's time limit ends the wait if it never is. */
-export async function waitUntil(question: () => boolean): Promise<void> {
-  while (!question()) await delay(20);
+/** Repeats the check until it succeeds, or until the test's time limit. */
+export async function waitUntil(check: () => boolean): Promise<void> {
+  while (!check()) await delay(20);
 }
 
-function runningProcesses(): ProcessEntry[] {
+function listRunningProcesses(): ProcessEntry[] {
   const table = execFileSync('ps', ['-eo', 'pid=,ppid=,stat=,args='], { encoding: 'utf8' });
   return table.split('\n').flatMap((row) => {
     const [, pid, parent, state, command] = /^\s*(\d+)\s+(\d+)\s+(\S+)\s+(.*)$/.exec(row) ?? [];

@@ -1,11 +1,11 @@
-// Chooses the cases of `npm test`. A file that imports this one runs in `bash .ci/run full` too, with all of its cases, as it
-// does in `npm run test:mutants` and whenever it is run by its path.
+// Chooses the cases of `npm test`. A file that imports this one runs all of its cases in `bash .ci/run full`, in
+// `npm run test:mutants` and when it is run by its path.
 import { describe, it } from 'vitest';
 
 /** True in `npm test`. */
 export const IS_QUICK = process.env.TEST_MODE === 'quick';
 
-/** In `npm test` one case of so many, beginning with the first; elsewhere all of them. */
+/** Returns every nth case in `npm test`, beginning with the first, and all cases elsewhere. @param count is n */
 export function oneInEvery<Case>(count: number, cases: readonly Case[]): readonly Case[] {
   return IS_QUICK ? cases.filter((_, index) => index % count === 0) : cases;
 }

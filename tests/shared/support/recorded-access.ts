@@ -40,12 +40,12 @@ interface Request extends Part {
 
 const BUCKET = 'artifacts';
 const OBJECT = 'artifacts/* of this account';
-const WHOLE = 'bucket of this account';
+const WHOLE_BUCKET = 'bucket of this account';
 
 // Actions that each command needs, according to AWS's service authorization reference. Without the second action of
 // HeadObject, S3 answers 403 for an object that does not exist; without the third, it does not say how long an object is locked.
-const OF_S3: Readonly<Record<string, readonly string[]>> = {
-  HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE}`, `GetObjectRetention ${OBJECT}`],
+const S3_ACTIONS: Readonly<Record<string, readonly string[]>> = {
+  HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE_BUCKET}`, `GetObjectRetention ${OBJECT}`],
   GetObject: [`GetObject ${OBJECT}`],
   GetObjectTagging: [`GetObjectTagging ${OBJECT}`],
   PutObject: [`PutObject ${OBJECT}`],
@@ -55,44 +55,44 @@ const OF_S3: Readonly<Record<string, readonly string[]>> = {
   PutObjectTagging: [`PutObjectTagging ${OBJECT}`],
   PutObjectRetention: [`PutObjectRetention ${OBJECT}`],
   AbortMultipartUpload: [`AbortMultipartUpload ${OBJECT}`],
-  ListMultipartUploads: [`ListBucketMultipartUploads ${WHOLE}`],
-  ListObjectsV2: [`ListBucket ${WHOLE}`],
-  ListObjectVersions: [`ListBucketVersions ${WHOLE}`],
+  ListMultipartUploads: [`ListBucketMultipartUploads ${WHOLE_BUCKET}`],
+  ListObjectsV2: [`ListBucket ${WHOLE_BUCKET}`],
+  ListObjectVersions: [`ListBucketVersions ${WHOLE_BUCKET}`],
   DeleteObject: [`DeleteObject ${OBJECT}`],
   DeleteObjectVersion: [`DeleteObjectVersion ${OBJECT}`],
-  GetObjectLockConfiguration: [`GetBucketObjectLockConfiguration ${WHOLE}`],
+  GetObjectLockConfiguration: [`GetBucketObjectLockConfiguration ${WHOLE_BUCKET}`],
 };
 
 export async function openAccessRecorder(database: string): Promise<AccessRecorder> {
   const used = new Map<string, Set<string>>();
   let current = '';
   const parameters = createParameterStore();
-  const bucket = createBucket(noteS3);
+  const bucket = createBucket(recordS3);
   const server = await listen(async (request, response) => {
     const body = await text(request);
     const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
-    const isOfTable = service?.startsWith('DynamoDB');
-    const uses = isOfTable
-      ? ofTable(operation, JSON.parse(body))
-      : ofSecret(operation, JSON.parse(body));
-    for (const use of uses) note(use);
-    const answer = isOfTable ? await passOn(request, body) : Response.json(SECRET);
+    const isForTable = service?.startsWith('DynamoDB');
+    const uses = isForTable
+      ? listTableUses(operation, JSON.parse(body))
+      : listSecretUses(operation, JSON.parse(body));
+    for (const use of uses) record(use);
+    const answer = isForTable ? await forward(request, body) : Response.json(SECRET);
     response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
     response.end(await answer.text());
   });
 
-  function note(use: string): void {
+  function record(use: string): void {
     used.get(current)?.add(use);
   }
 
-  function noteS3({ name, input }: Command): void {
-    const actions = OF_S3[input.VersionId ? `${name}Version` : name];
+  function recordS3({ name, input }: Command): void {
+    const actions = S3_ACTIONS[input.VersionId ? `${name}Version` : name];
     if (!actions) throw new Error(`The permissions that ${name} needs are not known here`);
-    for (const action of actions) note(`s3:${action}`);
+    for (const action of actions) record(`s3:${action}`);
     if (input.Bucket !== BUCKET) throw new Error(`${input.Bucket} is not the bucket`);
   }
 
-  function passOn({ headers }: IncomingMessage, body: string): Promise<Response> {
+  function forward({ headers }: IncomingMessage, body: string): Promise<Response> {
     const { connection, host, 'content-length': _, ...rest } = headers as Record<string, string>;
     return fetch(database, { method: 'POST', headers: rest, body });
   }
@@ -108,7 +108,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
     setting: (parameter) => {
       const send = async (command: { input: { Name?: string } }) => {
         const action = command.constructor.name.replace(/Command$/, '');
-        note(`ssm:${action} setting${command.input.Name?.slice(parameter.length) ? ':*' : ''}`);
+        record(`ssm:${action} setting${command.input.Name?.slice(parameter.length) ? ':*' : ''}`);
         return await parameters.client.send(command as never);
       };
       return createSsmCollectionSetting({ client: { send: send as never }, parameter });
@@ -119,7 +119,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
 }
 
 // A transaction needs no permission of its own, only the permissions of its parts.
-function ofTable(operation: string, body: Request): string[] {
+function listTableUses(operation: string, body: Request): string[] {
   const parts = body.TransactItems?.flatMap((item) => Object.entries(item));
   if (parts)
     return parts.map(([kind, part]) => `dynamodb:${kind}Item table of ${describeKey(part)}`);
@@ -142,7 +142,7 @@ const REFERENCE = '/aws/reference/secretsmanager/';
 const SECRET = { Parameter: { Value: 'a secret' } };
 
 // Systems Manager returns a secret of Secrets Manager only to a caller who may also read it in Secrets Manager.
-function ofSecret(operation: string, { Name = '' }: Request): string[] {
+function listSecretUses(operation: string, { Name = '' }: Request): string[] {
   const parameter = `ssm:${operation} ssm:parameter${Name}`;
   if (!Name.startsWith(REFERENCE)) return [parameter];
   const secret = `secretsmanager:secret:${Name.slice(REFERENCE.length)}-??????`;

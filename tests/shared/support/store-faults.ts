@@ -19,8 +19,8 @@ export type Fault = (call: () => Promise<unknown>, command: Command) => Promise<
 
 const ANSWERED = { $metadata: { httpStatusCode: 400 } };
 
-/** Faults that pass: the next try of the same call gets through. */
-export const PASSING_FAULTS = {
+/** Temporary faults: the next attempt of the same call succeeds. */
+export const TEMPORARY_FAULTS = {
   conflict: async (call, command) => {
     if (command instanceof TransactWriteCommand)
       throw createCancellation(command, 'TransactionConflict');
@@ -40,21 +40,21 @@ export const PASSING_FAULTS = {
     throw new InternalServerError({ message: 'Internal server error', $metadata });
   },
   'timeout before applying': async () => {
-    throw timedOut();
+    throw createTimeout();
   },
   'timeout after applying': async (call) => {
     await call();
-    throw timedOut();
+    throw createTimeout();
   },
   'reset after applying': async (call) => {
     await call();
-    throw socketError('ECONNRESET');
+    throw createSocketError('ECONNRESET');
   },
 } satisfies Record<string, Fault>;
 
 /** The store cannot be reached. */
 export async function refused(): Promise<never> {
-  throw socketError('ECONNREFUSED');
+  throw createSocketError('ECONNREFUSED');
 }
 
 /** The store refuses the call, however often it is repeated. */
@@ -82,10 +82,10 @@ export function createFaultyClient(
   return { send: send as Client['send'], calls: () => calls };
 }
 
-function timedOut(): Error {
+function createTimeout(): Error {
   return Object.assign(new Error('No answer in time'), { name: 'TimeoutError' });
 }
 
-function socketError(code: string): Error {
+function createSocketError(code: string): Error {
   return Object.assign(new Error(`connect ${code}`), { code, $metadata: { attempts: 1 } });
 }

@@ -26,7 +26,7 @@ export async function createTestTable(): Promise<TestTable> {
   return { client: createUnsignedClient(endpoint), tableName, endpoint };
 }
 
-/** A client whose requests carry no true signature: no local engine checks one, and to make it takes time. */
+/** A client that does not sign its requests: no local engine checks signatures, and signing takes time. */
 function createUnsignedClient(endpoint: string): DynamoDBDocumentClient {
   const client = createDocumentClient(endpoint);
   client.config.signer = async () => ({
@@ -38,7 +38,7 @@ function createUnsignedClient(endpoint: string): DynamoDBDocumentClient {
   return client;
 }
 
-/** The key and the region are those of `createTable`: DynamoDB Local has other tables for others. */
+/** The key and the region are those of `createTable`: DynamoDB Local keeps separate tables for each key and region. */
 const UNSIGNED = {
   'x-amz-date': '20260101T000000Z',
   authorization:

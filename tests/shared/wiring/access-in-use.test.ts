@@ -70,8 +70,8 @@ const FILTERS: readonly (readonly [name: string, value: string])[] = [
   ['include_counts', 'true'],
 ];
 
-/** Steps for functions that use more of the table than their examples and filters show */
-const LONGER: readonly Step[] = [
+/** Steps that use parts of the table which the examples and filters do not reach */
+const FURTHER_STEPS: readonly Step[] = [
   [
     'transactions/bulk-create',
     { body: { transactions: [{ ...BILL, external_id: 'a', category_id: 1 }, BILL] } },
@@ -111,7 +111,12 @@ const LONGER: readonly Step[] = [
 ];
 
 /** The order matters: records are created before they are read, and read before they are deleted. */
-const STEPS = [...RECORDS, ...listExamples([...RECORDS, ...LONGER]), ...listReads(), ...LONGER];
+const STEPS = [
+  ...RECORDS,
+  ...listExamples([...RECORDS, ...FURTHER_STEPS]),
+  ...listReads(),
+  ...FURTHER_STEPS,
+];
 
 /** The example of each endpoint whose function has no step. */
 function listExamples(steps: readonly Step[]): Step[] {
@@ -130,8 +135,10 @@ function listReads(): Step[] {
     const { query, exampleQuery = {} } = ENDPOINTS_BY_ROUTE[route] ?? {};
     const isFilter = ([name]: readonly [string, string]) => FILTERS.some(([each]) => each === name);
     const needed = Object.entries(exampleQuery).filter((each) => !isFilter(each));
-    const taken = FILTERS.filter(([filter]) => query && filter in query.entries);
-    const pairs = taken.flatMap((one, n) => taken.slice(n).map((other) => [one, other]));
+    const accepted = FILTERS.filter(([filter]) => query && filter in query.entries);
+    const pairs = accepted.flatMap((filter, n) =>
+      accepted.slice(n).map((other) => [filter, other]),
+    );
     return pairs.map((pair) => [name, { query: Object.fromEntries([...needed, ...pair]) }, 200]);
   });
 }
@@ -139,7 +146,7 @@ function listReads(): Step[] {
 const TABLE = 'access-in-use';
 const DAY_MS = 86_400_000;
 
-const BEFORE = ['backup', 'rebuild', 'copy'];
+const STEPS_BEFORE_CUTOVER = ['backup', 'rebuild', 'copy'];
 
 /** Virtual clock, which only the waits between calls of a step advance. */
 let time = Date.parse('2026-03-01T09:00:00Z');
@@ -147,27 +154,30 @@ const advanceClock = (milliseconds: number) => {
   time += milliseconds;
 };
 
-async function prove(run: RecordedRun): Promise<void> {
+async function prepareCutover(run: RecordedRun): Promise<void> {
   await run.raceAgainst(run.start);
   await run.start();
-  await run.finish(...BEFORE);
+  await run.finish(...STEPS_BEFORE_CUTOVER);
   await run.openWindow();
 }
 
-async function race(run: RecordedRun, attempt: () => Promise<unknown>): Promise<void> {
+async function expectChangeRefused(
+  run: RecordedRun,
+  attempt: () => Promise<unknown>,
+): Promise<void> {
   expect(await run.raceAgainst(attempt)).toMatchObject({ name: 'RefusedSettingChanged' });
 }
 
 /** Runs in which the functions of the migration make all their kinds of calls */
 const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
   'rolled-back-from-live': async (run) => {
-    await prove(run);
-    await race(run, () => run.finish('cutover'));
+    await prepareCutover(run);
+    await expectChangeRefused(run, () => run.finish('cutover'));
     await run.finish('rollback', 'copy');
     await run.openWindow();
     await run.finish('cutover');
     await run.vectors.deleteCollection(SOURCE);
-    await race(run, () => run.finish('rollback'));
+    await expectChangeRefused(run, () => run.finish('rollback'));
     await run.finish('rollback', 'abort');
   },
   aborted: async (run) => {
@@ -175,16 +185,16 @@ const RUNS: Readonly<Record<string, (run: RecordedRun) => Promise<void>>> = {
     await run.finish('backup', 'rebuild', 'abort');
   },
   'rolled-back-by-watchdog': async (run) => {
-    await prove(run);
+    await prepareCutover(run);
     await run.confirmWhenAsked('cutover', 'deploy-new');
     await run.vectors.deleteCollection(SOURCE);
     advanceClock(DAY_MS);
-    await race(run, run.watch);
+    await expectChangeRefused(run, run.watch);
     await run.watch();
     await run.finish('abort');
   },
   'is-closed': async (run) => {
-    await prove(run);
+    await prepareCutover(run);
     await run.confirmWhenAsked('cutover', 'open-writes');
     await run.finish('cutover');
     advanceClock(31 * DAY_MS);
@@ -233,14 +243,14 @@ async function callEndpoints(database: string): Promise<void> {
     if (name === 'transactions/bulk-create') await forgetVersion(client);
     recorder.recordFor(name);
     // A key for each function: the first use of a key asks for more than the others.
-    const given = { name, ledger: 'default', scope: 'write' } as const;
-    const secret = secrets.get(name) ?? (await keys.create(given)).secret;
+    const spec = { name, ledger: 'default', scope: 'write' } as const;
+    const secret = secrets.get(name) ?? (await keys.create(spec)).secret;
     secrets.set(name, secret);
     expect(await requestStatus(name, call, secret), `${name} ${JSON.stringify(call)}`).toBe(status);
   }
 }
 
-/** Makes the sequence look as an earlier release wrote it: the next id is then drawn like the first id of a ledger. */
+/** Removes the version, which earlier releases did not write: the next id is then drawn like the first id of a ledger. */
 async function forgetVersion(client: DynamoDBDocumentClient): Promise<void> {
   const Key = createKeys('default').sequence('transaction');
   const input = { TableName: TABLE, Key, UpdateExpression: `REMOVE ${SCHEMA_VERSION}` };
@@ -260,7 +270,7 @@ async function runCanary(): Promise<void> {
 
 function findCanary(template: Template) {
   const canary = listFunctions(template).find(([name]) => name === 'canary/check');
-  if (!canary) throw new Error('There is no canary');
+  if (!canary) throw new Error('The package has no canary');
   return canary;
 }
 
@@ -290,7 +300,7 @@ async function migrate(): Promise<void> {
   }
 }
 
-const SERVICES: Readonly<Record<string, string>> = {
+const TRUSTED_SERVICES: Readonly<Record<string, string>> = {
   [STATE_MACHINE]: 'states.amazonaws.com',
   [BACKUP_PLAN]: 'backup.amazonaws.com',
   [GRADUAL_RELEASE]: 'codedeploy.amazonaws.com',
@@ -303,22 +313,22 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   const users = listRoles(template).map(([user]) => user);
 
   /** Lists access that a role lacks, and access that it grants but nothing uses. */
-  function compare(user: string, role: RoleProperties) {
+  function compareAccess(user: string, role: RoleProperties) {
     const used = recorder.usedBy(user);
     const needed = [...used, ...neededByAws(template, user)];
     const granted = listGrantedAccess(template, role);
     return {
       missing: needed.filter((use) => !granted.includes(use)),
-      spare: granted.filter((use) => !needed.includes(use)),
+      unused: granted.filter((use) => !needed.includes(use)),
     };
   }
 
-  it.each(users)('%s grants exactly what is used', (user) => {
-    expect(compare(user, findRole(template, user))).toEqual({ missing: [], spare: [] });
+  it.each(users)('grant %s exactly the access that it uses', (user) => {
+    expect(compareAccess(user, findRole(template, user))).toEqual({ missing: [], unused: [] });
   });
 
-  it.each(users)('%s trusts one service', (user) => {
-    const Service = SERVICES[user] ?? 'lambda.amazonaws.com';
+  it.each(users)('let one service act for %s', (user) => {
+    const Service = TRUSTED_SERVICES[user] ?? 'lambda.amazonaws.com';
     expect(findRole(template, user).AssumeRolePolicyDocument).toEqual({
       Version: '2012-10-17',
       Statement: [{ Effect: 'Allow', Principal: { Service }, Action: 'sts:AssumeRole' }],

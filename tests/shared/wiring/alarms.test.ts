@@ -27,39 +27,40 @@ describe.each(alarms)('the alarm %s', (id, alarm) => {
 
   // An alarm named `...Silent` fires when data stops; for every other alarm, missing data means that all is well.
   it('treats missing data as a failure only if silence is one', () => {
-    const isOfSilence = id.endsWith('Silent');
+    const reportsSilence = id.endsWith('Silent');
     expect([alarm.TreatMissingData, alarm.ComparisonOperator]).toEqual(
-      isOfSilence
+      reportsSilence
         ? ['breaching', 'LessThanThreshold']
         : ['notBreaching', 'GreaterThanOrEqualToThreshold'],
     );
   });
 });
 
-describe('the resources of alarms exist:', () => {
-  const named = (name: string) =>
+describe('the metrics of alarms', () => {
+  const listDimensionValues = (name: string) =>
     alarms
       .flatMap(([, alarm]) => listMetrics(alarm))
       .flatMap(({ Dimensions }) => Dimensions.filter(({ Name }) => Name === name))
       .map(({ Value }) => Value);
 
-  it('functions', () => {
-    for (const value of named('FunctionName')) {
+  it('belong to functions of the template', () => {
+    for (const value of listDimensionValues('FunctionName')) {
       const { Ref } = value as { Ref: string };
       expect(template.Resources[Ref]?.Type).toBe('AWS::Lambda::Function');
     }
   });
 
-  it('the table in use and each of its indexes', () => {
-    for (const name of named('TableName')) expect(name).toEqual({ Ref: 'TableInUse' });
+  it('belong to the table in use and to each of its indexes', () => {
+    for (const name of listDimensionValues('TableName'))
+      expect(name).toEqual({ Ref: 'TableInUse' });
     const { GlobalSecondaryIndexes } = getOnlyResource<{
       GlobalSecondaryIndexes: { IndexName: string }[];
     }>(template, 'AWS::DynamoDB::Table').Properties;
     const indexes = GlobalSecondaryIndexes.map(({ IndexName }) => IndexName);
-    expect(new Set(named('GlobalSecondaryIndexName'))).toEqual(new Set(indexes));
+    expect(new Set(listDimensionValues('GlobalSecondaryIndexName'))).toEqual(new Set(indexes));
   });
 
-  it('every function behind the gateway is watched for errors, throttles and duration', () => {
+  it('cover errors, throttles and duration of every function behind the gateway', () => {
     const behindGateway = listApiFunctions(template);
     for (const metricName of ['Errors', 'Throttles', 'Duration']) {
       const watched = alarms
@@ -94,13 +95,13 @@ it('a budget has no explicit name: CloudFormation replaces it when its topic cha
 });
 
 it('a flood, refused requests and egress are watched', () => {
-  const watched = (id: string) =>
+  const listWatched = (id: string) =>
     listMetrics(alarms.find(([name]) => name === id)?.[1] as never).map(
       ({ MetricName }) => MetricName,
     );
-  expect(watched('GatewayTraffic')).toEqual(['Count']);
-  expect(watched('GatewayRefusals')).toEqual(['4xx', 'Count']);
-  expect(watched('GatewayEgress')).toEqual(['DataProcessed']);
+  expect(listWatched('GatewayTraffic')).toEqual(['Count']);
+  expect(listWatched('GatewayRefusals')).toEqual(['4xx', 'Count']);
+  expect(listWatched('GatewayEgress')).toEqual(['DataProcessed']);
 });
 
 it('the dashboard shows every alarm', () => {

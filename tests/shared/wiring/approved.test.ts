@@ -1,4 +1,4 @@
-// The packaged stages equal the approved files in approved/, which a person reads when they change. Roles, routes, permissions,
+// The packaged stages equal the approved files in approved/, which a person reviews when they change. Roles, routes, permissions,
 // gradual releases, log groups and the definition of the state machine have tests of their own.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -32,7 +32,7 @@ const LEFT_OUT = new RegExp(
   ].join('|')})\\b`,
 );
 /** Values that are shown on one line. */
-const WHOLE = /^(Tags|RouteSettings\.[^.]+|CorsConfiguration\.\w+)$|Fn::GetAtt$/;
+const SINGLE_LINE = /^(Tags|RouteSettings\.[^.]+|CorsConfiguration\.\w+)$|Fn::GetAtt$/;
 /** Values by their paths, such as `Environment.Variables.AUTH`. */
 type Leaves = Readonly<Record<string, unknown>>;
 type Resources = Readonly<Record<string, Leaves>>;
@@ -40,7 +40,7 @@ type Resources = Readonly<Record<string, Leaves>>;
 function flattenLeaves(value: unknown, path = ''): [string, unknown][] {
   const isLeaf = typeof value !== 'object' || value === null || Object.keys(value).length === 0;
   if (isLeaf) return [[path, value]];
-  if (WHOLE.test(path)) return [[path, JSON.stringify(value)]];
+  if (SINGLE_LINE.test(path)) return [[path, JSON.stringify(value)]];
   return Object.entries(value).flatMap(([name, part]) =>
     flattenLeaves(part, path === '' ? name : `${path}.${name}`),
   );
@@ -59,7 +59,8 @@ function readResources(packaged: Packaged): Resources {
       .filter(([, { Type }]) => !TESTED_ELSEWHERE.includes(Type))
       .map(([name, { Properties, ...described }]) => {
         const leaves = flattenLeaves(Properties).filter(([path]) => !LEFT_OUT.test(path));
-        const watched = described.Type === 'AWS::CloudWatch::Alarm' ? watchedBy(Properties) : {};
+        const watched =
+          described.Type === 'AWS::CloudWatch::Alarm' ? describeMetrics(Properties) : {};
         const { DependsOn: _, ...policies } = described as Leaves;
         const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
         return [name, withoutName(name, all)];
@@ -79,7 +80,7 @@ function withoutName(logicalName: string, leaves: Leaves): Leaves {
 }
 
 /** Shows each kind of metric once, not for each function: alarms.test.ts counts the functions. */
-function watchedBy(alarm: unknown): Leaves {
+function describeMetrics(alarm: unknown): Leaves {
   const { Metrics = [], ...properties } = alarm as AlarmProperties;
   const stats = Metrics.flatMap(({ MetricStat }) => MetricStat ?? []);
   const { Statistic, ExtendedStatistic = '', Period = 0 } = properties;
@@ -110,31 +111,31 @@ function outlineResources(resources: Resources) {
         members.filter(([, each]) => each[path] === value).length > members.length / 2;
       const usual = Object.fromEntries(members.length > 1 ? leaves.filter(isUsual) : []);
       const groups = Map.groupBy(members, ([, { AlarmDescription, ...each }]) =>
-        JSON.stringify(differences(each, { Type: type, ...usual })),
+        JSON.stringify(findDifferences(each, { Type: type, ...usual })),
       );
       const { '{}': asUsual = [], ...others } = Object.fromEntries(groups);
-      const alike = Object.entries(others).map(([text, some]) => {
-        const described = some.flatMap(([, { AlarmDescription }]) => AlarmDescription ?? []);
-        const names = some.map(([name]) => name).join(', ');
-        const [first, ...more] = described;
-        return [names, { described: more.length > 0 ? described : first, ...JSON.parse(text) }];
+      const described = Object.entries(others).map(([text, group]) => {
+        const descriptions = group.flatMap(([, { AlarmDescription }]) => AlarmDescription ?? []);
+        const names = group.map(([name]) => name).join(', ');
+        const [first, ...more] = descriptions;
+        return [names, { described: more.length > 0 ? descriptions : first, ...JSON.parse(text) }];
       });
       const common = members.length > 1 ? { usual, asUsual: asUsual.length } : {};
-      return [type, { ...common, ...Object.fromEntries(alike) }];
+      return [type, { ...common, ...Object.fromEntries(described) }];
     }),
   );
 }
 
-function differences(leaves: Leaves, from: Leaves): Leaves {
+function findDifferences(leaves: Leaves, from: Leaves): Leaves {
   const changed = Object.entries(leaves).filter(([path, value]) => from[path] !== value);
-  const gone = Object.keys(from).filter((path) => !(path in leaves));
-  return Object.fromEntries([...changed, ...gone.map((path) => [path, 'absent'])]);
+  const missing = Object.keys(from).filter((path) => !(path in leaves));
+  return Object.fromEntries([...changed, ...missing.map((path) => [path, 'absent'])]);
 }
 
 /** Lists the differences from another package. */
 function compareResources(resources: Resources, from: Resources) {
   const changed = Object.entries(resources).map(
-    ([name, leaves]) => [name, differences(leaves, from[name] ?? {})] as const,
+    ([name, leaves]) => [name, findDifferences(leaves, from[name] ?? {})] as const,
   );
   return {
     without: Object.keys(from).filter((name) => !resources[name]),

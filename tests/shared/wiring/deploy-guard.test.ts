@@ -23,7 +23,7 @@ import {
 const migrating = readTemplate('migrating') as Template & Situation['next'];
 const withoutStore = readTemplate('prod') as Template & Situation['next'];
 
-const QUIET: Situation = {
+const UNCHANGED_STAGE: Situation = {
   run: undefined,
   deployed: migrating,
   next: migrating,
@@ -54,10 +54,11 @@ function withFunctions(change: (properties: FunctionProperties) => void) {
 }
 
 /** Returns the template with the watchdog's first resource of the type disabled. */
-function without(template: Template & Situation['next'], type: string) {
+function withDisabled(template: Template & Situation['next'], type: string) {
   const rules = listResources(template, type).filter(([id]) => id.startsWith('Watchdog'));
   const [first, ...others] = rules;
-  if (!first || others.length === 0) throw new Error(`There are not several ${type}`);
+  if (!first || others.length === 0)
+    throw new Error(`The watchdog has fewer than two resources of the type ${type}`);
   const [id, rule] = first;
   const disabled = { ...rule, Properties: { ...rule.Properties, State: 'DISABLED' } };
   return { ...template, Resources: { ...template.Resources, [id]: disabled } };
@@ -70,19 +71,28 @@ describe('the guard allows', () => {
     ['a first deployment', { deployed: undefined, table: 'absent' }],
     ['a removal while no run is active', { next: undefined }],
     ['a deployment while the new version is live, which keeps the watchdog', { run: LIVE }],
-    ['what the operator accepts by the id of the run', { run: ACTIVE, acceptedRun: 'spring' }],
-    ['an unknown run that the operator accepts', { run: { unknown: '' }, acceptedRun: 'unknown' }],
     [
-      'a migration added while the command line drives a live run',
+      'a change of functions under a run that the operator accepts by its id',
+      { run: ACTIVE, acceptedRun: 'spring' },
+    ],
+    [
+      'a change of functions under an unknown run that the operator accepts',
+      { run: { unknown: '' }, acceptedRun: 'unknown' },
+    ],
+    [
+      'a deployment that adds a migration while the command line drives a live run',
       { run: LIVE, deployed: withoutStore },
     ],
     [
-      'a stage without a migration, even with a run in its table',
+      'a deployment of a stage that has no migration, even with a run in its table',
       { run: ACTIVE, deployed: withoutStore, next: withoutStore },
     ],
-    ['its removal', { run: ACTIVE, deployed: withoutStore, next: undefined }],
+    [
+      'the removal of a stage that has no migration, even with a run in its table',
+      { run: ACTIVE, deployed: withoutStore, next: undefined },
+    ],
   ])('%s', (_, situation) => {
-    expect(reasonsAgainst({ ...QUIET, ...situation })).toEqual([]);
+    expect(reasonsAgainst({ ...UNCHANGED_STAGE, ...situation })).toEqual([]);
   });
 });
 
@@ -90,70 +100,77 @@ describe('the guard refuses', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
     ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
     [
-      'a deployment that takes the migration away',
+      'a deployment that removes the migration',
       { run: LIVE, next: withoutStore },
       /remove the functions of the migration and its watchdog .* It omits qdrantUrl/,
     ],
     [
-      'one schedule of the watchdog disabled, and another left',
-      { run: LIVE, next: without(migrating, 'AWS::Events::Rule') },
+      'a deployment that disables only one schedule of the watchdog',
+      { run: LIVE, next: withDisabled(migrating, 'AWS::Events::Rule') },
       /disable the watchdog/,
     ],
     ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
-    ['what cannot be known', { run: { unknown: 'no answer' } }, /Cannot read .* no answer/],
-    ['the acceptance of another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
     [
-      'functions that answer without authentication',
+      'a deployment while the run cannot be read',
+      { run: { unknown: 'no answer' } },
+      /Cannot read .* no answer/,
+    ],
+    ['a deployment that accepts another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
+    [
+      'a deployment whose functions answer without authentication',
       { next: withVariable('AUTH', 'open') },
       /without authentication/,
     ],
     [
-      'a deployment over an empty table that is left over',
+      'a deployment over an empty left-over table',
       { deployed: undefined, table: 'left over, empty' },
       /discard-table/,
     ],
     [
-      'a deployment over data that are left over',
+      'a deployment over a left-over table with data',
       { deployed: undefined, table: 'left over, with data' },
       /has data/,
     ],
   ])('%s', (_, situation, reason) => {
-    expect(reasonsAgainst({ ...QUIET, ...situation }).join(' ')).toMatch(reason);
+    expect(reasonsAgainst({ ...UNCHANGED_STAGE, ...situation }).join(' ')).toMatch(reason);
   });
 
   it.each(PHASES.filter((phase) => phase !== 'live'))(
     'a change of functions in the phase %s',
     (phase) => {
       const run = { id: 'spring', phase };
-      expect(reasonsAgainst({ ...QUIET, run }).join(' ')).toMatch(/change functions/);
+      expect(reasonsAgainst({ ...UNCHANGED_STAGE, run }).join(' ')).toMatch(/change functions/);
     },
   );
 });
 
-describe('a setting of the migration', () => {
+describe('the settings of the migration', () => {
   const reasonsFor = (situation: Partial<Situation>) =>
-    reasonsAgainst({ ...QUIET, run: LIVE, ...situation }).join(' ');
+    reasonsAgainst({ ...UNCHANGED_STAGE, run: LIVE, ...situation }).join(' ');
 
-  it.each(Object.entries(SETTINGS))('%s is neither changed nor omitted', (parameter, variable) => {
-    const changed = reasonsFor({ next: withVariable(variable, 'ssm:/another') });
-    expect(changed).toContain(`It changes ${parameter} while the run spring`);
-    const omitted = reasonsFor({ next: withVariable(variable, undefined) });
-    expect(omitted).toContain(`It omits ${parameter} while the run spring`);
-  });
+  it.each(Object.entries(SETTINGS))(
+    'cannot be changed or omitted while a run is active: %s',
+    (parameter, variable) => {
+      const changed = reasonsFor({ next: withVariable(variable, 'ssm:/another') });
+      expect(changed).toContain(`It changes ${parameter} while the run spring`);
+      const omitted = reasonsFor({ next: withVariable(variable, undefined) });
+      expect(omitted).toContain(`It omits ${parameter} while the run spring`);
+    },
+  );
 
   it.each<[what: string, situation: Partial<Situation>, reason: string | RegExp]>([
     [
-      'not added',
+      'cannot be added while a run is active',
       { deployed: withVariable(SETTINGS.migrationWebhookUrl, undefined) },
       'It changes migrationWebhookUrl while',
     ],
     [
-      'refused together with all others that change',
+      'are refused together if several change',
       { next: JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test')) },
       /It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/,
     ],
     [
-      'the concurrency that Lambda reserves for the watchdog',
+      'include the concurrency that Lambda reserves for the watchdog',
       {
         next: withFunctions((properties: object) => {
           delete (properties as { ReservedConcurrentExecutions?: number })
@@ -162,17 +179,17 @@ describe('a setting of the migration', () => {
       },
       'It omits reservedConcurrency while',
     ],
-  ])('is %s', (_, situation, reason) => {
+  ])('%s', (_, situation, reason) => {
     expect(reasonsFor(situation)).toMatch(reason);
   });
 
-  it('can change if the operator accepts it, or no run is active', () => {
+  it('can change if the operator accepts the run, or no run is active', () => {
     const next = withVariable(SETTINGS.neo4jUrl, 'bolt://another');
     expect(reasonsFor({ next, acceptedRun: 'spring' })).toBe('');
     expect(reasonsFor({ next, run: undefined })).toBe('');
   });
 
-  it('includes every variable that only its functions have', () => {
+  it('include every variable that only functions of the migration have', () => {
     const variableNames = (functions: readonly [string, FunctionProperties][]) =>
       functions.flatMap(([, { Environment }]) => Object.keys(Environment.Variables));
     const shared = variableNames(listApiFunctions(migrating));
@@ -188,19 +205,19 @@ describe('a setting of the migration', () => {
 it('before packaging, the guard knows the same settings and schedules', () => {
   const planned = plannedTemplate(readService('migrating'));
   for (const run of [ACTIVE, LIVE]) {
-    expect(reasonsAgainst({ ...QUIET, run, next: planned })).toEqual(
-      reasonsAgainst({ ...QUIET, run }),
+    expect(reasonsAgainst({ ...UNCHANGED_STAGE, run, next: planned })).toEqual(
+      reasonsAgainst({ ...UNCHANGED_STAGE, run }),
     );
   }
-  expect(reasonsAgainst({ ...QUIET, run: LIVE, deployed: planned })).toEqual([]);
+  expect(reasonsAgainst({ ...UNCHANGED_STAGE, run: LIVE, deployed: planned })).toEqual([]);
 });
 
 describe('a package that is deployed later', () => {
-  const deploy = async (acceptance: { given: string; packaged: string }) => {
+  const deploy = async (acceptance: { atDeploy: string; atPackaging: string }) => {
     const provider: { rollbackConfiguration?: object; compiledCloudFormationTemplate: object } = {
       compiledCloudFormationTemplate: migrating,
     };
-    let custom = { deployDuringRun: acceptance.given, rollbackMinutes: '15' };
+    let custom = { deployDuringRun: acceptance.atDeploy, rollbackMinutes: '15' };
     const guard = createGuard({
       command: 'deploy',
       options: { package: 'folder' },
@@ -209,18 +226,18 @@ describe('a package that is deployed later', () => {
     });
     await guard.hooks.initialize();
     // Serverless Framework reads the settings of the package before the guard's next hook.
-    custom = { deployDuringRun: acceptance.packaged, rollbackMinutes: '0' };
+    custom = { deployDuringRun: acceptance.atPackaging, rollbackMinutes: '0' };
     await guard.hooks['before:deploy:deploy']();
     return provider;
   };
 
   it('is deployed under a run that this command accepts, and undone by alarms', async () => {
-    const { rollbackConfiguration } = await deploy({ given: ACTIVE.id, packaged: '' });
+    const { rollbackConfiguration } = await deploy({ atDeploy: ACTIVE.id, atPackaging: '' });
     expect(rollbackConfiguration).toMatchObject({ MonitoringTimeInMinutes: 15 });
   });
 
   it('is refused under a run that was accepted at packaging time', async () => {
-    await expect(deploy({ given: '', packaged: ACTIVE.id })).rejects.toThrow(
+    await expect(deploy({ atDeploy: '', atPackaging: ACTIVE.id })).rejects.toThrow(
       /change functions .*run spring/,
     );
   });
@@ -263,39 +280,39 @@ describe('a rollback', () => {
       'before:rollback:rollback'
     ]();
 
-  it('is refused for an unreadable timestamp, with the command that lists them', async () => {
+  it('is refused for an unreadable timestamp, with the command that lists timestamps', async () => {
     await expect(rollBack('yesterday')).rejects.toThrow(/timestamp "yesterday".*deploy list/);
   });
 
   it('is refused for a timestamp without a deployment', async () => {
-    const missing = '<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>';
-    const rolled = rollBack('1700000000000', ({ path }) => {
+    const error = '<Error><Code>NoSuchKey</Code><Message>No such key</Message></Error>';
+    const rollback = rollBack('1700000000000', ({ path }) => {
       expect(decodeURIComponent(path)).toContain(
         '1700000000000-2023-11-14T22:13:20.000Z/template.json',
       );
-      return [404, missing];
+      return [404, error];
     });
-    await expect(rolled).rejects.toThrow(/timestamp "1700000000000".*deploy list/);
+    await expect(rollback).rejects.toThrow(/timestamp "1700000000000".*deploy list/);
   });
 });
 
 describe('alarms undo a deployment', () => {
-  const makeRollback = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
+  const configureRollback = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) =>
     rollbackConfiguration({
       deployed: migrating,
       next: migrating,
       minutes: 15,
       toArn: (name) => `arn:${name}`,
-      ...given,
+      ...changes,
     });
-  const named = (...names: string[]) => ({
+  const triggersOf = (...names: string[]) => ({
     RollbackTriggers: names.map((name) => ({
       Arn: `arn:finance-ledger-prod-${name}`,
       Type: 'AWS::CloudWatch::Alarm',
     })),
     MonitoringTimeInMinutes: 15,
   });
-  const ofApi = [
+  const API_ALARMS = [
     'gateway-errors',
     'gateway-error-ratio',
     'transactions-errors',
@@ -303,63 +320,65 @@ describe('alarms undo a deployment', () => {
   ];
 
   it('if they are deployed and not removed', () => {
-    expect(makeRollback({})).toEqual(named(...ofApi, 'canary-failed'));
-    for (const other of [{ deployed: withoutStore }, { next: withoutStore }]) {
-      expect(makeRollback(other as object)).toEqual(named(...ofApi));
+    expect(configureRollback({})).toEqual(triggersOf(...API_ALARMS, 'canary-failed'));
+    for (const templates of [{ deployed: withoutStore }, { next: withoutStore }]) {
+      expect(configureRollback(templates as object)).toEqual(triggersOf(...API_ALARMS));
     }
   });
 
-  it("but not the canary's, whose new address answers only once its DNS record points there", () => {
+  it('without the alarm of the canary if its address changes: the new one answers only after the DNS change', () => {
     const next = structuredClone(migrating);
     const [, { Properties }] = listResources<FunctionProperties>(
       next,
       'AWS::Lambda::Function',
     ).find(([id]) => id === 'CanaryLambdaFunction') as [string, { Properties: FunctionProperties }];
     Properties.Environment.Variables.API_URL = 'https://ledger.test';
-    expect(makeRollback({ next })).toEqual(named(...ofApi));
+    expect(configureRollback({ next })).toEqual(triggersOf(...API_ALARMS));
   });
 
   it('but not a first deployment, nor if the operator forbids it', () => {
-    for (const given of [{ deployed: undefined }, { minutes: 0 }]) {
-      expect(makeRollback(given)).toEqual({ RollbackTriggers: [], MonitoringTimeInMinutes: 0 });
+    for (const changes of [{ deployed: undefined }, { minutes: 0 }]) {
+      expect(configureRollback(changes)).toEqual({
+        RollbackTriggers: [],
+        MonitoringTimeInMinutes: 0,
+      });
     }
   });
 
-  it('and the release is gradual if all of them do', () => {
-    const decide = (given: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
-      const templates = { deployed: migrating, next: migrating, ...given };
-      return isGradual({ ...templates, rollback: makeRollback(given) });
+  it('and the release is gradual only if all alarms can undo it', () => {
+    const decideGradual = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
+      const templates = { deployed: migrating, next: migrating, ...changes };
+      return isGradual({ ...templates, rollback: configureRollback(changes) });
     };
-    expect(decide({})).toBe(true);
-    expect(decide({ minutes: 0 })).toBe(false);
-    // No gradual release for a canary that is not watched yet, because it is new or its address changes: it would stop the
-    // release.
-    expect(decide({ deployed: withoutStore })).toBe(false);
-    expect(decide({ next: withoutStore })).toBe(true);
+    expect(decideGradual({})).toBe(true);
+    expect(decideGradual({ minutes: 0 })).toBe(false);
+    // A canary that is not watched yet, because it is new or its address changes, would stop a gradual release.
+    expect(decideGradual({ deployed: withoutStore })).toBe(false);
+    expect(decideGradual({ next: withoutStore })).toBe(true);
     // A package of an earlier release has no parameters.
-    expect(decide({ next: { ...migrating, Parameters: {} } })).toBe(false);
+    expect(decideGradual({ next: { ...migrating, Parameters: {} } })).toBe(false);
   });
 
-  it('but a change of the schema version is not gradual, because the release before refuses newer items', () => {
-    const rollback = makeRollback({});
+  it('but a change of the schema version is not gradual, because the previous release refuses newer items', () => {
+    const rollback = configureRollback({});
     const newer = { ...migrating, Metadata: { SchemaVersion: UPGRADES.length + 1 } };
     expect(migrating.Metadata).toEqual({ SchemaVersion: UPGRADES.length });
     expect(isGradual({ deployed: migrating, next: newer, rollback })).toBe(false);
     expect(isGradual({ deployed: newer, next: newer, rollback })).toBe(true);
   });
 
-  it('and are no more than CloudFormation accepts', () => {
-    expect(makeRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
+  it('and are at most as many as CloudFormation accepts', () => {
+    expect(configureRollback({}).RollbackTriggers.length).toBeLessThanOrEqual(5);
   });
 });
 
-describe('the table in use is a parameter of the stack, and survives', () => {
+describe('the table in use, a parameter of the stack,', () => {
   const provider: { stackParameters?: object; compiledCloudFormationTemplate: object } = {
     compiledCloudFormationTemplate: migrating,
   };
   const restored = [{ ParameterKey: 'TableInUse', ParameterValue: 'restored' }];
 
-  it('a deployment', async () => {
+  it('survives a deployment', async () => {
     const answer = answerDuring(ACTIVE);
     const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '0' };
     const guard = createGuard({ service: () => ({ custom, provider }), answer });
@@ -368,7 +387,7 @@ describe('the table in use is a parameter of the stack, and survives', () => {
     expect(provider.stackParameters).toEqual(restored);
   });
 
-  it('a gradual deployment', async () => {
+  it('survives a gradual deployment', async () => {
     const answer = answerDuring(ACTIVE);
     const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '15' };
     const guard = createGuard({ service: () => ({ custom, provider }), answer });
@@ -380,7 +399,7 @@ describe('the table in use is a parameter of the stack, and survives', () => {
     ]);
   });
 
-  it('a rollback to a deployment before the restore', async () => {
+  it('survives a rollback to a deployment before the restore', async () => {
     const answer: GuardSpec['answer'] = (request) =>
       request.path.includes('template.json')
         ? [200, JSON.stringify(withoutStore)]
@@ -391,7 +410,7 @@ describe('the table in use is a parameter of the stack, and survives', () => {
     expect(provider.stackParameters).toEqual(restored);
   });
 
-  it('and comes from the template in a first deployment', async () => {
+  it('comes from the template in a first deployment', async () => {
     const absent = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
     const answer: GuardSpec['answer'] = ({ headers }) =>
       headers['x-amz-target']
@@ -402,7 +421,7 @@ describe('the table in use is a parameter of the stack, and survives', () => {
     expect(provider.stackParameters).toEqual([]);
   });
 
-  it("and is in no function's code", () => {
+  it('is the table of every function', () => {
     for (const template of [migrating, withoutStore]) {
       const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
       for (const [, { Properties }] of functions) {

@@ -18,13 +18,13 @@ import {
 import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
-const OF_API = 320 * KB;
+const MAX_API_BYTES = 320 * KB;
 /** Each module adds to a cold start; a library that was bundled by accident would exceed this number. */
 const MAX_API_MODULES = 400;
 /** Includes the viewer, compressed: every visit loads it whole. */
-const OF_DOCUMENTATION = 768 * KB;
+const MAX_DOCUMENTATION_BYTES = 768 * KB;
 /** Includes drivers of a graph store and of an object store, which the API's functions do not have. */
-const OF_MIGRATION = 1152 * KB;
+const MAX_MIGRATION_BYTES = 1152 * KB;
 
 const TEMPLATE_ONLY = { stage: 'dev', environment: { ONLY_TEMPLATE: 'yes' } };
 const BUILDS = join(import.meta.dirname, '../../../.esbuild');
@@ -48,7 +48,7 @@ function listSources(bundle: Bundle): string[] {
 }
 
 /** Loads the unpacked bundle in a fresh process; undici is the slowest of Node's modules to load. */
-async function start(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
+async function loadBundle(bundle: Bundle, { Handler, Environment }: FunctionProperties) {
   const unpacked = await createTemporaryFolder();
   for (const [name, content] of Object.entries(bundle)) {
     mkdirSync(join(unpacked, dirname(name)), { recursive: true });
@@ -75,25 +75,25 @@ describe.each(listFunctions(template))('%s', (name, properties) => {
     expect(Object.keys(bundle).toSorted()).toEqual([file, `${file}.map`]);
   });
 
-  it('holds its own entry point, the library and packages, nothing local and no test', () => {
+  it('contains its entry point, the library and packages, but nothing local and no test', () => {
     const sources = listSources(bundle);
     expect(sources).toContain(`functions/${name}.ts`);
-    const strangers = sources.filter(
+    const unexpected = sources.filter(
       (source) =>
         source !== `functions/${name}.ts` &&
         !/^(lib|web|serverless\/bundle|node_modules)\//.test(source),
     );
-    expect(strangers).toEqual([]);
+    expect(unexpected).toEqual([]);
   });
 
   it('is no larger than its limit', () => {
-    const ofApi = name === 'service/docs' ? OF_DOCUMENTATION : OF_API;
-    const largest = name.startsWith('migration/') ? OF_MIGRATION : ofApi;
-    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(largest);
+    const maxApiBytes = name === 'service/docs' ? MAX_DOCUMENTATION_BYTES : MAX_API_BYTES;
+    const maxBytes = name.startsWith('migration/') ? MAX_MIGRATION_BYTES : maxApiBytes;
+    expect(bundle[file]?.byteLength).toBeLessThanOrEqual(maxBytes);
   });
 
   it('starts', async () => {
-    expect(await start(bundle, properties)).toMatchObject({ handler: 'function' });
+    expect(await loadBundle(bundle, properties)).toMatchObject({ handler: 'function' });
   });
 });
 
@@ -109,8 +109,8 @@ describe.each(listApiFunctions(template))('%s', (_name, properties) => {
     expect(providers).toEqual([]);
   });
 
-  it('starts without the slowest part of Node', async () => {
-    expect(await start(bundle, properties)).toMatchObject({ undici: [] });
+  it('starts without undici', async () => {
+    expect(await loadBundle(bundle, properties)).toMatchObject({ undici: [] });
   });
 });
 
@@ -126,35 +126,35 @@ it('packaging refuses every fault of the parameters in one message', async () =>
 });
 
 it("packaging leaves nothing but the package, not even in the user's temporary folder", async () => {
-  const folder = await ownTemporaryFolder();
+  const folder = await useTemporaryFolder();
   const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
   const command = ['package', '--package', join(folder, 'package')];
   await runServerless({ ...TEMPLATE_ONLY, environment }, command);
   expect(await readdir(folder)).toEqual(['package']);
-  expect(builds()).toEqual([]);
+  expect(listBuilds()).toEqual([]);
 });
 
 it('packaging leaves nothing behind if it is stopped', async () => {
-  const folder = await ownTemporaryFolder();
+  const folder = await useTemporaryFolder();
   const resources = createResources();
   onTestFinished(resources.stop);
   const packaged = runServerless({ ...TEMPLATE_ONLY, resources }, ['package']);
   const stopped = expect(packaged).rejects.toThrow(/ended by SIG(TERM|KILL)/);
-  const hasBegun = () => builds().some((name) => existsSync(join(BUILDS, name, '.build')));
+  const hasBegun = () => listBuilds().some((name) => existsSync(join(BUILDS, name, '.build')));
   await vi.waitUntil(hasBegun, { timeout: 600_000, interval: 5 });
   await resources.stop();
   await stopped;
   expect(await readdir(folder)).toEqual([]);
-  expect(builds()).toEqual([]);
+  expect(listBuilds()).toEqual([]);
 });
 
 /** Lists the folders in which Serverless Framework works for this process. */
-function builds(): string[] {
+function listBuilds(): string[] {
   return readdirSync(BUILDS).filter((name) => name.startsWith(`local-${process.pid}-`));
 }
 
 /** Gives the test a folder of its own for temporary files. */
-async function ownTemporaryFolder(): Promise<string> {
+async function useTemporaryFolder(): Promise<string> {
   const folder = await createTemporaryFolder();
   vi.stubEnv('TMPDIR', folder);
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -9,15 +9,15 @@ function stageParameters(stage: string): Record<string, unknown> {
   return { ...common, ...own };
 }
 
-function faultsWith(parameters: object, stage = 'prod'): string[] {
+function findFaultsWith(parameters: object, stage = 'prod'): string[] {
   return findFaults(stage, { ...stageParameters(stage), ...parameters });
 }
 
 it.each(['dev', 'prod'])(
   'the parameters of %s have no fault, nor those of a migration',
   (stage) => {
-    expect(faultsWith({}, stage)).toEqual([]);
-    expect(faultsWith(MIGRATING, stage)).toEqual([]);
+    expect(findFaultsWith({}, stage)).toEqual([]);
+    expect(findFaultsWith(MIGRATING, stage)).toEqual([]);
   },
 );
 
@@ -52,22 +52,22 @@ it.each([
   ['artifactsUrl', 'file:///tmp', /^artifactsUrl "file:\/\/\/tmp" must be s3:\/\/bucket\/prefix/],
   ['artifactsUrl', 'nonsense', /^artifactsUrl "nonsense" must be/],
 ] as const)('%s=%s is refused in one sentence', (name, value, sentence) => {
-  expect(faultsWith({ [name]: value })).toEqual([
+  expect(findFaultsWith({ [name]: value })).toEqual([
     typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
   ]);
 });
 
 it('an issuer needs an https address', () => {
-  expect(faultsWith({ authIssuer: 'http://insecure', authAudience: 'ledger' })).toEqual([
+  expect(findFaultsWith({ authIssuer: 'http://insecure', authAudience: 'ledger' })).toEqual([
     'authIssuer must be an https address, not "http://insecure".',
   ]);
 });
 
 it('a budget needs a topic, and is an amount', () => {
-  expect(faultsWith({ monthlyBudgetUsd: '50' }, 'dev')).toEqual([
+  expect(findFaultsWith({ monthlyBudgetUsd: '50' }, 'dev')).toEqual([
     'monthlyBudgetUsd "50" needs alarmTopicArn.',
   ]);
-  expect(faultsWith({ ...MIGRATING, monthlyBudgetUsd: 'much' })).toEqual([
+  expect(findFaultsWith({ ...MIGRATING, monthlyBudgetUsd: 'much' })).toEqual([
     'monthlyBudgetUsd "much" must be a number above 0, or empty.',
   ]);
 });
@@ -76,18 +76,20 @@ it.each([
   ['backupCopyVaultArn', MIGRATING.backupCopyVaultArn],
   ['backupLockDays', '30'],
 ])('%s needs backups', (name, value) => {
-  expect(faultsWith({ [name]: value }, 'dev')).toEqual([`${name} "${value}" needs backupDays.`]);
+  expect(findFaultsWith({ [name]: value }, 'dev')).toEqual([
+    `${name} "${value}" needs backupDays.`,
+  ]);
 });
 
-it('a store to migrate needs the parameters of its steps, which are named', () => {
-  const [sentence, ...others] = faultsWith({ qdrantUrl: 'https://qdrant.example:6333' });
+it('a store to migrate needs the parameters of its steps, and the message names them', () => {
+  const [sentence, ...others] = findFaultsWith({ qdrantUrl: 'https://qdrant.example:6333' });
   expect(others).toEqual([]);
   for (const name of ['memoryBackendUrl', 'memoryBackendKeyParameter', 'artifactsUrl'])
     expect(sentence).toContain(name);
 });
 
 it('all faults are named at once', () => {
-  const faults = faultsWith({ auth: 'open', timeZone: 'Mars/Phobos', throttleRate: -1 });
+  const faults = findFaultsWith({ auth: 'open', timeZone: 'Mars/Phobos', throttleRate: -1 });
   expect(faults.map((fault) => fault.split(' ')[0])).toEqual(['auth', 'throttleRate', 'timeZone']);
 });
 
@@ -96,7 +98,7 @@ it('a parameter that a new stage lacks is named', () => {
   expect(findFaults('staging', others)).toEqual(['throttleRate is not set.']);
 });
 
-it('requests without a key are possible only on this machine', () => {
+it('requests without a key are possible only on the stage local', () => {
   const local = { ...stageParameters('dev'), auth: 'open' };
   expect(findFaults('local', local)).toEqual([]);
   expect(findFaults('local', { ...local, ledgerId: 'a b' })).toEqual([
@@ -108,13 +110,16 @@ it('requests without a key are possible only on this machine', () => {
 });
 
 describe('Serverless Framework', () => {
-  it.each(['info', 'package', 'deploy', 'remove'])('refuses a fault in %s', (command) => {
-    const start = (param: string[]) => createGuard({ command, options: { param } });
-    expect(() => start(['auth=open'])).toThrow('Refused. auth "open" must be "required"');
-    expect(() => start(['qdrantUlr=x'])).toThrow(
-      /^Refused\. Unknown parameter qdrantUlr\. Use .*qdrantUrl/,
-    );
-  });
+  it.each(['info', 'package', 'deploy', 'remove'])(
+    'refuses a faulty parameter in %s',
+    (command) => {
+      const start = (param: string[]) => createGuard({ command, options: { param } });
+      expect(() => start(['auth=open'])).toThrow('Refused. auth "open" must be "required"');
+      expect(() => start(['qdrantUlr=x'])).toThrow(
+        /^Refused\. Unknown parameter qdrantUlr\. Use .*qdrantUrl/,
+      );
+    },
+  );
 
   it('uses the last value of a parameter, as a whole', () => {
     const start = (param: string[]) => createGuard({ command: 'package', options: { param } });

@@ -1,4 +1,4 @@
-// Actions that the policies in docs/ allow to the roles of docs/ledger/deploy.md, and the policies' conditions, which the
+// Actions that the policies in docs/ allow to the roles of docs/ledger/deploy.md, and conditions of the policies that the
 // emulator of tests/shared/deployed ignores. `npm run lint:template` compares the actions with AWS's own lists.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,23 +22,23 @@ const statements = Object.fromEntries(
 ) as Readonly<Record<PolicyName, readonly Statement[]>>;
 
 /** Lists the statements that allow the action on any resource; empty if another statement denies it. */
-function allowing(name: PolicyName, action: string): Statement[] {
-  const naming = statements[name].filter(({ Action }) =>
+function findAllowing(name: PolicyName, action: string): Statement[] {
+  const matching = statements[name].filter(({ Action }) =>
     [Action].flat().some((pattern) => matches(action, pattern)),
   );
-  return naming.some(({ Effect }) => Effect === 'Deny') ? [] : naming;
+  return matching.some(({ Effect }) => Effect === 'Deny') ? [] : matching;
 }
 
 function matches(action: string, pattern: string): boolean {
   return new RegExp(`^${pattern.replaceAll('*', '.*')}$`, 'i').test(action);
 }
 
-function whoMay(action: string): PolicyName[] {
-  return POLICIES.filter((name) => allowing(name, action).length > 0);
+function listAllowedRoles(action: string): PolicyName[] {
+  return POLICIES.filter((name) => findAllowing(name, action).length > 0);
 }
 
 function listConditions(name: PolicyName, action: string) {
-  return allowing(name, action).map(({ Condition }) => Condition);
+  return findAllowing(name, action).map(({ Condition }) => Condition);
 }
 
 it.each(POLICIES)('AWS accepts the policy %s', (name) => {
@@ -67,12 +67,12 @@ it.each<[action: string, roles: PolicyName[]]>([
   ['sts:AssumeRole', []],
   ['secretsmanager:GetSecretValue', ['boundary']],
 ])('%s is allowed to %j', (action, roles) => {
-  expect(whoMay(action)).toEqual(roles);
+  expect(listAllowedRoles(action)).toEqual(roles);
 });
 
 describe('the deployer', () => {
   it.each(['iam:CreateRole', 'iam:PutRolePolicy', 'iam:PutRolePermissionsBoundary'])(
-    '%s is allowed only for roles within the boundary',
+    'may call %s only for roles within the boundary',
     (action) => {
       const within = { ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` } };
       expect(listConditions('deploy', action)).toEqual([within]);
@@ -93,12 +93,12 @@ describe('the deployer', () => {
 });
 
 describe.each(['deploy', 'removal'] as const)('the policy for %s', (name) => {
-  it('reads only the records of migrations from a table', () => {
+  it('allows reads of only the records of migrations', () => {
     expect(listConditions(name, 'dynamodb:GetItem')).toEqual([RUNS]);
   });
 
-  it('counts by a scan, as discard-table does', async () => {
-    const { Select } = await scanOfDiscardTable();
+  it('allows only scans that count, such as the scan of discard-table', async () => {
+    const { Select } = await recordScan();
     expect(Select).toBe('COUNT');
     expect(listConditions(name, 'dynamodb:Scan')).toEqual([
       { StringEquals: { 'dynamodb:Select': Select } },
@@ -130,11 +130,14 @@ describe('the boundary', () => {
 });
 
 describe('commands of the guide', () => {
-  it.each(ROLE_COMMANDS)('$command is allowed to the role $role', ({ action, role }) => {
-    expect(whoMay(action)).toContain(role);
-  });
+  it.each(ROLE_COMMANDS)(
+    'include $command, which is allowed to the role $role',
+    ({ action, role }) => {
+      expect(listAllowedRoles(action)).toContain(role);
+    },
+  );
 
-  it('are all shown in docs/ledger/deploy.md: npm run describe', () => {
+  it('are all shown in docs/ledger/deploy.md, which `npm run describe` updates', () => {
     for (const { command } of ROLE_COMMANDS)
       expect(updateRoleCommands(DOCUMENT)).toContain(command);
     expect(updateRoleCommands(DOCUMENT)).toBe(DOCUMENT);
@@ -142,7 +145,7 @@ describe('commands of the guide', () => {
 });
 
 /** Returns the scan by which the guard checks whether a table without a stack has data. */
-async function scanOfDiscardTable() {
+async function recordScan() {
   let scan = '';
   const guard = createGuard({
     answer({ headers, body = [] }) {

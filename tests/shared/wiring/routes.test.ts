@@ -12,10 +12,10 @@ import {
   toEntryPoint,
 } from '../support/packaged-template.ts';
 
-describe.each(STAGES)('routes of stage %s', (stage) => {
+describe.each(STAGES)('stage %s', (stage) => {
   const routes = listRoutes(readTemplate(stage));
 
-  it.each(OPERATIONS)('%s and its slash form reach %s', (routeKey, name) => {
+  it.each(OPERATIONS)('routes %s and its slash form to %s', (routeKey, name) => {
     expect(routes[routeKey]).toBe(name);
     // The root path has no second form.
     expect(routes[`${routeKey}/`]).toBe(routeKey === 'GET /' ? undefined : name);
@@ -30,16 +30,16 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     expect(Object.keys(routes)).toHaveLength((OPERATIONS.length - 1) * 2 + 1 + 2);
   });
 
-  it('are all described at /openapi.json: declare a new one in lib/ledger/http/endpoints', () => {
+  it('describes its routes at /openapi.json: declare a new one in lib/ledger/http/endpoints', () => {
     const described = Object.entries(description.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
     );
     // Pages are for people: no program calls them, and a client made from the description needs no function for them.
-    const ofPrograms = Object.entries(routes).filter(
+    const programRoutes = Object.entries(routes).filter(
       ([key, name]) => !['OPTIONS /{proxy+}', '$default'].includes(key) && !isPage(name),
     );
     expect(described.flatMap((key) => [key, `${key}/`]).toSorted()).toEqual(
-      ofPrograms.map(([key]) => key).toSorted(),
+      programRoutes.map(([key]) => key).toSorted(),
     );
   });
 
@@ -48,7 +48,7 @@ describe.each(STAGES)('routes of stage %s', (stage) => {
     const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function')
       .filter(([, { Properties }]) => !toEntryPoint(Properties.Handler).startsWith('migration/'))
       .map(([name]) => name);
-    // Permissions for functions behind the gateway, or for unknown ones: those of the migration have a test of their own.
+    // The permissions of functions of the migration have a test of their own.
     const permissions = listResources(template, 'AWS::Lambda::Permission').filter(
       ([, { Properties }]) => !/"Migration\w+LambdaFunction"/.test(JSON.stringify(Properties)),
     );
@@ -70,12 +70,12 @@ function listRoutes(template: Template): Record<string, string> {
   return Object.fromEntries(
     routes.map(([, { Properties }]) => {
       const [, [, { Ref: integration }]] = Properties.Target['Fn::Join'];
-      return [Properties.RouteKey, entryPointBehind(template, integration)];
+      return [Properties.RouteKey, findEntryPoint(template, integration)];
     }),
   );
 }
 
-function entryPointBehind(template: Template, integration: string): string {
+function findEntryPoint(template: Template, integration: string): string {
   const { Properties } = template.Resources[integration] as { Properties: IntegrationProperties };
   expect(Properties).toMatchObject({ IntegrationType: 'AWS_PROXY', PayloadFormatVersion: '2.0' });
   const target = template.Resources[findInvoked(Properties.IntegrationUri)] as {

@@ -15,21 +15,21 @@ import {
 
 const FUNCTIONS = join(import.meta.dirname, '../../../functions');
 
-const LOG_RETENTION_DAYS: readonly (readonly [Packaged, number, ofGateway: number])[] = [
+const LOG_RETENTION_DAYS: readonly (readonly [Packaged, number, gatewayRetentionDays: number])[] = [
   ['dev', 14, 7],
   ['prod', 365, 30],
   ['migrating', 365, 30],
 ];
 
-describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGateway) => {
+describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, gatewayRetentionDays) => {
   const template = readTemplate(packaged);
   const stage = packaged === 'dev' ? 'dev' : 'prod';
   const logGroups = listResources(template, 'AWS::Logs::LogGroup');
   const machines = listResources(template, 'AWS::StepFunctions::StateMachine');
 
-  it('has a function for each file, and logs each, the machine and the gateway', () => {
+  it('has a function for each file, and a log group for each function, the machine and the gateway', () => {
     const files = globSync('**/*.ts', { cwd: FUNCTIONS }).map((file) => file.replace(/\.ts$/, ''));
-    const deployed = packaged === 'migrating' ? files : files.filter(isOfApi);
+    const deployed = packaged === 'migrating' ? files : files.filter(isApiFile);
     expect(
       listFunctions(template)
         .map(([name]) => name)
@@ -44,21 +44,23 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(names).toHaveLength(expected.length + machines.length);
   });
 
-  it('asks in each saved query the logs of all functions behind the gateway', () => {
+  it('queries the logs of all functions behind the gateway in each saved query', () => {
     const groups = listApiFunctions(template).map(([, each]) => `/aws/lambda/${each.FunctionName}`);
     const queries = listResources<{ readonly LogGroupNames: readonly { readonly Ref: string }[] }>(
       template,
       'AWS::Logs::QueryDefinition',
     );
-    const named = new Map(logGroups.map(([id, { Properties }]) => [id, Properties.LogGroupName]));
+    const groupNames = new Map(
+      logGroups.map(([id, { Properties }]) => [id, Properties.LogGroupName]),
+    );
     for (const [, { Properties }] of queries)
-      expect(Properties.LogGroupNames.map(({ Ref }) => named.get(Ref)).toSorted()).toEqual(
+      expect(Properties.LogGroupNames.map(({ Ref }) => groupNames.get(Ref)).toSorted()).toEqual(
         groups.toSorted(),
       );
   });
 
   it.each(logGroups)('keeps %s for a stated time', (name, { Properties }) => {
-    const days = name === 'HttpApiLogGroup' ? ofGateway : retentionDays;
+    const days = name === 'HttpApiLogGroup' ? gatewayRetentionDays : retentionDays;
     expect(Properties.RetentionInDays).toBe(days);
   });
 
@@ -96,7 +98,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
     expect(JSON.stringify(template)).not.toMatch(/"Tracing|xray:/i);
   });
 
-  it('holds nothing of the environment it was packaged in', () => {
+  it('contains nothing of the environment in which it was packaged', () => {
     expect(JSON.stringify(template)).not.toMatch(/left-in-the-shell|Berlin/);
   });
 
@@ -108,7 +110,7 @@ describe.each(LOG_RETENTION_DAYS)('stage %s', (packaged, retentionDays, ofGatewa
   });
 });
 
-function isOfApi(file: string): boolean {
+function isApiFile(file: string): boolean {
   return !/^(migration|canary)\//.test(file);
 }
 

@@ -8,8 +8,8 @@ import {
   createFaultyClient,
   denied,
   type FaultyClient,
-  PASSING_FAULTS,
   refused,
+  TEMPORARY_FAULTS,
 } from '../../../shared/support/store-faults.ts';
 import {
   contentsBefore,
@@ -34,7 +34,7 @@ const FUNCTION_TIMEOUT_MS = 20_000;
 type FaultAt = Parameters<typeof createFaultyClient>[1];
 
 // tests/shared/unit/document-client.test.ts covers responses that break in the middle of their body.
-const LOST = PASSING_FAULTS['reset after applying'];
+const LOST = TEMPORARY_FAULTS['reset after applying'];
 const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
 const isWrite = (command: string) => command === 'TransactWriteCommand';
 
@@ -66,7 +66,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     else expect(contents).not.toEqual(before);
   });
 
-  it.each(Object.entries(PASSING_FAULTS))(
+  it.each(Object.entries(TEMPORARY_FAULTS))(
     'gives the same reply and is applied once if any call fails twice with a %s',
     async (_, fault) => {
       for (let at = 0; at < calls; at += 1) {
@@ -91,7 +91,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     'ends within the deadline if each call is throttled about %i times',
     async (refusals) => {
       const isRefused = (call: number) => call % (refusals + 1) < refusals;
-      const ailing = await run((call) => (isRefused(call) ? PASSING_FAULTS.throttle : undefined));
+      const ailing = await run((call) => (isRefused(call) ? TEMPORARY_FAULTS.throttle : undefined));
       expect(ailing.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
       if (hasFailed(ailing)) expect(ailing.contents).toEqual(before);
       else expectSameReply(ailing, smooth);

@@ -7,8 +7,8 @@ import {
   type Client,
   denied,
   type Fault,
-  PASSING_FAULTS,
   refused,
+  TEMPORARY_FAULTS,
 } from '../../../shared/support/store-faults.ts';
 
 const NEVER_ANSWERS: Fault = () => new Promise(() => {});
@@ -56,7 +56,7 @@ function world(fault: Fault) {
   };
 }
 
-test.each(Object.entries({ ...PASSING_FAULTS, refused, denied, NEVER_ANSWERS }))(
+test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS }))(
   'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
   async (_, fault) => {
     const { request, writes, pass, retryPolicy } = world(fault);

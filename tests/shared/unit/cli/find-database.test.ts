@@ -7,13 +7,13 @@ import { openCloudFormation } from '../../support/cloud-formation.ts';
 afterEach(() => void vi.unstubAllEnvs());
 
 it('the database is the table that the stack of the stage names, also after a restore', async () => {
-  const { asked } = await openCloudFormation({
+  const { requests } = await openCloudFormation({
     LedgerTableName: 'finance-ledger-prod',
     TableName: 'finance-ledger-prod-restored',
   });
   const found = await findStageDatabase('prod', {});
   expect(found).toEqual({ endpoint: undefined, tableName: 'finance-ledger-prod-restored' });
-  expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-prod')]);
+  expect(requests).toEqual([expect.stringContaining('StackName=finance-ledger-prod')]);
 });
 
 it('there is no database if the stack names no table: no name is derived from the stage', async () => {
@@ -24,7 +24,7 @@ it('there is no database if the stack names no table: no name is derived from th
 });
 
 it('the database is that of TABLE_NAME, even before the functions use it, without a look at the stack', async () => {
-  const { asked } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
+  const { requests } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
   const found = await findStageDatabase('prod', { TABLE_NAME: 'restored' });
-  expect([found.tableName, asked]).toEqual(['restored', []]);
+  expect([found.tableName, requests]).toEqual(['restored', []]);
 });

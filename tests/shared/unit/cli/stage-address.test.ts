@@ -8,9 +8,9 @@ afterEach(() => void vi.unstubAllEnvs());
 const ON_AWS = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
 it('the address is that of the stack', async () => {
-  const { asked } = await openCloudFormation({ HttpApiUrl: 'https://ledger.example' });
+  const { requests } = await openCloudFormation({ HttpApiUrl: 'https://ledger.example' });
   expect(await readStageAddress('dev')).toBe('https://ledger.example');
-  expect(asked).toEqual([expect.stringContaining('StackName=finance-ledger-dev')]);
+  expect(requests).toEqual([expect.stringContaining('StackName=finance-ledger-dev')]);
 });
 
 it('there is no address if the stack names none', async () => {
