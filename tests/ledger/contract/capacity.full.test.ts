@@ -22,7 +22,7 @@ import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 import { createStoredCategory, createStoredTransaction } from '../support/stored-records.ts';
 
-const LIST = {
+const LIST_LIMITS = {
   readUnits: MAX_UNITS.list.read,
   roundTrips: 3,
   firstOrLastRoundTrips: 2,
@@ -74,11 +74,11 @@ const FILTERS = [undefined, 'income', 'expense'].flatMap((type) =>
 ) as Omit<Parameters<Ledger['transactions']['list']>[0], 'page' | 'perPage'>[];
 
 describe.each([
-  { transactions: 10_000, years: 10, units: LIST.readUnits },
+  { transactions: 10_000, years: 10, units: LIST_LIMITS.readUnits },
   // The counts of 50 years are five times as large.
   { transactions: 10_000, years: 50, units: 6 },
-])('a list of 20 rows out of $transactions over $years years', (given) => {
-  const { transactions, years, units } = given;
+])('a list of 20 rows out of $transactions over $years', (household) => {
+  const { transactions, years, units } = household;
   const costs: { filter: string; pages: number; first: Cost; others: Cost[]; last: Cost }[] = [];
 
   beforeAll(async () => {
@@ -113,20 +113,20 @@ describe.each([
     }
   });
 
-  it(`takes at most ${LIST.roundTrips} sequential round trips, its first and last page ${LIST.firstOrLastRoundTrips}`, () => {
+  it(`takes at most ${LIST_LIMITS.roundTrips} sequential round trips, its first and last page ${LIST_LIMITS.firstOrLastRoundTrips}`, () => {
     for (const { filter, first, others, last } of costs) {
       for (const { roundTrips } of [first, last]) {
-        expect(roundTrips, filter).toBeLessThanOrEqual(LIST.firstOrLastRoundTrips);
+        expect(roundTrips, filter).toBeLessThanOrEqual(LIST_LIMITS.firstOrLastRoundTrips);
       }
       for (const { roundTrips } of others) {
-        expect(roundTrips, filter).toBeLessThanOrEqual(LIST.roundTrips);
+        expect(roundTrips, filter).toBeLessThanOrEqual(LIST_LIMITS.roundTrips);
       }
     }
   });
 
-  it(`costs at most ${LIST.lastToFirst} times as much for the last page as for the first`, () => {
+  it(`costs at most ${LIST_LIMITS.lastToFirst} times as much for the last page as for the first`, () => {
     for (const { filter, first, last } of costs) {
-      expect(last.readUnits / first.readUnits, filter).toBeLessThanOrEqual(LIST.lastToFirst);
+      expect(last.readUnits / first.readUnits, filter).toBeLessThanOrEqual(LIST_LIMITS.lastToFirst);
     }
     expect(costs.filter(({ pages }) => pages > 100)).not.toEqual([]);
   });
@@ -154,8 +154,8 @@ test(`with many categories a list reads ${MAX_FIRST_NAMES} names, and the other 
     categories[last - 1]?.name,
     categories[last - 1]?.name,
   ]);
-  expect(cost.readUnits).toBeLessThanOrEqual(LIST.readUnits);
-  expect(cost).toMatchObject({ calls: 4, roundTrips: LIST.firstOrLastRoundTrips });
+  expect(cost.readUnits).toBeLessThanOrEqual(LIST_LIMITS.readUnits);
+  expect(cost).toMatchObject({ calls: 4, roundTrips: LIST_LIMITS.firstOrLastRoundTrips });
 });
 
 test.skipIf(isOnDynamodbLocal()).each([
@@ -173,10 +173,10 @@ test.skipIf(isOnDynamodbLocal()).each([
     await bulkLoad(target, categories, []);
     const client = createMeteredClient(target.client);
     const { transactions } = openLedger({ ...target, client, timeZone: 'UTC' });
-    const ofDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
-    const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...ofDay }));
-    const ofNothing = 1;
-    expect(cost.readUnits - ofNothing).toBe(units);
+    const oneDay = { startDate: '2026-01-02', endDate: '2026-01-02', page: 1, perPage: PER_PAGE };
+    const { cost } = await client.measure(() => transactions.list({ ...EVERYTHING, ...oneDay }));
+    const emptyDayUnits = 1;
+    expect(cost.readUnits - emptyDayUnits).toBe(units);
   },
 );
 
@@ -192,11 +192,11 @@ describe.skipIf(isOnDynamodbLocal())(
     });
 
     it.each(Object.entries(REQUEST_UNITS))('%s, %o', (kind, units) => {
-      const found = costs.map((each) => {
+      const measured = costs.map((each) => {
         const { readUnits: read, writeUnits: write } = each[kind as RequestKind] ?? {};
         return { read, write };
       });
-      expect(found).toEqual([units, units]);
+      expect(measured).toEqual([units, units]);
     });
   },
 );

@@ -26,8 +26,8 @@ beforeEach(async () => {
   table = await createTestTable();
 });
 
-/** Makes the id of a ledger as release 0.1.0 did. */
-function longId(subject: string): string {
+/** Makes the id of a ledger as release 0.1.0 does. */
+function makeLongId(subject: string): string {
   const digest = createHash('sha256').update(`${ISSUER}\n${subject}`).digest('base64url');
   return `user-${digest}`;
 }
@@ -47,7 +47,7 @@ function showId(secret: string): string {
 }
 
 /** Stores an API key in the form of release 0.1.0. @returns its secret */
-async function givenEarlierKey(ledger: string, more: object = {}): Promise<string> {
+async function givenEarlierKey(ledger: string, fields: object = {}): Promise<string> {
   const secret = `fl_${randomBytes(32).toString('base64url')}`;
   const sk = hashSecret(secret);
   const item = {
@@ -57,7 +57,7 @@ async function givenEarlierKey(ledger: string, more: object = {}): Promise<strin
     ledger,
     scope: 'write',
     created_at: 1,
-    ...more,
+    ...fields,
   };
   await table.client.send(new PutCommand({ TableName: table.tableName, Item: item }));
   return secret;
@@ -85,8 +85,8 @@ async function givenLedger(ledgerId: string): Promise<void> {
   const { transactions, importedRows } = openLedger({ ...target, timeZone: 'UTC' });
   const common = { amount: 1, type: 'expense', categoryId: 1, date: '2026-03-05' } as const;
   const texts = {
-    description: longId('alice'),
-    notes: `${longId('alice')}#`,
+    description: makeLongId('alice'),
+    notes: `${makeLongId('alice')}#`,
     externalId: 'bank-1',
   };
   await transactions.create({ ...common, ...texts });
@@ -96,8 +96,8 @@ async function givenLedger(ledgerId: string): Promise<void> {
 
 async function forgetVersions(): Promise<void> {
   const { client, tableName: TableName } = table;
-  const written = (await readTable()).filter(({ v }) => v !== undefined);
-  await inBatches(written, 20, async ({ pk, sk }) => {
+  const versioned = (await readTable()).filter(({ v }) => v !== undefined);
+  await inBatches(versioned, 20, async ({ pk, sk }) => {
     const Key = { pk: pk?.S, sk: sk?.S };
     if (pk?.S === LEDGERS) await client.send(new DeleteCommand({ TableName, Key }));
     else await client.send(new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE v' }));
@@ -109,7 +109,7 @@ async function readTable(): Promise<Record<string, AttributeValue>[]> {
 }
 
 /** Reads the items of a ledger, without the ledger's id and the items' versions. */
-async function contents(ledgerId: string): Promise<string[]> {
+async function readContents(ledgerId: string): Promise<string[]> {
   const withoutId = ([name, { S, ...value }]: [string, AttributeValue]) =>
     /(^pk|_key)$/.test(name) ? [name, S?.replace(ledgerId, '')] : [name, S, value];
   return (await readTable())
@@ -123,19 +123,19 @@ async function listLedgers(): Promise<string[]> {
   return entries.map(({ sk }) => String(sk?.S)).toSorted();
 }
 
-it('the ledgers of access tokens get the ids that tokens lead to now', async () => {
-  const byHand = `${longId('alice')}-by-hand`;
-  for (const ledger of [longId('alice'), 'default', byHand]) await givenLedger(ledger);
-  const secret = await givenEarlierKey(longId('alice'));
-  const before = await contents(longId('alice'));
-  const untouched = [await contents('default'), await contents(byHand)];
+it('a conversion gives the ledgers of access tokens the ids that this release derives', async () => {
+  const byHand = `${makeLongId('alice')}-by-hand`;
+  for (const ledger of [makeLongId('alice'), 'default', byHand]) await givenLedger(ledger);
+  const secret = await givenEarlierKey(makeLongId('alice'));
+  const before = await readContents(makeLongId('alice'));
+  const others = [await readContents('default'), await readContents(byHand)];
   const stored = await readTable();
   // Every item is written with a version, the items of one ledger with another id, and the API key gets one more item.
   expect(await convertData(table)).toBe(before.length + 1 + stored.length + 1);
   const ledgerId = deriveLedgerId(ISSUER, 'alice');
-  expect(await contents(ledgerId)).toEqual(before);
-  expect(await contents(longId('alice'))).toEqual([]);
-  expect([await contents('default'), await contents(byHand)]).toEqual(untouched);
+  expect(await readContents(ledgerId)).toEqual(before);
+  expect(await readContents(makeLongId('alice'))).toEqual([]);
+  expect([await readContents('default'), await readContents(byHand)]).toEqual(others);
   expect((await openKeys().find(secret))?.ledger).toBe(ledgerId);
   const { drifts } = await createVerification({ ...table, ledgerId }).verify();
   expect(drifts).toEqual([]);
@@ -144,9 +144,9 @@ it('the ledgers of access tokens get the ids that tokens lead to now', async () 
   expect(await listLedgers()).toEqual([ledgerId, 'default', byHand].toSorted());
 });
 
-it('the conversion resumes where it was interrupted, and searches once', async () => {
-  await givenLedger(longId('alice'));
-  const before = await contents(longId('alice'));
+it('an interrupted conversion is continued, and a finished one is not repeated', async () => {
+  await givenLedger(makeLongId('alice'));
+  const before = await readContents(makeLongId('alice'));
   let interruptions = 0;
   for (let allowed = 1; ; allowed += 1) {
     let commits = 0;
@@ -163,7 +163,7 @@ it('the conversion resumes where it was interrupted, and searches once', async (
     interruptions += 1;
   }
   expect(interruptions).toBeGreaterThan(1);
-  expect(await contents(deriveLedgerId(ISSUER, 'alice'))).toEqual(before);
+  expect(await readContents(deriveLedgerId(ISSUER, 'alice'))).toEqual(before);
   expect((await readTable()).filter(({ pk, v }) => pk?.S !== '@FORM' && v?.N !== '1')).toEqual([]);
   expect(await listLedgers()).toEqual([deriveLedgerId(ISSUER, 'alice')]);
   const calls: string[] = [];
@@ -172,13 +172,13 @@ it('the conversion resumes where it was interrupted, and searches once', async (
 });
 
 it('keys of an earlier release are recognised, with their scope and revocation', async () => {
-  const facts = { name: 'old phone', scope: 'read', last_used_on: '2026-01-02' };
-  const valid = await givenEarlierKey('home', facts);
+  const fields = { name: 'old phone', scope: 'read', last_used_on: '2026-01-02' };
+  const valid = await givenEarlierKey('home', fields);
   const revoked = await givenEarlierKey('home', { revoked_at: 5 });
   await convertData(table);
   const keys = openKeys();
-  const { id, ...found } = (await keys.find(valid)) ?? { id: '' };
-  expect(found).toEqual({
+  const { id, ...key } = (await keys.find(valid)) ?? { id: '' };
+  expect(key).toEqual({
     ...{ name: 'old phone', ledger: 'home', scope: 'read' },
     ...{ createdAt: 1, lastUsedOn: '2026-01-02', revokedAt: undefined },
   });
@@ -189,14 +189,14 @@ it('keys of an earlier release are recognised, with their scope and revocation',
 });
 
 it('unconverted keys of an earlier release can be listed and revoked', async () => {
-  const [one, other] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
+  const [revoked, valid] = [await givenEarlierKey('home'), await givenEarlierKey('home')];
   const keys = openKeys();
-  await keys.revoke(showId(one));
-  expect((await keys.find(one))?.revokedAt).toBeDefined();
+  await keys.revoke(showId(revoked));
+  expect((await keys.find(revoked))?.revokedAt).toBeDefined();
   expect(await keys.list()).toHaveLength(2);
   // A key moves only once: the next list must not restore its earlier state.
-  expect((await keys.find(one))?.revokedAt).toBeDefined();
-  expect((await keys.find(other))?.ledger).toBe('home');
+  expect((await keys.find(revoked))?.revokedAt).toBeDefined();
+  expect((await keys.find(valid))?.ledger).toBe('home');
 });
 
 it.each([
@@ -222,24 +222,24 @@ it('a key that 0.1.0 revokes after its move is revoked by the next list', async 
   expect((await openKeys().find(other))?.revokedAt).toBeUndefined();
 });
 
-it('a key that changes during each move ends the command, which asks to repeat it', async () => {
+it('a key that changes whenever it is moved ends the command, which asks to repeat it', async () => {
   const secret = await givenEarlierKey('home');
   const Key = { pk: '@API_KEYS', sk: hashSecret(secret) };
-  let uses = 0;
-  const used = interpose(table.client, async (name) => {
+  let changes = 0;
+  const changing = interpose(table.client, async (name) => {
     if (name !== 'TransactWriteCommand') return;
-    uses += 1;
+    changes += 1;
     const UpdateExpression = 'SET last_used_on = :day, v = :v';
-    const ExpressionAttributeValues = { ':day': `2026-01-0${uses}`, ':v': 1 };
+    const ExpressionAttributeValues = { ':day': `2026-01-0${changes}`, ':v': 1 };
     const TableName = table.tableName;
     await table.client.send(
       new UpdateCommand({ TableName, Key, UpdateExpression, ExpressionAttributeValues }),
     );
   });
-  await expect(openKeys(used).list()).rejects.toThrow(
+  await expect(openKeys(changing).list()).rejects.toThrow(
     `Another command changed the API key ${showId(secret)} while this one moved it. Run the command again.`,
   );
-  expect(uses).toBe(3);
+  expect(changes).toBe(3);
 });
 
 it('a key is never replaced by the older copy in the item that names it', async () => {

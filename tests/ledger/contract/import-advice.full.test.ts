@@ -34,179 +34,185 @@ async function run(person: Person, ...args: readonly string[]): Promise<Ended> {
 type Words = readonly string[];
 
 interface Case {
-  readonly says: string;
+  /** A part of the message that gives the advice */
+  readonly message: string;
   /** Commands that are run before the one that prints the message */
-  readonly after?: readonly Words[];
+  readonly previous?: readonly Words[];
   readonly command: Words;
+  /** The command that the message advises */
   readonly advice: Words;
-  readonly ends: string;
-  /** @returns the path of EXPORT */
-  readonly given?: (person: Person) => Promise<unknown>;
+  /** A part of the output of the advised command */
+  readonly expected: string;
+  /** Prepares the ledger. @returns the path of EXPORT, if the command has it */
+  readonly prepare?: (person: Person) => Promise<unknown>;
 }
 
 const IMPORTED = [['bank.csv', '--yes']];
 const CASES: readonly Case[] = [
   {
-    says: 'Nothing was sent. Add --yes',
+    message: 'Nothing was sent. Add --yes',
     command: ['bank.csv'],
     advice: ['bank.csv', '--yes'],
-    ends: '2 created',
+    expected: '2 created',
   },
   {
-    says: 'add --trailer 1',
+    message: 'add --trailer 1',
     command: ['trailer.csv'],
     advice: ['trailer.csv', '--trailer', '1', '--yes'],
-    ends: '2 created',
+    expected: '2 created',
   },
   ...['--skip-duplicates', '--import-duplicates'].map((option) => ({
-    says: option,
-    after: IMPORTED,
+    message: option,
+    previous: IMPORTED,
     command: ['alike.csv', '--yes'],
     advice: ['alike.csv', '--yes', option],
-    ends: option === '--skip-duplicates' ? '0 created' : '1 created',
+    expected: option === '--skip-duplicates' ? '0 created' : '1 created',
   })),
   ...['(1), imported with --import-deleted', 'deleted meanwhile: 1. Add --import-deleted'].map(
-    (says) => ({
-      says,
-      after: IMPORTED,
-      given: async (person: Person) =>
+    (message) => ({
+      message,
+      previous: IMPORTED,
+      prepare: async (person: Person) =>
         person.api.delete(`/transactions/${(await person.findRow('Tea')).id}`),
       command: ['bank.csv', '--yes'],
       advice: ['bank.csv', '--yes', '--import-deleted'],
-      ends: '1 created',
+      expected: '1 created',
     }),
   ),
-  ...['(1), applied with --update', 'changes not applied: 1. Add --update'].map((says) => ({
-    says,
-    after: IMPORTED,
-    given: async (person: Person) => {
+  ...['(1), applied with --update', 'changes not applied: 1. Add --update'].map((message) => ({
+    message,
+    previous: IMPORTED,
+    prepare: async (person: Person) => {
       const { text } = await person.api.request('GET', '/transactions/export');
       return await person.write('export.csv', [text.replace(',Tea,', ',Mint,')]);
     },
     command: ['EXPORT', '--yes'],
     advice: ['EXPORT', '--yes', '--update'],
-    ends: '1 changed',
+    expected: '1 changed',
   })),
   {
-    says: ': --undo ',
+    message: ': --undo ',
     command: ['bank.csv', '--yes'],
     advice: ['--undo', 'IMPORT', '--yes'],
-    ends: '2 removed, 0 left',
+    expected: '2 removed, 0 left',
   },
   {
-    says: 'Nothing was removed. Add --yes',
-    after: IMPORTED,
+    message: 'Nothing was removed. Add --yes',
+    previous: IMPORTED,
     command: ['--undo', 'IMPORT'],
     advice: ['--undo', 'IMPORT', '--yes'],
-    ends: '2 removed, 0 left',
+    expected: '2 removed, 0 left',
   },
   {
-    says: '--list shows the imports that it has',
-    after: IMPORTED,
+    message: '--list shows the imports that it has',
+    previous: IMPORTED,
     command: ['--undo', 'unknown'],
     advice: ['--list'],
-    ends: '2 rows',
+    expected: '2 rows',
   },
   {
-    says: '(--forget)',
+    message: '(--forget)',
     command: ['card.csv', '--invert', '--yes'],
     advice: ['card.csv', '--forget'],
-    ends: 'The layout is forgotten',
+    expected: 'The layout is forgotten',
   },
   {
-    says: 'name another with --layouts FILE',
+    message: 'name another with --layouts FILE',
     command: ['bank.csv', '--layouts', 'broken.json'],
     advice: ['bank.csv', '--layouts', 'new.json'],
-    ends: '2 rows',
+    expected: '2 rows',
   },
   {
-    says: 'unless --rules FILE has a line',
-    after: [['grocer.csv', '--yes']],
+    message: 'unless --rules FILE has a line',
+    previous: [['grocer.csv', '--yes']],
     command: ['next.csv'],
     advice: ['next.csv', '--rules', 'rules.txt', '--yes'],
-    ends: '1 by rules, 0 without one',
+    expected: '1 by rules, 0 without one',
   },
   {
-    says: 'Make it active first, or leave categories out with --category none',
-    given: async ({ api }) => api.post('/categories', { name: 'Food', is_active: false }),
+    message: 'Make it active first, or leave categories out with --category none',
+    prepare: async ({ api }) => api.post('/categories', { name: 'Food', is_active: false }),
     command: ['bank.csv'],
     advice: ['bank.csv', '--category', 'none', '--yes'],
-    ends: '2 created',
+    expected: '2 created',
   },
   {
-    says: 'none of them like earlier rows. Give rules with --rules FILE',
-    after: [['next.csv', '--yes']],
+    message: 'none of them like earlier rows. Give rules with --rules FILE',
+    previous: [['next.csv', '--yes']],
     command: ['--categorise'],
     advice: ['--categorise', '--rules', 'rules.txt', '--yes'],
-    ends: '1 row categorised, 0 refused',
+    expected: '1 row categorised, 0 refused',
   },
   {
-    says: 'Nothing was changed. Add --yes to set them.',
-    after: [
+    message: 'Nothing was changed. Add --yes to set them.',
+    previous: [
       ['next.csv', '--yes'],
       ['grocer.csv', '--yes'],
     ],
     command: ['--categorise'],
     advice: ['--categorise', '--yes'],
-    ends: '1 row categorised, 0 refused',
+    expected: '1 row categorised, 0 refused',
   },
   ...[['bank.csv'], ['--list'], ['--undo', 'IMPORT'], ['--categorise']].map((advice) => ({
-    says: 'Name a file to import, or use --list, --undo <id> or --categorise',
-    after: IMPORTED,
+    message: 'Name a file to import, or use --list, --undo <id> or --categorise',
+    previous: IMPORTED,
     command: [],
     advice,
-    ends: '',
+    expected: '',
   })),
   ...['--list', '--categorise'].map((option) => ({
-    says: `${option} takes no file`,
+    message: `${option} takes no file`,
     command: [option, 'bank.csv'],
     advice: [option],
-    ends: '',
+    expected: '',
   })),
   {
-    says: '--undo takes the id of an import; --list shows them',
-    after: IMPORTED,
+    message: '--undo takes the id of an import; --list shows them',
+    previous: IMPORTED,
     command: ['--undo', ''],
     advice: ['--list'],
-    ends: '2 rows',
+    expected: '2 rows',
   },
   {
-    says: '--forget does nothing with --yes. Give one of them.',
+    message: '--forget does nothing with --yes. Give one of them.',
     command: ['bank.csv', '--forget', '--yes'],
     advice: ['bank.csv', '--yes'],
-    ends: '2 created',
+    expected: '2 created',
   },
 ];
 
-const heard: string[] = [];
+const printed: string[] = [];
 
-it.each(CASES)('"$says" is right (%#)', async ({ says, after = [], command, ...rest }) => {
-  const person = await givenPerson(table);
-  let [importId, exported] = ['', ''];
-  const take = async (words: Words) => {
-    const named = words.map((word) => (word === 'IMPORT' ? importId : word));
-    const paths = named.map((word) => (word === 'EXPORT' ? exported : word));
-    const ended = await run(person, ...paths);
-    importId = findImportId(ended) || importId;
-    return ended;
-  };
-  for (const words of after) expect(await take(words)).toMatchObject({ code: 0 });
-  exported = String(await rest.given?.(person));
-  const { stdout, stderr } = await take(command);
-  heard.push(stdout + stderr);
-  expect(stdout + stderr).toContain(says);
-  const ended = await take(rest.advice);
-  expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(rest.ends) });
-});
+it.each(CASES)(
+  'the advice "$message" is right (%#)',
+  async ({ message, previous = [], command, ...rest }) => {
+    const person = await givenPerson(table);
+    let [importId, exported] = ['', ''];
+    const runCommand = async (words: Words) => {
+      const withImportId = words.map((word) => (word === 'IMPORT' ? importId : word));
+      const paths = withImportId.map((word) => (word === 'EXPORT' ? exported : word));
+      const ended = await run(person, ...paths);
+      importId = findImportId(ended) || importId;
+      return ended;
+    };
+    for (const words of previous) expect(await runCommand(words)).toMatchObject({ code: 0 });
+    exported = String(await rest.prepare?.(person));
+    const { stdout, stderr } = await runCommand(command);
+    printed.push(stdout + stderr);
+    expect(stdout + stderr).toContain(message);
+    const ended = await runCommand(rest.advice);
+    expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining(rest.expected) });
+  },
+);
 
-it('has a case for every message of the command that names an option', async () => {
+it('every message of the command that names an option has a case', async () => {
   const person = await givenPerson(table);
   const help = (await person.run('--help')).stdout;
-  const untried = listAdvice(join(import.meta.dirname, '../../../cli/ledger/import')).filter(
+  const untested = listAdvice(join(import.meta.dirname, '../../../cli/ledger/import')).filter(
     (text) =>
       !text.startsWith('npm took --yes') &&
-      ![...heard, help].some((message) => toPattern(text).test(message)),
+      ![...printed, help].some((message) => toPattern(text).test(message)),
   );
   // The message about options that npm takes for itself is left out: the tests of the command cover it.
-  expect(untried).toEqual([]);
+  expect(untested).toEqual([]);
 });

@@ -82,7 +82,7 @@ describe('categories', () => {
     expect((await person.run('--categorise')).stdout).toContain('Every row of the ledger has a');
   });
 
-  it('are named if they are inactive, and activated as the message says', async () => {
+  it('that are inactive are named, and can be activated as the message says', async () => {
     const person = await givenPerson(table);
     const { body } = await person.api.post('/categories', { name: 'Food', is_active: false });
     const file = await person.write('january.csv', JANUARY);
@@ -100,7 +100,7 @@ describe('categories', () => {
   it.each([
     [['--rules', 'missing.txt'], 'The file missing.txt cannot be read: it does not exist'],
     [['--list'], '--categorise'],
-  ])('%j is refused with the reason', async (options, message) => {
+  ])('are not set by --categorise with %j, which gives the reason', async (options, message) => {
     const person = await givenPerson(table);
     const { code, stderr } = await person.run('--categorise', ...options);
     expect(code).not.toBe(0);
@@ -140,21 +140,21 @@ describe('rows that were deleted by hand', () => {
     for (const text of ['row 7', 'row 8']) expect(texts).not.toContain(text);
   });
 
-  it('stay deleted, and all others are undone, by the undo of an import that was interrupted and repeated', async () => {
+  it('do not include rows that the undo of an interrupted and repeated import removed', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     await person.runInterrupted('PUT /imports', 1, file, '--yes');
-    const [first] = (await person.run('--list')).stdout.split(':');
+    const [firstId] = (await person.run('--list')).stdout.split(':');
     // The last rows before the interruption get a category.
     const { body } = await person.api.post('/categories', { name: 'Food' });
     for (const text of ['row 98', 'row 99'])
       await person.api.put(`/transactions/${(await person.findRow(text)).id}`, {
         category_id: body.data.id,
       });
-    const second = findImportId(await person.run(file, '--yes'));
-    const undone = await person.run('--undo', first ?? '', '--yes');
+    const secondId = findImportId(await person.run(file, '--yes'));
+    const undone = await person.run('--undo', firstId ?? '', '--yes');
     expect(undone.stdout).toContain('100 removed, 0 left');
-    expect((await person.run('--undo', second, '--yes')).stdout).toContain('50 removed, 0 left');
+    expect((await person.run('--undo', secondId, '--yes')).stdout).toContain('50 removed, 0 left');
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
 
@@ -186,12 +186,12 @@ describe('rows that were deleted by hand', () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     let sent = 0;
-    let goOn: (() => Promise<unknown>) | undefined;
+    let continueImport: (() => Promise<unknown>) | undefined;
     await person.runThrough(
       async (request, carryOut) => {
         if (request === 'POST /transactions/bulk') sent += 1;
         if (sent < 2) return await carryOut();
-        goOn ??= carryOut;
+        continueImport ??= carryOut;
         return await person.refuse();
       },
       file,
@@ -202,8 +202,8 @@ describe('rows that were deleted by hand', () => {
       async (request, carryOut) => {
         const response = await carryOut();
         if (!isReading(request)) return response;
-        await goOn?.();
-        goOn = undefined;
+        await continueImport?.();
+        continueImport = undefined;
         return response;
       },
       file,
@@ -236,7 +236,7 @@ describe('rows that were deleted by hand', () => {
     expect((await person.api.get('/imports')).body.data).toContainEqual(ended);
   });
 
-  it('are imported again after an undo of an import in several parts', async () => {
+  it('do not include rows that the undo of an import in several parts removed', async () => {
     const person = await givenPerson(table);
     const file = await person.write('march.csv', MANY);
     const importId = findImportId(await person.run(file, '--yes'));
@@ -244,19 +244,19 @@ describe('rows that were deleted by hand', () => {
     expect((await person.run(file, '--yes')).stdout).toContain('150 created');
   });
 
-  it('stay deleted if a file has them again, unless they are requested', async () => {
+  it('stay deleted if a file has them again, except with --import-deleted', async () => {
     const person = await givenPerson(table);
     const file = await person.write('february.csv', FEBRUARY);
     await person.run(file, '--yes');
     const { id } = await person.findRow('CINEMA');
     await person.api.delete(`/transactions/${id}`);
-    const again = await person.run(file, '--yes');
-    expect(again).toMatchObject({ code: 1, stdout: expect.stringContaining('0 created') });
-    expect(again.stdout).toContain('deleted meanwhile (1), imported with --import-deleted:');
+    const repeated = await person.run(file, '--yes');
+    expect(repeated).toMatchObject({ code: 1, stdout: expect.stringContaining('0 created') });
+    expect(repeated.stdout).toContain('deleted meanwhile (1), imported with --import-deleted:');
     expect(await person.readRows()).toHaveLength(2);
     // Follows the advice of the message.
-    const asked = await person.run(file, '--import-deleted', '--yes');
-    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
+    const imported = await person.run(file, '--import-deleted', '--yes');
+    expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('1 created') });
     expect(await person.readRows()).toHaveLength(3);
   });
 });
@@ -293,7 +293,7 @@ describe('--undo', () => {
 describe('the layout of a file', () => {
   const CARD = ['Date,Text,Amount', '2026-01-05,Grocer,10.00', '2026-01-06,Cinema,9.00'];
 
-  it('is remembered in a file, shown, and forgotten on request', async () => {
+  it('is remembered, shown, and forgotten on request', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
     const asked = await person.run(file, '--yes');
@@ -314,7 +314,7 @@ describe('the layout of a file', () => {
     expect(last.stdout).not.toContain('remembered: ');
   });
 
-  it('is remembered separately in each file of layouts, and a damaged one is named', async () => {
+  it('is remembered separately in each file of layouts, and an error names a damaged one', async () => {
     const person = await givenPerson(table);
     const file = await person.write('card.csv', CARD);
     const layouts = await person.write('layouts.json', ['{}']);
@@ -352,7 +352,7 @@ describe('two accounts with the same row', () => {
   const GIRO = [header, '2026-01-05,Grocer,-10.00', fee, '2026-01-07,Cinema,-9.00'];
   const CARD = [header, '2026-01-04,Rent,-900.00', fee, '2026-01-08,Pay,2500.00'];
 
-  it('lead to a question, and both rows are kept if the account is named', async () => {
+  it('cause a question, and both rows are kept if the account is named', async () => {
     const person = await givenPerson(table);
     await person.run(await person.write('giro.csv', GIRO), '--yes');
     const card = await person.write('card.csv', CARD);
@@ -368,7 +368,7 @@ describe('two accounts with the same row', () => {
   });
 });
 
-it('a booking from another format whose amount was edited in the ledger is left out', async () => {
+it('a duplicate in another format is left out even if its amount was edited in the ledger', async () => {
   const person = await givenPerson(table);
   await person.run(await person.write('january.csv', JANUARY), '--yes');
   const { id } = await person.findRow('POS 1234 GROCER MAIN ST 05.01');

@@ -55,12 +55,12 @@ async function givenImport() {
   const importWith = (...options: string[]) =>
     importFile(environment, '--url', server.url, ...options);
   /** Exports the ledger as a client does. */
-  const exported = async () => {
+  const exportLedger = async () => {
     const headers = { authorization: `Bearer ${environment.API_KEY}` };
     return (await api.request('GET', '/transactions/export', { headers })).text;
   };
-  const rows = async () => (await ledger.transactions.readExportPart(EVERYTHING)).items;
-  return { ledger, environment, importWith, exported, rows };
+  const readRows = async () => (await ledger.transactions.readExportPart(EVERYTHING)).items;
+  return { ledger, environment, importWith, exportLedger, readRows };
 }
 
 /** Replaces the statement until the test ends. */
@@ -74,7 +74,7 @@ async function descriptionsIn({ transactions }: ReturnType<typeof openLedger>) {
   return items.map(({ description }) => description);
 }
 
-describe('--url', () => {
+describe('npm run import', () => {
   it('sends nothing without --yes, and with it imports into the ledger of the key', async () => {
     const { ledger, environment, importWith } = await givenImport();
     const shown = await importWith();
@@ -88,7 +88,7 @@ describe('--url', () => {
   it.each([
     ['no key', async () => ({}), 401],
     ['a key that may only read', async () => (await givenLedger('read')).environment, 403],
-  ])('ends with 1 and the status for %s', async (_, environment, status) => {
+  ])('ends with 1 and names the status for %s', async (_, environment, status) => {
     const ended = await importFile(await environment(), '--url', server.url, '--yes');
     const stderr = expect.stringContaining(`answered ${status}`);
     expect(ended).toMatchObject({ code: 1, stderr });
@@ -99,8 +99,8 @@ describe('--url', () => {
   it('shows the decimal sign, the order of dates, the sums and the rows already in the ledger', async () => {
     const { importWith } = await givenImport();
     await importWith('--yes');
-    const more = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
-    await writeStatement([...BANK, ...more, '2026-03-09,Gift,0.20,'].join('\n'));
+    const newRows = ['2026-03-07,Bus,"-4,5",', '2026-03-08,Gift,.10,', '2026-03-09,Gift,0.10,'];
+    await writeStatement([...BANK, ...newRows, '2026-03-09,Gift,0.20,'].join('\n'));
     const shown = await importWith();
     expect(shown.stdout.split('\n').slice(-6)).toEqual([
       'decimal sign: point',
@@ -130,7 +130,7 @@ describe('--url', () => {
     );
   });
 
-  it('says how it read the file, and what it ignores', async () => {
+  it('shows how it read the file, and what it ignores', async () => {
     const { importWith } = await givenImport();
     const lines = ['Girokonto;DE12', 'Datum;Text;Saldo;Soll;Haben', '05.03.2026;Bäcker;7,00;3,20;'];
     const refund = '06.03.2026;Bäcker;9,00;;2,00';
@@ -162,26 +162,31 @@ describe('--url', () => {
 
   it.each<[what: string, lines: string[], options: string[], ended: Partial<Ended>]>([
     [
-      'rows with one id are named, and the others imported',
+      'names rows with the same id, and imports the others',
       ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-05,Tee,-3,A', '2026-03-06,Bus,-2,B'],
       ['--id', 'Id', '--yes'],
       { code: 1, stdout: '1 created, 0 were there already, 2 refused', stderr: 'line 2 refused' },
     ],
     [
-      'other words for income and expense',
+      'accepts other words for income and expense',
       ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
       WORDS,
       { code: 0, stdout: '1 income (9), 1 expense (3)' },
     ],
     [
-      'other signs',
+      'accepts other signs',
       ['date,name,amount,type', '2026-03-05,Tea,3,DR', '2026-03-06,Pay,-9,CR'],
       ['--type', 'none', '--invert'],
       { code: 0, stdout: '1 income (9), 1 expense (3)' },
     ],
-    ['nothing', ['date,name,amount', ''], ['--yes'], { code: 0, stderr: '' }],
     [
-      'nothing that could control the terminal is printed',
+      'imports nothing from an empty table',
+      ['date,name,amount', ''],
+      ['--yes'],
+      { code: 0, stderr: '' },
+    ],
+    [
+      'prints nothing that could control the terminal',
       ['Date,Payee,Amount,Category', '2026-01-01,a,-1,"\u001b[31mRed', 'x"'],
       [],
       { code: 0, stdout: 'new categories: \ufffd[31mRed\ufffdx\n' },
@@ -196,7 +201,7 @@ describe('--url', () => {
     });
   });
 
-  it('says in one sentence that the file does not exist', async () => {
+  it('reports in one sentence that a file does not exist', async () => {
     const ended = await run({}, 'import/import.ts', 'nosuch.csv');
     const stderr = 'The file nosuch.csv cannot be read: it does not exist.\n';
     expect(ended).toMatchObject({ code: 1, stderr });
@@ -205,8 +210,8 @@ describe('--url', () => {
   it('imports or leaves out possible duplicates only with an option', async () => {
     const { ledger, importWith } = await givenImport();
     await importWith('--yes');
-    const rows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
-    await writeStatement([...BANK, ...rows].join('\n').replace('Tea', 'tea'));
+    const newRows = ['2026-03-05,Green tea,-3,Food', '2026-03-07,Bus,-2,'];
+    await writeStatement([...BANK, ...newRows].join('\n').replace('Tea', 'tea'));
     const refused = await importWith('--yes');
     const stdout = expect.stringContaining('possible duplicates (1)');
     expect(refused).toMatchObject({ code: 1, stdout });
@@ -221,9 +226,9 @@ describe('--url', () => {
   });
 
   it('applies the changes of an edited export, except to rows that were changed since', async () => {
-    const { ledger, importWith, exported, rows } = await givenImport();
+    const { ledger, importWith, exportLedger, readRows } = await givenImport();
     await importWith('--yes');
-    const edited = (await exported())
+    const edited = (await exportLedger())
       .replace(',Tea,3,expense,Food,,', ',Mint,4,expense,Drinks,,')
       .replace(',Pay,', ',"Mint, too",');
     await writeStatement(edited.replace('2026-03-06', '2026-03-16'));
@@ -231,7 +236,7 @@ describe('--url', () => {
     expect(ignored).toMatchObject({ code: 1, stdout: expect.stringContaining('--update') });
     expect(ignored.stdout).toContain('"Tea" to "Mint", amount 3 to 4, category "Food" to "Drinks"');
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'Pay']);
-    const [, pay] = await rows();
+    const [, pay] = await readRows();
     if (!pay) throw new Error('There is no such transaction');
     await ledger.transactions.update(pay, { notes: 'Edited meanwhile' });
     expect(await importWith('--yes', '--update')).toMatchObject({
@@ -239,17 +244,17 @@ describe('--url', () => {
       stdout: expect.stringContaining('1 changed\n0 created, 0 were there already, 1 refused'),
       stderr: expect.stringContaining('line 3 refused: transaction'),
     });
-    expect(await rows()).toMatchObject([
+    expect(await readRows()).toMatchObject([
       { description: 'Mint', amount: 4, categoryName: 'Drinks', date: '2026-03-05' },
       { description: 'Pay', date: '2026-03-06', notes: 'Edited meanwhile' },
     ]);
   });
 
-  it('creates a row of an export again that was deleted since only with --import-deleted', async () => {
-    const { ledger, importWith, exported, rows } = await givenImport();
+  it('creates a deleted row of an export again only with --import-deleted', async () => {
+    const { ledger, importWith, exportLedger, readRows } = await givenImport();
     await importWith('--yes');
-    await writeStatement(await exported());
-    const [tea] = await rows();
+    await writeStatement(await exportLedger());
+    const [tea] = await readRows();
     await ledger.transactions.remove(String(tea?.id));
     const left = await importWith('--yes');
     expect(left).toMatchObject({ code: 1, stdout: expect.stringContaining('--import-deleted') });
@@ -264,32 +269,32 @@ describe('--url', () => {
   });
 
   it('undoes an import, except for rows that were edited since', async () => {
-    const { ledger, environment, importWith, rows } = await givenImport();
-    const take = (...options: string[]) =>
+    const { ledger, environment, importWith, readRows } = await givenImport();
+    const runImport = (...options: string[]) =>
       run(environment, 'import/import.ts', '--url', server.url, ...options);
-    expect((await take('--list')).stdout).toBe('The ledger has no imports.\n');
+    expect((await runImport('--list')).stdout).toBe('The ledger has no imports.\n');
     const { stdout } = await importWith('--yes');
     const id = /^import (\S+): /m.exec(stdout)?.[1] ?? '';
     expect(id).toMatch(/^\d{4}-\d\d-\d\d-\d{6}-bank\.csv$/);
     expect((await importWith('--yes')).stdout).not.toContain('import 2');
-    const [tea] = await rows();
+    const [tea] = await readRows();
     if (!tea) throw new Error('There is no such transaction');
     await ledger.transactions.update(tea, { notes: 'Edited' });
     const { description, amount, type, categoryId, date, notes } = tea;
     const byHand = { description, amount, type, categoryId, date, notes };
     await ledger.transactions.create({ ...byHand, description: 'By hand' });
-    expect((await take('--list')).stdout).toBe(
+    expect((await runImport('--list')).stdout).toBe(
       `${id}: 2 rows from 2026-03-05 to 2026-03-06, 1 edited since\n`,
     );
-    const shown = await take('--undo', id);
+    const shown = await runImport('--undo', id);
     expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining('Add --yes') });
     expect(await descriptionsIn(ledger)).toHaveLength(3);
-    const undone = await take('--undo', id, '--yes');
+    const undone = await runImport('--undo', id, '--yes');
     expect(undone.stdout).toMatch(
       /transaction \d+: 2026-03-05 expense 3 "Tea".*\n1 removed, 1 left\n/,
     );
     expect(await descriptionsIn(ledger)).toEqual(['Tea', 'By hand']);
-    expect(await take('--undo', 'nosuch')).toMatchObject({ code: 1 });
+    expect(await runImport('--undo', 'nosuch')).toMatchObject({ code: 1 });
   });
 
   it.each([
@@ -302,13 +307,13 @@ describe('--url', () => {
     [['bank.csv', '--forget', '--yes'], '--forget does nothing with --yes'],
     [['bank.csv', '--stage', 'a b'], '--stage'],
     [['bank.csv', '--stage', 'dev', '--url', 'http://localhost:3000'], '--stage'],
-  ])('ends with 2 for %j', async (options, stderr) => {
+  ])('ends with 2 for the options %j', async (options, stderr) => {
     const ended = await run({}, 'import/import.ts', ...options);
     expect(ended).toMatchObject({ code: 2, stderr: expect.stringContaining(stderr) });
   });
 });
 
-it('npm run seed fills the ledger of the key', async () => {
+it('npm run seed fills the ledger of the API key', async () => {
   const { ledger, environment } = await givenLedger();
   const args = ['--url', server.url, '--transactions', '1'];
   expect(await run(environment, 'seed/seed.ts', ...args)).toMatchObject({ code: 0 });

@@ -12,7 +12,7 @@ async function put(pk: string, expires_at?: number): Promise<void> {
   await client.send(new PutCommand({ TableName, Item }));
 }
 
-async function kept(): Promise<unknown[]> {
+async function readPks(): Promise<unknown[]> {
   const { Items = [] } = await client.send(new ScanCommand({ TableName }));
   return Items.map(({ pk }) => pk).sort();
 }
@@ -23,18 +23,18 @@ it('expired items are deleted, and nothing else', async () => {
   await put('expires-later', NOW + 1);
   await put('never');
   await deleteExpired(client, TableName, NOW);
-  expect(await kept()).toEqual(['expires-later', 'never']);
+  expect(await readPks()).toEqual(['expires-later', 'never']);
 });
 
 it('an item that a request renews between the read and the deletion is kept', async () => {
   await put('renewed', NOW);
   const renewing = Object.assign(Object.create(client), {
     send: async (command: ScanCommand) => {
-      const answer = await client.send(command);
+      const response = await client.send(command);
       if (command instanceof ScanCommand) await put('renewed', NOW + 1);
-      return answer;
+      return response;
     },
   }) as DynamoDBDocumentClient;
   await deleteExpired(renewing, TableName, NOW);
-  expect(await kept()).toContain('renewed');
+  expect(await readPks()).toContain('renewed');
 });

@@ -27,10 +27,10 @@ beforeEach(async () => {
   api = await openInProcess(createServiceOn({ ...table, ledgerId }));
 });
 
-const given = (transaction_date: string, fields: object = {}) =>
+const create = (transaction_date: string, fields: object = {}) =>
   givenTransaction(api, { transaction_date, ...fields });
 
-async function months(query: Record<string, string> = {}) {
+async function readMonths(query: Record<string, string> = {}) {
   const { status, body, headers } = await api.get('/months', query);
   expect(status).toBe(200);
   return {
@@ -51,32 +51,32 @@ async function exportMonth(client: Api, query: object = MARCH): Promise<string |
   return digest;
 }
 
-it('lists each month with transactions, oldest first, with all its figures', async () => {
-  await given('2026-03-31', { amount: 2.5 });
-  await given('2026-03-01', { amount: 10, type: 'income' });
-  await given('2025-12-05', { amount: 1 });
-  const { data, digest } = await months();
+it('GET /months lists each month with transactions, oldest first, with all its figures', async () => {
+  await create('2026-03-31', { amount: 2.5 });
+  await create('2026-03-01', { amount: 10, type: 'income' });
+  await create('2025-12-05', { amount: 1 });
+  const { data, digest } = await readMonths();
   expect(data).toEqual([
     { month: '2025-12', income: 0, expense: 1, net: -1, count: 1, digest: expect.any(String) },
     { month: '2026-03', income: 10, expense: 2.5, net: 7.5, count: 2, digest: expect.any(String) },
   ]);
   expect(digest).toEqual(expect.any(String));
-  expect((await months({ start_date: '2026-03-31' })).data).toEqual(data.slice(1));
-  expect((await months({ end_date: '2026-02-28' })).data).toEqual(data.slice(0, 1));
-  expect((await months({ start_date: '2026-03-02', end_date: '2026-03-01' })).data).toEqual([]);
+  expect((await readMonths({ start_date: '2026-03-31' })).data).toEqual(data.slice(1));
+  expect((await readMonths({ end_date: '2026-02-28' })).data).toEqual(data.slice(0, 1));
+  expect((await readMonths({ start_date: '2026-03-02', end_date: '2026-03-01' })).data).toEqual([]);
   expectFilterFaults(await api.get('/months', { type: 'income', end_date: 'x' }), [
     'end_date',
     'type',
   ]);
 });
 
-it('changes the digest with every write, and never without one', async () => {
+it('the digest changes with every write, and never without one', async () => {
   const { id: category_id } = await givenCategory(api);
-  const { id } = await given('2026-03-05');
-  const { id: other } = await given('2026-03-05');
+  const { id } = await create('2026-03-05');
+  const { id: other } = await create('2026-03-05');
   const seen = new Set<string>();
-  const note = async () => {
-    const { data, digest } = await months();
+  const recordDigests = async () => {
+    const { data, digest } = await readMonths();
     expect(await exportMonth(api)).toBe(data.find(({ month }) => month === '2026-03')?.digest);
     seen.add(`${data.map((each) => each.digest)} ${digest}`);
   };
@@ -91,55 +91,55 @@ it('changes the digest with every write, and never without one', async () => {
     { transaction_date: '2026-03-06' },
     { transaction_date: '2026-04-01' },
   ];
-  await note();
+  await recordDigests();
   for (const change of changes) {
     expect((await api.put(`/transactions/${id}`, change)).status).toBe(200);
-    await note();
+    await recordDigests();
   }
   await api.put('/transactions/bulk', {
     transactions: [id, other].map((each) => ({ id: each, notes: 'Two' })),
   });
-  await note();
+  await recordDigests();
   await api.post('/transactions/bulk', {
     transactions: [{ description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' }],
   });
-  await note();
+  await recordDigests();
   await api.delete(`/transactions/${other}`);
-  await note();
+  await recordDigests();
   await api.post('/transactions/bulk/delete', { transactions: [{ id }] });
-  await note();
+  await recordDigests();
   expect(seen.size).toBe(changes.length + 5);
   expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
 });
 
-it('gives a repeated request the same answer', async () => {
+it('the months stay the same after a repeated request', async () => {
   const send = () =>
     api.request('POST', '/transactions', {
       body: { description: 'A', amount: 1, type: 'income', transaction_date: '2026-03-09' },
       headers: { 'idempotency-key': 'once' },
     });
   await send();
-  const once = await months();
+  const once = await readMonths();
   await send();
-  expect(await months()).toEqual(once);
+  expect(await readMonths()).toEqual(once);
 });
 
-it('answers 304 until something changes', async () => {
-  const { id } = await given('2026-03-05');
-  const { etag = '' } = await months();
-  const ask = () => api.request('GET', '/months', { headers: { 'if-none-match': etag } });
-  expect((await ask()).status).toBe(304);
+it('GET /months answers 304 until something changes', async () => {
+  const { id } = await create('2026-03-05');
+  const { etag = '' } = await readMonths();
+  const request = () => api.request('GET', '/months', { headers: { 'if-none-match': etag } });
+  expect((await request()).status).toBe(304);
   await api.put(`/transactions/${id}`, { notes: 'Milk' });
-  expect((await ask()).status).toBe(200);
+  expect((await request()).status).toBe(200);
 });
 
-it('lists 1,200 months, and refuses more with the dates to request', async () => {
+it('GET /months lists 1,200 months, and refuses more with advice on the dates', async () => {
   const rows = Array.from({ length: 1_201 }, (_, n) => {
     const [year, month] = [1_926 + Math.floor(n / 12), (n % 12) + 1];
     return createStoredTransaction(n + 1, { date: `${year}-${String(month).padStart(2, '0')}-01` });
   });
   await bulkLoad({ ...table, ledgerId }, [], rows);
-  const { data } = await months({ end_date: '2025-12-31' });
+  const { data } = await readMonths({ end_date: '2025-12-31' });
   expect([data.length, data.at(-1)?.month]).toEqual([1_200, '2025-12']);
   const reply = await api.get('/months');
   expectFilterFaults(reply, ['start_date', 'end_date']);
@@ -149,24 +149,24 @@ it('lists 1,200 months, and refuses more with the dates to request', async () =>
 });
 
 describe('an export', () => {
-  it('has the digest of all its parts in the last one', async () => {
-    for (const day of ['01', '05', '05', '31']) await given(`2026-03-${day}`);
-    await given('2026-04-01');
+  it('has the digest of all its parts in its last part', async () => {
+    for (const day of ['01', '05', '05', '31']) await create(`2026-03-${day}`);
+    await create('2026-04-01');
     // Ends each query of an index after two rows, as DynamoDB does after 1 MB.
     const client = interpose(table.client, (name, sent) => {
       const input = sent as { IndexName?: string; Limit?: number };
       if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = 2;
     });
-    const inParts = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
-    const [march] = (await months()).data;
+    const partedApi = await openInProcess(createServiceOn({ ...table, client, ledgerId }));
+    const [march] = (await readMonths()).data;
     expect(march?.month).toBe('2026-03');
-    expect(await exportMonth(inParts)).toBe(march?.digest);
-    const first = await inParts.get('/transactions/export.json', MARCH);
+    expect(await exportMonth(partedApi)).toBe(march?.digest);
+    const first = await partedApi.get('/transactions/export.json', MARCH);
     expect(Object.keys(first.body)).toEqual(['success', 'data', 'next']);
   });
 
   it('has no digest unless it is exactly one whole month', async () => {
-    await given('2026-03-05');
+    await create('2026-03-05');
     for (const query of [
       {},
       { ...MARCH, end_date: '2026-03-30' },
@@ -181,11 +181,11 @@ describe('an export', () => {
   });
 });
 
-it('the digest is null until the rows of an earlier release are swept', async () => {
-  const { id } = await given('2026-03-05');
-  const { id: second } = await given('2026-03-06');
-  await given('2026-04-05');
-  const before = await months();
+it('the digest is null for the rows of an earlier release until a repair computes it', async () => {
+  const { id } = await create('2026-03-05');
+  const { id: second } = await create('2026-03-06');
+  await create('2026-04-05');
+  const before = await readMonths();
   // Removes the digest, as in the data of an earlier release.
   await table.client.send(
     new UpdateCommand({
@@ -194,8 +194,8 @@ it('the digest is null until the rows of an earlier release are swept', async ()
       UpdateExpression: 'REMOVE d3',
     }),
   );
-  const isUnknown = async () => {
-    const { data, digest } = await months();
+  const expectNoDigest = async () => {
+    const { data, digest } = await readMonths();
     expect([data[0]?.digest, data[1]?.digest, digest]).toEqual([
       null,
       before.data[1]?.digest,
@@ -203,15 +203,15 @@ it('the digest is null until the rows of an earlier release are swept', async ()
     ]);
     expect(await exportMonth(api)).toBeNull();
   };
-  await isUnknown();
-  await given('2026-03-07');
+  await expectNoDigest();
+  await create('2026-03-07');
   await api.put(`/transactions/${id}`, { notes: 'Milk' });
   await api.delete(`/transactions/${second}`);
-  await isUnknown();
+  await expectNoDigest();
   const { repaired, verdict } = await createVerification({ ...table, ledgerId }).repair();
   expect(repaired.map(({ what }) => what)).toEqual(['month digests']);
   expect(verdict.drifts).toEqual([]);
-  const { data } = await months();
+  const { data } = await readMonths();
   expect(await exportMonth(api)).toBe(data[0]?.digest);
   expect(data[0]?.digest).toEqual(expect.any(String));
 });

@@ -2052,7 +2052,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '((sum % ROW_COUNT_MODULUS) + ROW_COUNT_MODULUS) % ROW_COUNT_MODULUS',
       'BigInt(rows)',
-      'the digest is null until the rows of an earlier release are swept',
+      'the digest is null for the rows of an earlier release until a repair computes it',
     ],
   ]),
   // Costs of a stage, and its parameters.
@@ -2214,23 +2214,35 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('local/convert-data.ts', 'tests/ledger/contract/data-of-earlier-releases.test.ts', [
-    ['  addVersions,\n', '', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      '  addVersions,\n',
+      '',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
+    ],
     [
       "const KEY_ATTRIBUTES = ['pk', ",
       "const KEY_ATTRIBUTES = ['pk', 'description', ",
-      'the ledgers of access tokens get the ids that tokens lead to now',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
     ],
-    ['(?=#|$)', '', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      '(?=#|$)',
+      '',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
+    ],
     [
       ', createDelete(item)',
       '',
-      'the ledgers of access tokens get the ids that tokens lead to now',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
     ],
-    ["['ledger']", '[]', 'the ledgers of access tokens get the ids that tokens lead to now'],
+    [
+      "['ledger']",
+      '[]',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
+    ],
     [
       'CONVERSIONS.slice(form)',
       'CONVERSIONS.slice(form + 1)',
-      'the ledgers of access tokens get the ids that tokens lead to now',
+      'a conversion gives the ledgers of access tokens the ids that this release derives',
     ],
   ]),
   ...mutantsOf(
@@ -2250,7 +2262,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         '{ ...earlier, ...apiKey(hash) }',
         'apiKey(hash)',
-        'the ledgers of access tokens get the ids that tokens lead to now',
+        'a conversion gives the ledgers of access tokens the ids that this release derives',
       ],
       [
         '{ ...unchanged, onConditionFailed }',

@@ -1,4 +1,4 @@
-// One scan verifies all ledgers of a table, and skips the table's other items.
+// One scan of a table verifies all its ledgers, and skips all other items.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { expect, it } from 'vitest';
 import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
@@ -18,21 +18,21 @@ const HOUSEHOLD = { transactions: 200, years: 2, lastDay: '2026-06-30', seed: 3 
 
 it('a verification names each ledger whose figures do not follow from its rows, and no other', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
-  const [even, uneven] = [await givenLedger(), await givenLedger()];
-  const { client, tableName } = even.target;
-  await bulkLoadHousehold({ ...even.target, ledgerId: 'household' }, HOUSEHOLD);
+  const [intact, corrupted] = [await givenLedger(), await givenLedger()];
+  const { client, tableName } = intact.target;
+  await bulkLoadHousehold({ ...intact.target, ledgerId: 'household' }, HOUSEHOLD);
   const database = createDatabase({
     client,
     tableName,
     retryPolicy: createSleeplessRetryPolicy(),
   });
   const keys = createApiKeys({ database, clock: () => new Date() });
-  await keys.create({ name: 'phone', ledger: even.target.ledgerId, scope: 'write' });
+  await keys.create({ name: 'phone', ledger: intact.target.ledgerId, scope: 'write' });
   await send.put({ pk: '@migration', sk: 'lock', active_run: 'spring' });
-  const inOrder = { unbalanced: [], unlisted: [], lost: [] };
-  expect(await verifyAllLedgers(even.target)).toEqual({ ledgers: 3, rows: 208, ...inOrder });
+  const noProblems = { unbalanced: [], unlisted: [], lost: [] };
+  expect(await verifyAllLedgers(intact.target)).toEqual({ ledgers: 3, rows: 208, ...noProblems });
 
-  await send.set(uneven.keys.transaction(1), 'amount', 2);
+  await send.set(corrupted.keys.transaction(1), 'amount', 2);
   let calls = 0;
   const counting = ((command: object, ...options: []) => {
     expect(command).toBeInstanceOf(ScanCommand);
@@ -47,12 +47,12 @@ it('a verification names each ledger whose figures do not follow from its rows, 
       items = count;
     },
   });
-  expect(verdict.unbalanced).toEqual([uneven.target.ledgerId]);
+  expect(verdict.unbalanced).toEqual([corrupted.target.ledgerId]);
   expect(calls).toBe(1);
   expect(items).toBeGreaterThan(208);
 });
 
-it('a ledger missing from the list of ledgers is found, and so is an entry without any data', async () => {
+it('a verification finds a ledger that the list of ledgers lacks, and an entry without a ledger', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const [listed, unlisted] = [await givenLedger(), await givenLedger()];
   await send.delete(unlisted.keys.registration);
@@ -61,35 +61,35 @@ it('a ledger missing from the list of ledgers is found, and so is an entry witho
   const { importedRows } = openLedger({ ...listed.target, ledgerId: 'empty', timeZone: 'UTC' });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
   const verdict = await verifyAllLedgers(listed.target);
-  const lacking = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
-  expect(verdict).toMatchObject({ unbalanced: [], ...lacking });
+  const problems = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
+  expect(verdict).toMatchObject({ unbalanced: [], ...problems });
   // The command that a restore advises removes the entry.
   const lost = createRemoval({ ...listed.target, ledgerId: 'lost' });
   expect([await lost.exists(), await lost.remove(() => undefined)]).toEqual([true, 1]);
   expect((await verifyAllLedgers(listed.target)).lost).toEqual([]);
 });
 
-it('a table older than the list of ledgers verifies once its ledgers are added', async () => {
+it('a table older than the list of ledgers has no problem once its ledgers are added', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
-  const [one, other] = [await givenLedger(), await givenLedger()];
-  for (const { keys } of [one, other]) {
+  const [first, second] = [await givenLedger(), await givenLedger()];
+  for (const { keys } of [first, second]) {
     await send.delete(keys.registration);
     for (const kind of SEQUENCE_KINDS) await send.remove(keys.sequence(kind), 'v');
   }
-  const { target } = one;
+  const { target } = first;
   const { categories } = openLedger({ ...target, ledgerId: 'no-rows', timeZone: 'UTC' });
   await categories.create({ name: 'Food', description: null, color: null, isActive: true });
   await send.delete(createKeys('no-rows').registration);
   const { unbalanced, unlisted } = await verifyAllLedgers(target);
-  const all = [target.ledgerId, other.target.ledgerId, 'no-rows'];
-  expect([unbalanced, unlisted.toSorted()]).toEqual([[], all.toSorted()]);
+  const ledgerIds = [target.ledgerId, second.target.ledgerId, 'no-rows'];
+  expect([unbalanced, unlisted.toSorted()]).toEqual([[], ledgerIds.toSorted()]);
   const table = openTable({ ...target, retryPolicy: createSleeplessRetryPolicy() });
-  expect(await registerLedgers(table, [...all, 'never-used'])).toBe(3);
-  expect(await registerLedgers(table, all)).toBe(0);
+  expect(await registerLedgers(table, [...ledgerIds, 'never-used'])).toBe(3);
+  expect(await registerLedgers(table, ledgerIds)).toBe(0);
   expect(await verifyAllLedgers(target)).toMatchObject({ unbalanced: [], unlisted: [], lost: [] });
 });
 
-it('a ledger whose first request ended before it drew an id verifies', async () => {
+it('a ledger whose first request failed before it drew an id has no problem', async () => {
   const { givenLedger } = await createCorruptibleTable();
   const { target } = await givenLedger();
   let draws = 0;
@@ -98,14 +98,14 @@ it('a ledger whose first request ended before it drew an id verifies', async () 
     draws += 1;
     if (draws === 2) throw new Error('killed');
   });
-  const { categories } = openLedger({ ...target, client, ledgerId: 'begun', timeZone: 'UTC' });
+  const { categories } = openLedger({ ...target, client, ledgerId: 'new-ledger', timeZone: 'UTC' });
   const food = { name: 'Food', description: null, color: null, isActive: true };
   await expect(categories.create(food)).rejects.toThrow('killed');
-  const inOrder = { unbalanced: [], unlisted: [], lost: [] };
-  expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...inOrder });
+  const noProblems = { unbalanced: [], unlisted: [], lost: [] };
+  expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...noProblems });
 });
 
-it('a row that was lost is found', async () => {
+it('a verification finds the ledger of a lost row', async () => {
   const { givenLedger, send } = await createCorruptibleTable();
   const { target, keys } = await givenLedger();
   await send.delete(keys.transaction(4));

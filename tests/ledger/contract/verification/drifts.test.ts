@@ -12,65 +12,65 @@ import { createCorruptibleTable } from '../../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
-const at = (pk: string, sk: string): Key => ({ pk, sk });
+const toKey = (pk: string, sk: string): Key => ({ pk, sk });
 
-interface Spoiled {
-  readonly rule: string;
+interface Corruption {
+  readonly title: string;
   readonly corrupt: (keys: Keys) => Promise<unknown>;
   readonly reported: readonly string[];
 }
 
-const REPAIRABLE: readonly Spoiled[] = [
+const REPAIRABLE: readonly Corruption[] = [
   {
-    rule: 'a day counted too high',
-    corrupt: (keys) => send.set(at(keys.days(), 'M#2026-03'), 'e5', 3),
+    title: 'a day counted too high',
+    corrupt: (keys) => send.set(toKey(keys.days(), 'M#2026-03'), 'e5', 3),
     reported: ['day count, expense of 2026-03-05, all transactions: recorded 3, recomputed 2'],
   },
   {
-    rule: 'a month whose counts are gone',
-    corrupt: (keys) => send.delete(at(keys.days(2), 'M#2026-04')),
+    title: 'a month whose counts are missing',
+    corrupt: (keys) => send.delete(toKey(keys.days(2), 'M#2026-04')),
     reported: [
       'day count, income of 2026-04-01, category 2: recorded nothing, recomputed 1',
       'day sums, cents of 2026-04, category 2: recorded I1=nothing, recomputed I1=100',
     ],
   },
   {
-    rule: 'counts of a year that has no rows',
-    corrupt: (keys) => send.put({ ...at(keys.days(), 'Y#1999'), e12: -2 }),
+    title: 'counts of a year that has no rows',
+    corrupt: (keys) => send.put({ ...toKey(keys.days(), 'Y#1999'), e12: -2 }),
     reported: ['day count, expense of 1999-12, all transactions: recorded -2, recomputed 0'],
   },
   {
-    rule: 'wrong sums of a month, one of them of a day without rows',
+    title: 'wrong sums of a month, one of them of a day without rows',
     corrupt: async (keys) => {
-      await send.set(at(keys.days(), 'M#2026-03'), 'E5', 199);
-      await send.set(at(keys.days(), 'M#2026-03'), 'I6', -1);
+      await send.set(toKey(keys.days(), 'M#2026-03'), 'E5', 199);
+      await send.set(toKey(keys.days(), 'M#2026-03'), 'I6', -1);
     },
     reported: [
       'day sums, cents of 2026-03, all transactions: recorded E5=199 I6=-1, recomputed E5=200 I6=0',
     ],
   },
   {
-    rule: 'a wrong count of a category',
+    title: 'a wrong count of a category',
     corrupt: (keys) => send.set(keys.category(1), 'transaction_count', 0),
     reported: ['category count, category 1: recorded 0, recomputed 2'],
   },
   {
-    rule: 'a name without its guard',
+    title: 'a name without its guard',
     corrupt: (keys) => send.delete(keys.categoryName('Food')),
     reported: ['name guard, "Food": recorded none, recomputed category 1'],
   },
   {
-    rule: 'a guard of a name that no category has',
+    title: 'a guard of a name that no category has',
     corrupt: (keys) => send.put({ ...keys.categoryName('Old'), category_id: 1 }),
     reported: ['name guard, "Old": recorded category 1, recomputed none'],
   },
   {
-    rule: 'a guard left by a category that does not exist',
+    title: 'a guard left by a category that does not exist',
     corrupt: (keys) => send.put({ ...keys.categoryName('Lost'), category_id: 77 }),
     reported: ['name guard, "Lost": recorded category 77, recomputed none'],
   },
   {
-    rule: 'guards that point to one another’s category',
+    title: 'guards that point to one another’s category',
     corrupt: async (keys) => {
       await send.put({ ...keys.categoryName('Food'), category_id: 2 });
       await send.put({ ...keys.categoryName('Pay'), category_id: 1 });
@@ -81,14 +81,14 @@ const REPAIRABLE: readonly Spoiled[] = [
     ],
   },
   {
-    rule: 'a row in the index of the other type',
+    title: 'a row in the index of the other type',
     corrupt: (keys) => send.set(keys.transaction(3), 'type_key', 'elsewhere#expense'),
     reported: [
       'row keys, row LEDGER#TRANSACTION#3: recorded type_key=elsewhere#expense, recomputed type_key=LEDGER#income',
     ],
   },
   {
-    rule: 'a row without a category of before category_id=none, and its counts',
+    title: 'a row without a category from before category_id=none, and its counts',
     corrupt: async (keys) => {
       await send.remove(keys.transaction(4), 'category_key', 'category_type_key');
       await send.delete({ pk: keys.days(null), sk: 'Y#2025' });
@@ -103,7 +103,7 @@ const REPAIRABLE: readonly Spoiled[] = [
     ],
   },
   {
-    rule: 'a row that stands in the order under another id',
+    title: 'a row whose date key has another id',
     corrupt: (keys) =>
       send.set(
         keys.transaction(2),
@@ -117,27 +117,27 @@ const REPAIRABLE: readonly Spoiled[] = [
     ],
   },
   {
-    rule: 'a sequence behind the highest transaction id',
+    title: 'a sequence behind the highest transaction id',
     corrupt: (keys) => send.set(keys.sequence('transaction'), 'last', 3),
     reported: ['sequence, last transaction id: recorded 3, recomputed 4'],
   },
   {
-    rule: 'a sequence of categories that is gone',
+    title: 'a missing sequence of categories',
     corrupt: (keys) => send.delete(keys.sequence('category')),
     reported: ['sequence, last category id: recorded 0, recomputed 2'],
   },
   {
-    rule: 'an external id without its guard',
+    title: 'an external id without its guard',
     corrupt: (keys) => send.set(keys.transaction(3), 'external_id', 'bank#1'),
     reported: ['external id, "bank#1": recorded none, recomputed transaction 3'],
   },
   {
-    rule: 'a guard of an external id that no row has',
+    title: 'a guard of an external id that no row has',
     corrupt: (keys) => send.put({ ...keys.externalId('bank#2'), transaction_id: 4 }),
     reported: ['external id, "bank#2": recorded transaction 4, recomputed none'],
   },
   {
-    rule: 'a guard that names another row',
+    title: 'a guard that names another row',
     corrupt: async (keys) => {
       await send.set(keys.transaction(3), 'external_id', 'bank#3');
       await send.put({ ...keys.externalId('bank#3'), transaction_id: 4 });
@@ -146,16 +146,16 @@ const REPAIRABLE: readonly Spoiled[] = [
   },
 ];
 
-const FOR_A_PERSON: readonly Spoiled[] = [
+const UNREPAIRABLE: readonly Corruption[] = [
   {
-    rule: 'two categories of one name',
+    title: 'two categories of one name',
     corrupt: (keys) => send.set(keys.category(2), 'name', 'Food'),
     reported: [
       'name guard, "Food": recorded category 1, recomputed categories 1 and 2 (needs a person to decide)',
     ],
   },
   {
-    rule: 'two rows of one external id',
+    title: 'two rows of one external id',
     corrupt: async (keys) => {
       await send.set(keys.transaction(3), 'external_id', 'twice');
       await send.set(keys.transaction(4), 'external_id', 'twice');
@@ -165,14 +165,14 @@ const FOR_A_PERSON: readonly Spoiled[] = [
     ],
   },
   {
-    rule: 'a row whose date cannot be read',
+    title: 'a row whose date cannot be read',
     corrupt: (keys) => send.set(keys.transaction(4), 'date_key', 'yesterday'),
     reported: [
       'row keys, row LEDGER#TRANSACTION#4: recorded date_key=yesterday, recomputed nothing: the row cannot be read (needs a person to decide)',
     ],
   },
   {
-    rule: 'rows of a category that is not there',
+    title: 'rows of a category that does not exist',
     corrupt: (keys) => send.delete(keys.category(1)),
     reported: [
       'category of a row, category 1: recorded rows that refer to it, recomputed no such category (needs a person to decide)',
@@ -181,12 +181,12 @@ const FOR_A_PERSON: readonly Spoiled[] = [
 ];
 
 describe('a ledger', () => {
-  it('has no drift after changes by its services', async () => {
+  it('has no drift after changes through its services', async () => {
     const { verification } = await givenLedger();
     expect(await verification.verify()).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
 
-  it('has no drift after the bulk loader', async () => {
+  it('has no drift after the bulk loader filled it', async () => {
     // The ledger gets a table of its own, because a verification reads the whole table.
     const { target, verification } = await (await createCorruptibleTable()).givenLedger();
     const ledgerId = `${target.ledgerId}-bulk`;
@@ -202,49 +202,54 @@ describe('a ledger', () => {
   });
 });
 
-// Drifts that no key of the ledger leads to.
-const FOUND_BY_SCAN = ['a sequence behind the highest', 'a guard of an external id that no row'];
+// Only a scan finds these drifts, because no key of the ledger leads to them.
+const FOUND_ONLY_BY_SCAN = [
+  'a sequence behind the highest',
+  'a guard of an external id that no row',
+];
 
 /** Returns the drifts that a verification without a scan finds. */
-async function linesByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>) {
-  return lines((await byKeys.verify()).drifts, target.ledgerId);
+async function describeDriftsByKeys({ byKeys, target }: Pick<Given, 'byKeys' | 'target'>) {
+  return describeDrifts((await byKeys.verify()).drifts, target.ledgerId);
 }
 type Given = Awaited<ReturnType<typeof givenLedger>>;
 
-describe.each(oneInEvery(4, REPAIRABLE))('$rule', ({ rule, corrupt, reported }) => {
+describe.each(oneInEvery(4, REPAIRABLE))('$title', ({ title, corrupt, reported }) => {
   it('is reported, and repaired', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
-    const isFoundByKeys = !FOUND_BY_SCAN.some((start) => rule.startsWith(start));
-    const found = await linesByKeys(ledger);
-    if (isFoundByKeys) expect(found).toEqual(reported);
-    else expect(found).not.toEqual(reported);
-    expect(lines((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(reported);
+    const isFoundByKeys = !FOUND_ONLY_BY_SCAN.some((start) => title.startsWith(start));
+    const byKeys = await describeDriftsByKeys(ledger);
+    if (isFoundByKeys) expect(byKeys).toEqual(reported);
+    else expect(byKeys).not.toEqual(reported);
+    expect(describeDrifts((await verification.verify()).drifts, ledger.target.ledgerId)).toEqual(
+      reported,
+    );
     expect((await verifyAllLedgers(ledger.target)).unbalanced).toContain(ledger.target.ledgerId);
     const { repaired, verdict } = await verification.repair();
     expect((await verifyAllLedgers(ledger.target)).unbalanced).not.toContain(
       ledger.target.ledgerId,
     );
-    expect(lines(repaired, ledger.target.ledgerId)).toEqual(reported);
+    expect(describeDrifts(repaired, ledger.target.ledgerId)).toEqual(reported);
     expect(verdict).toEqual({ rows: 4, categories: 2, drifts: [] });
   });
 });
 
-describe.each(oneInEvery(2, FOR_A_PERSON))('$rule', ({ corrupt, reported }) => {
+describe.each(oneInEvery(2, UNREPAIRABLE))('$title', ({ corrupt, reported }) => {
   it('is reported and left for a person to repair', async () => {
     const { verification, ...ledger } = await givenLedger();
     await corrupt(ledger.keys);
-    const before = lines((await verification.verify()).drifts, ledger.target.ledgerId);
-    expect(await linesByKeys(ledger)).toEqual(before);
+    const before = describeDrifts((await verification.verify()).drifts, ledger.target.ledgerId);
+    expect(await describeDriftsByKeys(ledger)).toEqual(before);
     expect(before).toEqual(expect.arrayContaining([...reported]));
     expect((await verifyAllLedgers(ledger.target)).unbalanced).toContain(ledger.target.ledgerId);
     const { verdict } = await verification.repair();
-    expect(lines(verdict.drifts, ledger.target.ledgerId)).toEqual(
+    expect(describeDrifts(verdict.drifts, ledger.target.ledgerId)).toEqual(
       expect.arrayContaining([...reported]),
     );
   });
 });
 
-function lines(drifts: readonly Drift[], ledgerId: string): string[] {
+function describeDrifts(drifts: readonly Drift[], ledgerId: string): string[] {
   return drifts.map((drift) => describeDrift(drift).replaceAll(ledgerId, 'LEDGER')).toSorted();
 }

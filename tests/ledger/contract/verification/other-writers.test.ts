@@ -69,7 +69,7 @@ describe('while other requests write', () => {
     expect(saved).toEqual([]);
   });
 
-  it('what changed after the last reading is not repaired', async () => {
+  it('drifts that others mended after the last reading are not repaired', async () => {
     const { target, keys } = await givenLedger();
     await send.set(keys.category(1), 'transaction_count', 7);
     await send.delete(keys.categoryName('Pay'));
@@ -94,8 +94,8 @@ describe('a lagging index', () => {
   function lagging({ client }: { readonly client: Client }): Client {
     const send = async (command: Parameters<Client['send']>[0], options: object) => {
       const result = (await client.send(command, options)) as { Items?: unknown[] };
-      const isOfIndex = 'IndexName' in command.input && command.input.IndexName !== undefined;
-      return isOfIndex ? { ...result, Items: result.Items?.slice(-1) } : result;
+      const readsIndex = 'IndexName' in command.input && command.input.IndexName !== undefined;
+      return readsIndex ? { ...result, Items: result.Items?.slice(-1) } : result;
     };
     return { send: send as Client['send'] };
   }
