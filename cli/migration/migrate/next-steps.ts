@@ -87,7 +87,8 @@ export function describeAftermath(
   if (name === 'RefusedEmptied') {
     // The watch works on all runs: the refusal may concern another run.
     const command = describeInvocation('run', data.run ?? status.runId, stage);
-    return { ...aftermath, next: removalsAfterRepair(command, data) };
+    const removal = { command, why: 'remove what the run kept' };
+    return { ...aftermath, next: repairOrAccept(removal, data) };
   }
   return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, status) };
 }
@@ -130,39 +131,26 @@ function chooseStepsAfterRefusal(
     const longer = `--window-minutes ${data.windowMinutes}`;
     return [withOptions(cutover, longer, 'open a window that is long enough')];
   }
-  if (rollback && name === 'RefusedMassChange') return rollbacksAfterMassChange(rollback, data);
-  const first = ADVICE[name]?.(status, data);
   const [step, ...others] = steps;
+  if (name === 'RefusedMassChange' && rollback) {
+    const why = 'leave behind all writes since the switch';
+    return [...repairOrAccept(rollback, data), withOptions(rollback, '--as-it-was', why)];
+  }
+  if (name === 'RefusedMassChange' && step) return [...repairOrAccept(step, data), ...others];
+  const first = ADVICE[name]?.(status, data);
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
-/**
- * Offers three rollbacks: after repairing the collection, with the changes accepted as users' own, or without the writes since
- * the switch.
- */
-function rollbacksAfterMassChange(
-  rollback: NextStep,
-  { deletes }: RefusalData,
-): readonly NextStep[] {
-  const byUsers = `if users removed or changed ${countText(deletes ?? 0, 'memory')} themselves`;
-  return [
-    { ...rollback, first: 'repair the new collection' },
-    ...(deletes === undefined ? [] : [withOptions(rollback, `--deletes ${deletes}`, byUsers)]),
-    withOptions(rollback, '--as-it-was', 'leave behind all writes since the switch'),
-  ];
-}
-
-/** Offers to remove what a run kept after repairing the collection in use, or with the loss accepted as users' own deletions. */
-function removalsAfterRepair(command: string, { deletes = 0 }: RefusalData): readonly NextStep[] {
-  const byUsers = `if users deleted ${countText(deletes, 'memory')} themselves`;
-  return [
-    { command, why: 'remove what the run kept', first: 'repair the collection in use' },
-    { command: `${command} --deletes ${deletes}`, why: byUsers },
-  ];
+/** Offers the step after a repair of the collection in use, or with its changes accepted as users' own. */
+function repairOrAccept(step: NextStep, { deletes }: RefusalData): readonly NextStep[] {
+  const repaired = { ...step, first: 'repair the collection in use' };
+  if (deletes === undefined) return [repaired];
+  const why = `if users deleted or changed ${countText(deletes, 'memory')} themselves`;
+  return [repaired, withOptions(step, `--deletes ${deletes}`, why)];
 }
 
 function withOptions({ command }: NextStep, options: string, why: string): NextStep {
-  return { command: command.replace('--execute', `$& ${options}`), why };
+  return { command: command.replace(' --run ', ` ${options}$&`), why };
 }
 
 /** Formats the next command and its alternatives */

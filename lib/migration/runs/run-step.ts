@@ -137,6 +137,7 @@ async function runLocked(
     get run() {
       return run;
     },
+    input: { ...run.accepted, ...input },
     note,
     workedMs: stopwatch.milliseconds,
     hasTime: () => {
@@ -207,7 +208,7 @@ async function updatePlan({ services, run, input, lease }: GuardContext): Promis
 }
 
 async function enter(step: Step, guardContext: GuardContext, move: Move): Promise<Run> {
-  const { services, run, lease } = guardContext;
+  const { services, run, lease, input } = guardContext;
   if (move.through === undefined || run.phase === move.through) return run;
   await step.guard?.(guardContext).catch(async (error: unknown) => {
     if (!(error instanceof Refusal)) throw error;
@@ -218,7 +219,9 @@ async function enter(step: Step, guardContext: GuardContext, move: Move): Promis
   const now = services.clock();
   const refused = run.refused ?? whyReturn(run, now);
   const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through, now);
-  const entered = { ...begun, ...step.onEntering?.(guardContext) };
+  const { acknowledgedLoss, deletes } = input;
+  const accepted = { acknowledgedLoss, deletes };
+  const entered = { ...begun, accepted, ...step.onEntering?.(guardContext) };
   await services.runs.write(lease, entered);
   return entered;
 }

@@ -153,6 +153,11 @@ const windowSchema = v.strictObject({
   overAt: v.optional(millisecondsSchema),
 });
 
+const acceptedLossSchema = v.strictObject({
+  acknowledgedLoss: v.optional(countSchemaFor('writes')),
+  deletes: v.optional(countSchemaFor('points')),
+});
+
 const runSchema = v.strictObject({
   runId: runIdSchema,
   phase: v.picklist(PHASES),
@@ -170,6 +175,8 @@ const runSchema = v.strictObject({
   /** True if the collection named by `uploadAs` is the run's own */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
+  /** Losses that the operator accepted when the phase began; a step that continues it need not be given them again. */
+  accepted: v.optional(acceptedLossSchema),
   /** Results of the last window that is over */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),
   pendingAction: v.optional(pendingActionSchema),
@@ -285,6 +292,7 @@ export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   const {
     pendingAction: _,
     askedAgainAt: __,
+    accepted: ___,
     ...rest
   } = phase === 'copied' ? leaveWindow(repeated) : repeated;
   const history = [...run.history, { phase, at: now.getTime() }].slice(-MAX_HISTORY);

@@ -31,9 +31,6 @@ export const returnSchema = v.object({
   returnTo: v.string(),
   /** Snapshot to restore under the name `returnTo` */
   restores: v.optional(keptSnapshotSchema),
-  /** Number of lost writes that the operator accepted at the start; it need not be given again. */
-  acknowledged: v.number(),
-  deletes: v.optional(v.number()),
   /** True if the new version may have taken early writes, although traffic was never opened */
   mayHaveLeaked: v.boolean(),
   /** True if the old collection was gone: the last common version does not apply to one that an operator restores. */
@@ -71,28 +68,27 @@ export async function decideReturn(request: StepRequest): Promise<Decided> {
 /** @throws Refusal naming a missing or damaged collection or artifact, or the points that the rollback would remove */
 async function planReturn(request: StepRequest): Promise<Return> {
   const { services, run, input } = request;
-  const { asItWas = false, toSnapshot = false } = input;
-  const { deletes, acknowledgedLoss: acknowledged = 0 } = input;
+  const { asItWas = false, toSnapshot = false, deletes } = input;
   if (asItWas && toSnapshot) {
     throw new Refusal('RefusedSetting', 'Give either asItWas or toSnapshot, not both.');
   }
-  const agreed = { acknowledged, deletes, mayHaveLeaked: await mayHaveEarlyWrites(services, run) };
+  const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
   if (toSnapshot && wasOpened(run)) {
-    return { way: 'to-snapshot', ...(await planSnapshotRestore(services, run)), ...agreed };
+    return { way: 'to-snapshot', ...(await planSnapshotRestore(services, run)), mayHaveLeaked };
   }
-  if (run.plan.inPlace) return await planReturnInPlace(request, agreed);
+  if (run.plan.inPlace) return await planReturnInPlace(request);
   const isIntact = await isUsable(services, run, !wasOpened(run) || asItWas);
   const target = isIntact
     ? { returnTo: run.plan.sourceCollection }
     : await planSnapshotRestore(services, run);
-  if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, ...agreed };
+  if (!wasOpened(run) || asItWas) return { way: 'as-it-was', ...target, mayHaveLeaked };
   const problem = await whyUnreadable(services, run);
   if (problem === undefined) {
     if (wentLive(run)) await assertSafe(request, target, deletes);
-    return { way: 'carry', ...target, ...agreed };
+    return { way: 'carry', ...target, mayHaveLeaked };
   }
   // The rollback of a window runs unattended: users return even if the new collection cannot be read.
-  if (!wentLive(run)) return { way: 'as-it-was', ...target, ...agreed };
+  if (!wentLive(run)) return { way: 'as-it-was', ...target, mayHaveLeaked };
   throw refuseMassChange(`${problem}: users' writes since the switch cannot be carried over.`);
 }
 
@@ -104,7 +100,7 @@ async function mayHaveEarlyWrites({ setting }: Services, run: Run): Promise<bool
 /** Returns to the old collection without checking that it exists, for a rollback that only needs to open writes */
 async function planLastResort(services: Services, run: Run): Promise<Return> {
   const mayHaveLeaked = await mayHaveEarlyWrites(services, run);
-  return { way: 'as-it-was', returnTo: run.plan.sourceCollection, acknowledged: 0, mayHaveLeaked };
+  return { way: 'as-it-was', returnTo: run.plan.sourceCollection, mayHaveLeaked };
 }
 
 /** @returns undefined if the snapshot cannot be restored */
@@ -112,20 +108,17 @@ export async function planRestore(services: Services, run: Run): Promise<Return 
   const target = await planSnapshotRestore(services, run).catch(
     recoverWith(undefined, isUnrestorable),
   );
-  return target && { way: 'as-it-was', ...target, acknowledged: 0, mayHaveLeaked: false };
+  return target && { way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
 const isUnrestorable = (error: unknown) => isRefusal(error, 'RefusedNothingToReturnTo');
 
 /** In place, both versions work on the same points, so no write is left behind. */
-async function planReturnInPlace(
-  { services, run }: StepRequest,
-  agreed: Pick<Return, 'acknowledged' | 'deletes'>,
-): Promise<Return> {
+async function planReturnInPlace({ services, run }: StepRequest): Promise<Return> {
   const { sourceCollection } = run.plan;
   const exists = (await services.vectors.listCollections()).includes(sourceCollection);
   const target = exists ? { returnTo: sourceCollection } : await planSnapshotRestore(services, run);
-  return { ...agreed, way: 'as-it-was', ...target, mayHaveLeaked: false };
+  return { way: 'as-it-was', ...target, mayHaveLeaked: false };
 }
 
 // Refuses here, while it is cheap: writes are not frozen yet, and users notice nothing.

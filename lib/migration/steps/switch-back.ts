@@ -65,7 +65,7 @@ export async function freezeNew(context: StepContext): Promise<Facts> {
 
 // Writes are frozen now. The rollback of a window runs unattended, so this stage must never refuse it.
 export async function makeOldEqual(context: StepContext, plan: Return) {
-  const { returnTo: to, restores, deletes } = plan;
+  const { returnTo: to, restores } = plan;
   await assertNotDeleted(context, to, 0);
   const { run, input, services } = context;
   const names = { active: liveCollectionOf(run), standby: to };
@@ -77,7 +77,7 @@ export async function makeOldEqual(context: StepContext, plan: Return) {
     users: 'frozen',
     isActiveReadOnly: info !== undefined && whyUnhealthy(info) !== undefined,
     onExcess: wentLive(run) ? 'refuse' : 'insert',
-    deletes: input.deletes ?? deletes,
+    deletes: input.deletes,
     limitedChanges: 'vectors',
   });
   assertEqual(names, faults);
@@ -90,7 +90,7 @@ export async function countLeftBehind(context: StepContext, plan: Return): Promi
   const isRestored = plan.way === 'to-snapshot';
   const counted = await countLostWrites(context, isRestored ? plan.returnTo : undefined);
   const { leftBehind } = counted;
-  const limit = context.input.acknowledgedLoss ?? plan.acknowledged;
+  const { acknowledgedLoss: limit = 0 } = context.input;
   if (!isRestored || leftBehind === 'unknown' || leftBehind <= limit) return counted;
   const writes = `${leftBehind} ${leftBehind === 1 ? 'write' : 'writes'}`;
   const why = `This rollback loses ${writes}; acknowledged: ${limit}.`;

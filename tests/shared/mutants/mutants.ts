@@ -733,6 +733,24 @@ export const MUTANTS: readonly Mutant[] = [
     ['isDeepStrictEqual(saved?.inputs, inputs)', 'true'],
     ['get run() {\n      return run;\n    },', 'run,'],
   ]),
+  ...mutantsOf(
+    'lib/migration/runs/run-step.ts',
+    'tests/migration/contract/steps/windows.full.test.ts',
+    [
+      [
+        'input: { ...run.accepted, ...input },',
+        'input,',
+        'a run after its rollback > continues without the operator with the number of deletions that its cutover began with',
+      ],
+    ],
+  ),
+  ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [
+    [
+      '    accepted: ___,\n',
+      '',
+      'a run after its rollback > needs the number of deletions again once a window has ended',
+    ],
+  ]),
   ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/unit/runs/step.test.ts', [
     ['return isReached && !leadsOn', 'return !leadsOn'],
   ]),

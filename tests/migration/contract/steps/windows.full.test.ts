@@ -142,6 +142,27 @@ describe('a run after its rollback', () => {
     await expectEqual(migration);
   });
 
+  it('continues without the operator with the number of deletions that its cutover began with', async () => {
+    const migration = await createMigrationAt('live');
+    await migration.follow('rollback', 'copy');
+    await emptyCollection(migration, SOURCE, 30);
+    await migration.invoke('cutover', { deletes: 30 }, {}, () => 0);
+    expect(await readPhase(migration)).toBe('switching');
+    await migration.finish('cutover', { actor: 'machine' });
+    expect(await readPhase(migration)).toBe('live');
+    await expectEqual(migration);
+  });
+
+  it('needs the number of deletions again once a window has ended', async () => {
+    const migration = await createMigrationAt('live');
+    await migration.follow('rollback', 'copy');
+    await migration.invoke('cutover', { deletes: 30 }, {}, () => 0);
+    await migration.finish('rollback');
+    await emptyCollection(migration, SOURCE, 30);
+    const refused = failureNamed('RefusedMassChange', 'remove 30 of 60');
+    await expect(migration.finish('copy')).rejects.toEqual(refused);
+  });
+
   it.each(['live', 'equal'] as const)(
     'that was %s carries later writes to the new collection back',
     async (point) => {

@@ -78,6 +78,19 @@ it('lists three options after a rollback that would remove too much', () => {
   expect(commandsAfter({})).toEqual([given[0], given[2]]);
 });
 
+it('offers to copy after a repair, or with the number that users deleted, after a copy that would remove too much', () => {
+  const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', {
+    data: { deletes: 300 },
+  });
+  const { next } = describeAftermath(createStatus('rebuilt', {}), undefined, refusal);
+  expect(next).toMatchObject([
+    { command: 'npm run migrate -- run --run run-a', first: 'repair the collection in use' },
+    { command: 'npm run migrate -- run --deletes 300 --run run-a' },
+    { command: 'npm run migrate -- copy --execute --run run-a', why: 'this step alone' },
+    { command: 'npm run migrate -- abort --execute --run run-a' },
+  ]);
+});
+
 it.each([
   ['of another run', 'live', { retention }],
   ['of a live run', 'live', { retention: { ...retention, isOver: true } }],
@@ -93,7 +106,7 @@ it.each([
     const run = 'npm run migrate -- run --run run-z --stage dev';
     expect(next).toMatchObject([
       { command: run, first: 'repair the collection in use' },
-      { command: `${run} --deletes 40` },
+      { command: 'npm run migrate -- run --deletes 40 --run run-z --stage dev' },
     ]);
   },
 );
