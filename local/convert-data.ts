@@ -12,7 +12,7 @@ import {
   type Write,
 } from '../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../lib/shared/retry.ts';
-import { unconditional } from '../lib/shared/update-writes.ts';
+import { createNoConditionError } from '../lib/shared/update-writes.ts';
 
 /** In 0.1.0 the id of an access token's ledger was `user-` and the whole digest. */
 const LONG_ID = /^user-([\w-]{43})(?=#|$)/;
@@ -106,9 +106,12 @@ function shorten(digest: string): string {
 }
 
 function createPut(item: Item): Write {
-  return { Put: { Item: item }, onConditionFailed: unconditional };
+  return { Put: { Item: item }, onConditionFailed: createNoConditionError };
 }
 
 function createDelete({ pk, sk }: Item): Write {
-  return { Delete: { Key: { pk: String(pk), sk: String(sk) } }, onConditionFailed: unconditional };
+  return {
+    Delete: { Key: { pk: String(pk), sk: String(sk) } },
+    onConditionFailed: createNoConditionError,
+  };
 }

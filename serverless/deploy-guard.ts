@@ -15,7 +15,7 @@ import {
   type RollbackConfiguration,
   rollbackConfiguration,
 } from './deploy-rollback.ts';
-import { type ActiveRun, mayHaveRuns, reasonsAgainst, type Situation } from './deploy-rules.ts';
+import { type ActiveRun, listRefusalReasons, mayHaveRuns, type Situation } from './deploy-rules.ts';
 import { findFaults, type Parameters } from './parameters.ts';
 import { TABLE_IN_USE } from './table.ts';
 import type { Template } from './template.ts';
@@ -114,7 +114,9 @@ export class DeployGuard {
       ];
     },
     'before:deploy:function:initialize': () => {
-      throw this.#refusal(['It would change the code but not its settings. Use "deploy".']);
+      throw this.#refusal([
+        '"deploy function" changes the code but not its settings. Use "deploy".',
+      ]);
     },
     'after:package:finalize': () =>
       removeTemporaryFolders(Object.keys(this.#serverless.service.functions)),
@@ -185,7 +187,7 @@ export class DeployGuard {
     const deployed = await this.#deployedTemplate();
     const mayRun = mayHaveRuns(deployed, next);
     const tableInUse = deployed && mayRun ? await this.#tableInUse() : undefined;
-    const reasons = reasonsAgainst({
+    const reasons = listRefusalReasons({
       deployed,
       next,
       // Without deployed functions no run can be active: the table may be missing.
@@ -309,7 +311,7 @@ export class DeployGuard {
     } catch (error) {
       const { name, message } = error as Error;
       if (name === 'ResourceNotFoundException' && mayBeMissing) return undefined;
-      return { unknown: `the table ${tableName} cannot be read (${name}: ${message})` };
+      return { whyUnreadable: `the table ${tableName} cannot be read (${name}: ${message})` };
     }
   }
 

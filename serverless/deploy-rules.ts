@@ -4,11 +4,10 @@ import type { Phase } from '../lib/migration/phases.ts';
 import { SETTINGS } from './migration/settings.ts';
 import type { Template } from './template.ts';
 
-/** The run that has the lock of the table, or is live. */
+/** The migration run that holds the table's lock, or is live. */
 export type ActiveRun =
   | { readonly id: string; readonly phase: Phase | string }
-  /** Why the table cannot be read. */
-  | { readonly unknown: string };
+  | { readonly whyUnreadable: string };
 
 export interface Situation {
   readonly run: ActiveRun | undefined;
@@ -17,12 +16,11 @@ export interface Situation {
   /** Undefined if the stage is being removed. */
   readonly next: Template | undefined;
   readonly table: 'absent' | 'of the stack' | 'left over, empty' | 'left over, with data';
-  /** The id of the run, or "unknown", that the operator accepts for the deployment. */
+  /** Id of the run during which the operator deploys anyway; "unknown" if the table cannot be read. */
   readonly acceptedRun: string;
 }
 
-/** Lists the reasons to refuse the change. */
-export function reasonsAgainst(situation: Situation): string[] {
+export function listRefusalReasons(situation: Situation): string[] {
   return [
     ...listAccessReasons(situation),
     ...listRunReasons(situation),
@@ -35,35 +33,35 @@ function listAccessReasons({ next }: Situation): string[] {
   const isOpen = (properties: Record<string, unknown>) =>
     readVariables(properties).AUTH !== 'required';
   return next && listProperties(next, 'AWS::Lambda::Function').some(isOpen)
-    ? ['Its functions would answer without authentication: deployed stages need auth "required".']
+    ? ['The new template has functions without authentication: set auth to "required".']
     : [];
 }
 
-/** True if a function of the stage may serve a run, which a deployment could then harm. */
+/** True if a template has the functions of the migration, which a run may need. */
 export function mayHaveRuns(...templates: readonly (Template | undefined)[]): boolean {
-  return templates.some((template) => template && listSettings(template).qdrantUrl);
+  return templates.some((template) => template && readSettings(template).qdrantUrl);
 }
 
 function listRunReasons({ run, deployed, next, acceptedRun }: Situation): string[] {
   if (run === undefined || !mayHaveRuns(deployed, next)) return [];
-  if ('unknown' in run) {
+  if ('whyUnreadable' in run) {
     if (acceptedRun === 'unknown') return [];
     return [
-      `Cannot read whether a migration run is active: ${run.unknown}. If none is, add --param="deployDuringRun=unknown".`,
+      `Cannot read whether a migration run is active: ${run.whyUnreadable}. If none is, add --param="deployDuringRun=unknown".`,
     ];
   }
   if (acceptedRun === run.id) return [];
   const whileActive = `while the run ${run.id} is active (phase ${run.phase})`;
   const reasons = [
     ...(next === undefined
-      ? [`It would remove the functions and the watchdog ${whileActive}.`]
+      ? [`The removal deletes the functions and the watchdog ${whileActive}.`]
       : [
           ...listWatchdogReasons({ deployed, next }, whileActive),
           ...listSettingReasons({ deployed, next }, whileActive),
         ]),
     ...(run.phase === 'live' || next === undefined
       ? []
-      : [`It would change functions ${whileActive}.`]),
+      : [`The new template changes functions ${whileActive}.`]),
   ];
   return reasons.length === 0
     ? []
@@ -77,41 +75,40 @@ interface Change {
 
 function listWatchdogReasons({ deployed, next }: Change, whileActive: string): string[] {
   if (!mayHaveRuns(next)) {
-    return [`It would remove the functions of the migration and its watchdog ${whileActive}.`];
+    return [`The new template lacks the migration's functions and watchdog ${whileActive}.`];
   }
   const [current, planned] = [listSchedules(deployed), listSchedules(next)];
   if (planned.length > 0 && current.every((id) => planned.includes(id))) return [];
-  return [`It would disable the watchdog ${whileActive}.`];
+  return [`The new template disables the watchdog ${whileActive}.`];
 }
 
 function listSettingReasons({ deployed, next }: Change, whileActive: string): string[] {
-  const after = listSettings(next);
-  const current = deployed && listSettings(deployed);
-  // If no store was configured, no deployed function serves the run: the command line does.
+  const after = readSettings(next);
+  const current = deployed && readSettings(deployed);
+  // Without a configured store, no deployed function takes part in the run: the command line drives it.
   const before = current?.qdrantUrl ? current : {};
   const differing = Object.keys(before).filter((name) => after[name] !== before[name]);
-  const [changed, omitted] = [true, false].map((isGiven) =>
-    differing.filter((name) => Boolean(after[name]) === isGiven).join(', '),
-  );
+  const changed = differing.filter((name) => after[name]).join(', ');
+  const omitted = differing.filter((name) => !after[name]).join(', ');
   return [
-    ...(changed ? [`It changes ${changed} ${whileActive}.`] : []),
-    ...(omitted ? [`It omits ${omitted} ${whileActive}.`] : []),
+    ...(changed ? [`The new template changes ${changed} ${whileActive}.`] : []),
+    ...(omitted ? [`The new template omits ${omitted} ${whileActive}.`] : []),
   ];
 }
 
-/** Settings that the migration's functions take from parameters of serverless.yml. */
-function listSettings(template: Template): Readonly<Record<string, unknown>> {
+/** Reads the settings that the migration's functions take from parameters of serverless.yml. */
+function readSettings(template: Template): Readonly<Record<string, unknown>> {
   const functions = listProperties(template, 'AWS::Lambda::Function');
   const variables: ReturnType<typeof readVariables> = Object.assign(
     {},
     ...functions.map(readVariables),
   );
-  const reserved = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
+  const limited = functions.find((each) => each.ReservedConcurrentExecutions !== undefined);
   return {
     ...Object.fromEntries(
       Object.entries(SETTINGS).map(([parameter, name]) => [parameter, variables[name]]),
     ),
-    reservedConcurrency: reserved?.ReservedConcurrentExecutions,
+    reservedConcurrency: limited?.ReservedConcurrentExecutions,
   };
 }
 

@@ -1,14 +1,11 @@
-// A plugin of Serverless Framework: a function's `table` in serverless.yml lists what it may do with the table.
+// A plugin of Serverless Framework that accepts the property `table` of a function: the actions on the table that it may take.
 import { WRITE_ACTIONS } from './roles.ts';
 
 /**
- * Rights to the table: DynamoDB actions, where `Query` includes the indexes and `QueryTable` does not. With `ApiKeys` alone, the
- * function can only read the API key of the request; `Register` allows it to add entries to the list of ledgers.
+ * Names of DynamoDB, and three more: `QueryTable` allows `Query` without the indexes, `ApiKeys` allows to read API keys alone,
+ * `Register` allows to add to the list of ledgers.
  */
-const ACTIONS = [
-  ...['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS],
-  ...['ApiKeys', 'Register'],
-];
+const ACTIONS = ['GetItem', 'Query', 'QueryTable', ...WRITE_ACTIONS, 'ApiKeys', 'Register'];
 
 interface Serverless {
   readonly configSchemaHandler: {

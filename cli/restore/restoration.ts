@@ -29,9 +29,10 @@ export interface RestorationOptions {
 }
 
 const POLL_MS = 15_000;
-const VERIFIED = 'verified';
-const MAX_NAMED_LEDGERS = 20;
-// Error in the first minutes of a table, which is still too new for point-in-time recovery.
+/** Name of the tag on a table whose ledgers are verified. */
+const VERIFIED_TAG = 'verified';
+const MAX_LISTED_IDS = 20;
+// DynamoDB throws this error for a table that is a few minutes old, and still too new for point-in-time recovery.
 const RECOVERY_NOT_READY = 'ContinuousBackupsUnavailableException';
 
 /**
@@ -41,18 +42,18 @@ export function nameRestoredTable(stackName: string, time: Date): string {
   return `${stackName}-at-${time.toISOString().replace(/[-:]|\.\d+/g, '')}`;
 }
 
-/** Returns the steps of a restore in order, and separately the last step, which also ends an abandoned restore. */
+/** Returns the steps of a restore in order, and separately the last one, which `--abort` runs alone. */
 export function createRestoration(options: RestorationOptions) {
   const { aws, stage, source, target, time } = options;
-  const table = createRestoredTable(options);
+  const table = createTableSteps(options);
   const writers = createWriters(aws);
   const { isSwitched, isSwitchComplete, switchTable } = createSwitch(options);
-  /** Counts a step as done once the switch, which comes after it, is done. */
+  /** Counts the step as done once the stage has switched, because its work is then no longer needed. */
   const beforeSwitch = (step: Step): Step => ({
     ...step,
     isDone: async () => (await isSwitched()) || (await step.isDone()),
   });
-  const resume: Step = {
+  const allowWrites: Step = {
     title: 'Allow writes',
     isDone: writers.areAllowed,
     run: writers.allow,
@@ -75,8 +76,8 @@ export function createRestoration(options: RestorationOptions) {
     }),
     beforeSwitch({
       title: `Give ${target} the protection, recovery, expiry, limits and tags of ${source}`,
-      isDone: table.isProtected,
-      run: table.protect,
+      isDone: table.hasSettings,
+      run: table.applySettings,
     }),
     beforeSwitch({
       title: `Verify all ledgers of ${target} in one scan`,
@@ -88,13 +89,13 @@ export function createRestoration(options: RestorationOptions) {
       isDone: isSwitchComplete,
       run: switchTable,
     },
-    resume,
+    allowWrites,
   ];
-  return { steps, resume };
+  return { steps, allowWrites };
 }
 
-/** The steps for the table to which the stage moves: it is restored, given the settings of its source, and verified. */
-function createRestoredTable(options: RestorationOptions) {
+/** Creates the steps that restore the target table, give it the settings of the source, and verify it. */
+function createTableSteps(options: RestorationOptions) {
   const { aws, stage, source, target, time, verify, listLedgers, sleep, report } = options;
 
   async function isActive(): Promise<boolean> {
@@ -123,7 +124,7 @@ function createRestoredTable(options: RestorationOptions) {
     const isWithin = (!earliest || time >= earliest) && (!latest || time <= latest);
     if (isWithin) return;
     throw new UserError(
-      `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Name the table that held the data then with --from, or give another --to.`,
+      `${source} can be restored to times from ${earliest?.toISOString()} to ${latest?.toISOString()}. Give another --to, or name the table that held the data at that time with --from.`,
     );
   }
 
@@ -132,46 +133,48 @@ function createRestoredTable(options: RestorationOptions) {
     await waitForTable();
   }
 
-  /** Lists the changes that give the table its missing settings, because a restore brings only data and indexes. */
-  async function listMissingSettings(table: TableDescription) {
+  /** Lists the changes that complete the table's settings: a restore copies only data and indexes. */
+  async function listSettingChanges(table: TableDescription) {
     const sourceTable = await aws.describeTable(source);
     const limits = sourceTable?.OnDemandThroughput;
     const changes: (() => Promise<void>)[] = [];
     if (!table.DeletionProtectionEnabled) {
       changes.push(() => aws.protectFromDeletion(target));
     }
-    if (limits && !areEqual(limits, table.OnDemandThroughput)) {
+    if (limits && !areLimitsEqual(limits, table.OnDemandThroughput)) {
       const indexes = (table.GlobalSecondaryIndexes ?? []).map(({ IndexName = '' }) => IndexName);
       changes.push(() => aws.limitThroughput(target, limits, indexes));
     }
     if (!(await aws.readRecovery(target)).isOn) {
       const { days } = await aws.readRecovery(source);
-      changes.push(() => aws.switchRecoveryOn(target, days));
+      changes.push(() => aws.enableRecovery(target, days));
     }
-    if (!(await aws.isExpiryOn(target))) changes.push(() => aws.switchExpiryOn(target));
+    if (!(await aws.isExpiryOn(target))) changes.push(() => aws.enableExpiry(target));
     const sourceTags = await aws.readTags(sourceTable?.TableArn ?? '');
     const targetTags = await aws.readTags(table.TableArn ?? '');
-    const missing = [...sourceTags].filter(([name]) => name !== VERIFIED && !targetTags.has(name));
-    if (missing.length > 0) {
-      changes.push(() => aws.addTags(table.TableArn ?? '', new Map(missing)));
+    const missingTags = [...sourceTags].filter(
+      ([name]) => name !== VERIFIED_TAG && !targetTags.has(name),
+    );
+    if (missingTags.length > 0) {
+      changes.push(() => aws.addTags(table.TableArn ?? '', new Map(missingTags)));
     }
     return changes;
   }
 
-  async function isProtected(): Promise<boolean> {
+  async function hasSettings(): Promise<boolean> {
     const table = await aws.describeTable(target);
-    return table !== undefined && (await listMissingSettings(table)).length === 0;
+    return table !== undefined && (await listSettingChanges(table)).length === 0;
   }
 
-  async function protect(): Promise<void> {
+  async function applySettings(): Promise<void> {
     // Applies one change at a time, because a table accepts no other change while it is updated.
-    for (const change of await listMissingSettings(await waitForTable())) {
-      await retryUntilReady(change);
+    for (const change of await listSettingChanges(await waitForTable())) {
+      await retryUntilRecoveryReady(change);
       await waitForTable();
     }
   }
 
-  async function retryUntilReady(change: () => Promise<void>): Promise<void> {
+  async function retryUntilRecoveryReady(change: () => Promise<void>): Promise<void> {
     for (;;) {
       try {
         return await change();
@@ -187,55 +190,62 @@ function createRestoredTable(options: RestorationOptions) {
     report(`${target}: ${verdict.rows} transactions in ${verdict.ledgers} ledgers`);
     if (verdict.unlisted.length > 0) {
       const added = await listLedgers(target, verdict.unlisted);
-      report(`${added} ledgers of an earlier release are now in the list of ledgers`);
+      report(`${added} ledgers of an earlier release were added to the list of ledgers`);
     }
     const faults = describeFaults(verdict, target, stage);
     if (faults.length > 0) {
       throw new UserError(`${faults.join(' ')} Then repeat this command.`);
     }
     const { TableArn = '' } = (await aws.describeTable(target)) ?? {};
-    await aws.addTags(TableArn, new Map([[VERIFIED, 'all ledgers']]));
+    await aws.addTags(TableArn, new Map([[VERIFIED_TAG, 'all ledgers']]));
   }
 
   async function isVerified(): Promise<boolean> {
     const table = await aws.describeTable(target);
-    return table?.TableArn !== undefined && (await aws.readTags(table.TableArn)).has(VERIFIED);
+    return table?.TableArn !== undefined && (await aws.readTags(table.TableArn)).has(VERIFIED_TAG);
   }
 
   return {
-    ...{ refuseUnrestorableTime, isActive, restore, isProtected, protect, isVerified, verifyAll },
+    refuseUnrestorableTime,
+    isActive,
+    restore,
+    hasSettings,
+    applySettings,
+    isVerified,
+    verifyAll,
   };
 }
 
 /** Stops all functions that may write ledgers before the restore, and allows them to write again after the switch. */
 function createWriters(aws: RestorationOptions['aws']) {
-  async function findWriters(isStopped: boolean): Promise<string[]> {
+  async function findWriters(state: 'running' | 'stopped'): Promise<string[]> {
     const writers: string[] = [];
     for (const name of await aws.listWriters()) {
-      if ((await aws.areWritesStopped(name)) === isStopped) writers.push(name);
+      const isStopped = await aws.areWritesStopped(name);
+      if (isStopped === (state === 'stopped')) writers.push(name);
     }
     return writers;
   }
 
-  // A function's version keeps the table name with which it was published, and CloudFormation publishes a new version for each
-  // table. So the version that requests reach may still name the old table.
+  // A published version of a function keeps its table name. CloudFormation publishes a version for the new table, but requests
+  // may still reach the old one.
   async function refuseOtherTable(name: string, tableInUse: string): Promise<void> {
-    const tableOfRequests = await aws.readFunctionTable(name);
-    if (tableOfRequests === tableInUse) return;
+    const functionTable = await aws.readFunctionTable(name);
+    if (functionTable === tableInUse) return;
     throw new UserError(
-      `Writes stay stopped: requests to ${name} still reach a version that writes ${tableOfRequests}, while the stack uses ${tableInUse}. Deploy the stage again, then repeat this command.`,
+      `Writes stay stopped: requests to ${name} still reach a version that writes to ${functionTable}, while the stack uses ${tableInUse}. Deploy the stage again, then repeat this command.`,
     );
   }
 
   return {
-    areStopped: async () => (await findWriters(false)).length === 0,
+    areStopped: async () => (await findWriters('running')).length === 0,
     async stop(): Promise<void> {
-      for (const name of await findWriters(false)) await aws.stopWrites(name);
+      for (const name of await findWriters('running')) await aws.stopWrites(name);
     },
-    areAllowed: async () => (await findWriters(true)).length === 0,
+    areAllowed: async () => (await findWriters('stopped')).length === 0,
     async allow(): Promise<void> {
       const { tableInUse } = await aws.readStack();
-      const stopped = await findWriters(true);
+      const stopped = await findWriters('stopped');
       for (const name of stopped) await refuseOtherTable(name, tableInUse);
       for (const name of stopped) await aws.allowWrites(name);
     },
@@ -275,18 +285,18 @@ export async function runSteps(
   report: (line: string) => void,
 ): Promise<void> {
   for (const [n, step] of steps.entries()) {
-    const what = `${n + 1}/${steps.length} ${step.title}`;
+    const title = `${n + 1}/${steps.length} ${step.title}`;
     if (await step.isDone()) {
-      report(`${what}: done`);
+      report(`${title}: done`);
       continue;
     }
-    report(what);
+    report(title);
     await step.run();
   }
 }
 
 function describeFaults(
-  { ledgers, unbalanced, lost }: TableVerdict,
+  { ledgers, unbalanced, missing }: TableVerdict,
   target: string,
   stage: string,
 ): string[] {
@@ -296,16 +306,16 @@ function describeFaults(
       `${unbalanced.length} of ${ledgers} ledgers differ from their rows: ${joinFirstIds(unbalanced)}. Repair each with "TABLE_NAME=${target} LEDGER_ID=<ledger> npm run verify-ledger -- --stage ${stage} --repair".`,
     );
   }
-  if (lost.length > 0) {
+  if (missing.length > 0) {
     faults.push(
-      `${lost.length} ledgers are only in the list of ledgers: ${joinFirstIds(lost)}. Either they were being deleted, or the table is incomplete. Remove each deleted ledger from the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
+      `${missing.length} ledgers are only in the list of ledgers: ${joinFirstIds(missing)}. Either their deletion was interrupted, or the table is incomplete. Remove each deleted ledger from the list with "TABLE_NAME=${target} npm run ledger -- --stage ${stage} delete --ledger <ledger>".`,
     );
   }
   return faults;
 }
 
 function joinFirstIds(ledgerIds: readonly string[]): string {
-  return ledgerIds.slice(0, MAX_NAMED_LEDGERS).join(', ');
+  return ledgerIds.slice(0, MAX_LISTED_IDS).join(', ');
 }
 
 interface Limits {
@@ -313,9 +323,9 @@ interface Limits {
   readonly MaxWriteRequestUnits?: number | undefined;
 }
 
-function areEqual(left: Limits, right: Limits | undefined): boolean {
+function areLimitsEqual(first: Limits, second: Limits | undefined): boolean {
   return (
-    left.MaxReadRequestUnits === right?.MaxReadRequestUnits &&
-    left.MaxWriteRequestUnits === right?.MaxWriteRequestUnits
+    first.MaxReadRequestUnits === second?.MaxReadRequestUnits &&
+    first.MaxWriteRequestUnits === second?.MaxWriteRequestUnits
   );
 }

@@ -33,7 +33,7 @@ const command = createCommand(
   .option('--abort', 'allow writes again, on the table in use')
   .option(
     '--during-run <id>',
-    'an active migration run, whose record is restored to that moment, too',
+    'the id of an active migration run; its record is restored to that moment, too',
   )
   .option('--yes', 'do not ask')
   .addHelpText(
@@ -49,11 +49,11 @@ type Options = ReturnType<typeof command.opts>;
 async function restore(options: Options): Promise<void> {
   const { stage, to: time, table, from, dryRun, abort } = options;
   if ((time === undefined) === (table === undefined)) {
-    throw new UserError('Give either --to, a moment, or --table, an existing table.');
+    throw new UserError('Give either --to (a moment) or --table (an existing table).');
   }
   const aws = createStageOnAws(stage);
-  const place = { endpoint: undefined, tableName: aws.stackName };
-  await explainFailures(place, async () => {
+  const database = { endpoint: undefined, tableName: aws.stackName };
+  await explainFailures(database, async () => {
     const { tableInUse } = await aws.readStack();
     const source = from ?? tableInUse;
     const report = (line: string) => console.error(line);
@@ -65,7 +65,7 @@ async function restore(options: Options): Promise<void> {
         ledgerIds,
       );
     const target = time ? nameRestoredTable(aws.stackName, time) : String(table);
-    const { steps, resume } = createRestoration({
+    const { steps, allowWrites } = createRestoration({
       ...{ aws, stage, source, target, time, verify, listLedgers, report },
       sleep: (milliseconds) => sleep(milliseconds),
     });
@@ -75,7 +75,7 @@ async function restore(options: Options): Promise<void> {
       }
       return;
     }
-    if (abort) return await runSteps([resume], report);
+    if (abort) return await runSteps([allowWrites], report);
     if (tableInUse !== target) await refuseDuringRun(aws, tableInUse, options.duringRun);
     if (!options.yes && !(await isConfirmed(options, tableInUse))) {
       console.error('Nothing was changed.');
@@ -84,7 +84,7 @@ async function restore(options: Options): Promise<void> {
     }
     await runSteps(steps, report);
     console.log(
-      `The stage ${stage} uses ${target}. Delete again the ledgers that were deleted since that moment, and revoke again the keys that were revoked since.`,
+      `The stage ${stage} uses ${target}. If ledgers were deleted or keys revoked since that moment, repeat that now.`,
     );
   });
 }
@@ -118,7 +118,7 @@ async function isConfirmed({ stage }: Options, tableInUse: string): Promise<bool
     { input: process.stdin, status: process.stderr },
     new AbortController().signal,
   );
-  const question = `Writes to the stage ${stage} stop, and later data remains only in ${tableInUse}.\nType ${stage} to continue: `;
+  const question = `Writes to the stage ${stage} stop. Newer data will exist only in ${tableInUse}.\nType ${stage} to continue: `;
   const answer = await ask(question);
   if (answer === undefined) throw new UserError('There is no terminal to ask at. Add --yes.');
   return answer === stage;

@@ -48,7 +48,7 @@ export interface Recovery {
   readonly isOn: boolean;
 }
 
-const PARAMETER = 'TableInUse';
+const TABLE_PARAMETER = 'TableInUse';
 
 export function createStageOnAws(stage: string) {
   const region = process.env.AWS_REGION || DEFAULT_REGION;
@@ -70,10 +70,10 @@ function createStack(StackName: string, region: string) {
   async function readStack(): Promise<StackState> {
     const { Stacks = [] } = await client.send(new DescribeStacksCommand({ StackName }));
     const { Parameters = [], StackStatus = '' } = Stacks[0] ?? {};
-    const parameter = Parameters.find(({ ParameterKey }) => ParameterKey === PARAMETER);
+    const parameter = Parameters.find(({ ParameterKey }) => ParameterKey === TABLE_PARAMETER);
     if (parameter?.ParameterValue === undefined) {
       throw new UserError(
-        `The stack ${StackName} has no parameter ${PARAMETER}: an earlier release deployed it. Deploy the stage with this one first.`,
+        `The stack ${StackName} has no parameter ${TABLE_PARAMETER}: an earlier release deployed it. Deploy the stage with this release first.`,
       );
     }
     return { tableInUse: parameter.ParameterValue, status: StackStatus };
@@ -88,7 +88,7 @@ function createStack(StackName: string, region: string) {
       new UpdateStackCommand({
         StackName,
         UsePreviousTemplate: true,
-        Parameters: [{ ParameterKey: PARAMETER, ParameterValue: tableName }],
+        Parameters: [{ ParameterKey: TABLE_PARAMETER, ParameterValue: tableName }],
         Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
         RollbackConfiguration: { RollbackTriggers: [], MonitoringTimeInMinutes: 0 },
       }),
@@ -170,16 +170,16 @@ function createTables(region: string) {
     const { ContinuousBackupsDescription } = await client.send(
       new DescribeContinuousBackupsCommand({ TableName }),
     );
-    const described = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
+    const recovery = ContinuousBackupsDescription?.PointInTimeRecoveryDescription;
     return {
-      earliest: described?.EarliestRestorableDateTime,
-      latest: described?.LatestRestorableDateTime,
-      days: described?.RecoveryPeriodInDays,
-      isOn: described?.PointInTimeRecoveryStatus === 'ENABLED',
+      earliest: recovery?.EarliestRestorableDateTime,
+      latest: recovery?.LatestRestorableDateTime,
+      days: recovery?.RecoveryPeriodInDays,
+      isOn: recovery?.PointInTimeRecoveryStatus === 'ENABLED',
     };
   }
 
-  async function switchRecoveryOn(TableName: string, days: number | undefined): Promise<void> {
+  async function enableRecovery(TableName: string, days: number | undefined): Promise<void> {
     await client.send(
       new UpdateContinuousBackupsCommand({
         TableName,
@@ -214,7 +214,7 @@ function createTables(region: string) {
     return ['ENABLED', 'ENABLING'].includes(TimeToLiveDescription?.TimeToLiveStatus ?? '');
   }
 
-  async function switchExpiryOn(TableName: string): Promise<void> {
+  async function enableExpiry(TableName: string): Promise<void> {
     const TimeToLiveSpecification = { AttributeName: 'expires_at', Enabled: true };
     await client.send(new UpdateTimeToLiveCommand({ TableName, TimeToLiveSpecification }));
   }
@@ -230,14 +230,16 @@ function createTables(region: string) {
   }
 
   return {
-    ...{ describeTable, restore, readRecovery, switchRecoveryOn, protectFromDeletion },
-    ...{
-      limitThroughput,
-      isExpiryOn,
-      switchExpiryOn,
-      readTags,
-      addTags,
-    },
+    describeTable,
+    restore,
+    readRecovery,
+    enableRecovery,
+    protectFromDeletion,
+    limitThroughput,
+    isExpiryOn,
+    enableExpiry,
+    readTags,
+    addTags,
   };
 }
 

@@ -1,6 +1,6 @@
 // The step that aborts a run before the window.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openServicesOnce, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { abort } from '../../lib/migration/steps/abort.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(abort, services);
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

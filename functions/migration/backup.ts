@@ -1,6 +1,6 @@
 // The step that backs up before anything changes: counts, a snapshot and a graph dump, with a restore test.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openServicesOnce, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { backup } from '../../lib/migration/steps/backup.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(backup, services);
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

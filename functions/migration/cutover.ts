@@ -1,6 +1,6 @@
 // The step of the window: changes the setting, switches to the new version, and verifies it with a smoke test and counts.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openServicesOnce, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { cutover } from '../../lib/migration/steps/cutover.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(cutover, services);
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

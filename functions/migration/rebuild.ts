@@ -1,6 +1,6 @@
 // The step that creates the new collection and its companion, and verifies them if the new version can already be reached.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openServicesOnce, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { rebuild } from '../../lib/migration/steps/rebuild.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(rebuild, services);
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

@@ -1,7 +1,7 @@
 // The watchdog: rolls back a window whose time is up, and ends the retention of live and aborted runs when it is due. A payload
 // that names a run only ends the retention of that one.
 
-import { type InvocationContext, openOwnServices } from '../../lib/migration/runs/step-handler.ts';
+import { type InvocationContext, openServicesOnce } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { endRetention, keepWatch, namesRun } from '../../lib/migration/steps/watch.ts';
 
@@ -15,4 +15,4 @@ export function createHandler(services: () => Promise<Services>) {
   };
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

@@ -1,6 +1,6 @@
 // The step that returns users to the old version.
 
-import { openOwnServices, stepHandler } from '../../lib/migration/runs/step-handler.ts';
+import { openServicesOnce, stepHandler } from '../../lib/migration/runs/step-handler.ts';
 import type { Services } from '../../lib/migration/services.ts';
 import { rollback } from '../../lib/migration/steps/rollback.ts';
 
@@ -8,4 +8,4 @@ export function createHandler(services: () => Promise<Services>) {
   return stepHandler(rollback, services);
 }
 
-export const handler = createHandler(openOwnServices);
+export const handler = createHandler(openServicesOnce);

@@ -197,15 +197,15 @@ export function createDatabase(options: {
   async function increment(
     key: Key,
     attribute: string,
-    by: number,
+    count: number,
     condition?: { readonly expression: string; readonly values: Item },
   ): Promise<number | undefined> {
     const input = {
       TableName,
       Key: key,
-      UpdateExpression: 'ADD #counter :by',
+      UpdateExpression: 'ADD #counter :count',
       ExpressionAttributeNames: { '#counter': attribute },
-      ExpressionAttributeValues: { ':by': by, ...condition?.values },
+      ExpressionAttributeValues: { ':count': count, ...condition?.values },
       ConditionExpression: condition?.expression,
       ReturnValues: 'UPDATED_NEW' as const,
     };

@@ -63,8 +63,8 @@ export function createDeletion(
   };
 }
 
-/** `onConditionFailed` for a write that has no condition. */
-export function unconditional(): Error {
+/** Serves as `onConditionFailed` of a write that has no condition. */
+export function createNoConditionError(): Error {
   return new Error('A write without a condition cannot fail on one');
 }
 
@@ -94,6 +94,6 @@ function createUpdate(
         ...condition?.values,
       },
     },
-    onConditionFailed: condition?.onConditionFailed ?? unconditional,
+    onConditionFailed: condition?.onConditionFailed ?? createNoConditionError,
   };
 }

@@ -67,7 +67,7 @@ function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
       <Deleted state={state} plan={plan} />
       <Lines
         title="New, unless you have deleted them: their import broke off, or had another name for the account"
-        lines={plan.unproven.map(({ line, description }) => `Line ${line}: ${description}`)}
+        lines={plan.possiblyDeleted.map(({ line, description }) => `Line ${line}: ${description}`)}
       />
       <Lines
         title="Not in the file any more; the bank may have taken them back"

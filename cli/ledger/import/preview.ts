@@ -119,7 +119,12 @@ export function showPlan(plan: ImportPlan, known: ReadonlySet<string>): void {
 }
 
 /** Prints the rows about which the ledger and the file may disagree. */
-function showUncertain({ deleted, unproven, possibleDuplicates, vanished }: ImportPlan): void {
+function showUncertain({
+  deleted,
+  possiblyDeleted,
+  possibleDuplicates,
+  vanished,
+}: ImportPlan): void {
   showSome(
     `deleted meanwhile (${deleted.length}), imported with --import-deleted:`,
     deleted.map((row) => {
@@ -128,8 +133,8 @@ function showUncertain({ deleted, unproven, possibleDuplicates, vanished }: Impo
     }),
   );
   showSome(
-    `new, unless you have deleted them (${unproven.length}): an import of them was interrupted, or had another name for the account. Take deleted ones out of the file:`,
-    unproven.map((row) => `  line ${row.line}: ${describeRow(row)}`),
+    `new, unless you have deleted them (${possiblyDeleted.length}): an import of them was interrupted, or had another name for the account. Take deleted ones out of the file:`,
+    possiblyDeleted.map((row) => `  line ${row.line}: ${describeRow(row)}`),
     MAX_EXAMPLES,
   );
   showSome(

@@ -57,18 +57,18 @@ export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
   const lineAt = createLineCounter(text);
   const lines = text.matchAll(ENTRY_TAG).map(({ index }) => lineAt(index));
   const read = statements.map((statement) => readStatement(statement, lines));
-  const unproven = read.reduce((sum, each) => sum + each.unproven, 0);
+  const unclearReversals = read.reduce((sum, each) => sum + each.unclearReversals, 0);
   return {
     bookings: numberSharedIds(read.flatMap(({ bookings }) => bookings)),
     leftOut: read.flatMap(({ leftOut }) => leftOut),
     refused: read.flatMap(({ refused }) => refused),
-    questions: unproven === 0 ? [] : [askAboutReversals(unproven)],
+    questions: unclearReversals === 0 ? [] : [askAboutReversals(unclearReversals)],
   };
 }
 
 interface ParsedStatement extends Pick<ParsedBookings, 'bookings' | 'leftOut' | 'refused'> {
   /** Number of reversals whose direction the balances do not show. */
-  readonly unproven: number;
+  readonly unclearReversals: number;
 }
 
 /** @param lines the lines of all entries of the document, in order; a statement takes as many as it has entries */
@@ -93,7 +93,7 @@ function readStatement(statement: Node, lines: Iterator<number, undefined>): Par
       refused.push({ line, message: (error as Error).message });
     }
   }
-  return { bookings, leftOut, refused, unproven: proven === undefined ? reversals : 0 };
+  return { bookings, leftOut, refused, unclearReversals: proven === undefined ? reversals : 0 };
 }
 
 /** @throws UserError if the text is not valid XML. The parser alone would read a truncated file as far as it goes. */

@@ -11,8 +11,8 @@ export interface OtherName {
   readonly pairs: ReadonlyMap<StatementRow, LedgerRow>;
   /** Rows that were imported under this name, and deleted since. */
   readonly deleted: readonly StatementRow[];
-  /** Rows that were deleted since, if the other name means the same account, which nothing proves. */
-  readonly unproven: readonly StatementRow[];
+  /** Rows that were deleted since if the other name means the same account, which nothing proves. */
+  readonly possiblyDeleted: readonly StatementRow[];
 }
 
 interface Search {
@@ -55,8 +55,8 @@ export function findOtherNames(search: Search): readonly OtherName[] {
     );
     const proven = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
     return proven.size === 0
-      ? { name, pairs: proven, deleted: [], unproven: deleted }
-      : { name, pairs: proven, deleted, unproven: [] };
+      ? { name, pairs: proven, deleted: [], possiblyDeleted: deleted }
+      : { name, pairs: proven, deleted, possiblyDeleted: [] };
   });
 }
 

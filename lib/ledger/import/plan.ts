@@ -30,7 +30,7 @@ export interface ImportPlan {
    * Missing rows that an interrupted import, or one under another name of the account, may have created: they may have been
    * deleted since.
    */
-  readonly unproven: readonly StatementRow[];
+  readonly possiblyDeleted: readonly StatementRow[];
   /** Missing rows that may be a transaction of the ledger, each with that transaction. */
   readonly possibleDuplicates: readonly Pair[];
   /** Transactions of earlier imports that are missing from the file, even in another form, although it repeats those imports. */
@@ -72,7 +72,7 @@ export function planImport(
   for (const other of otherNames)
     for (const [row, transaction] of other.pairs) pairs.set(row, transaction);
   const deletedUnderOthers = new Set(otherNames.flatMap((each) => each.deleted));
-  const unproven = new Set(otherNames.flatMap((each) => each.unproven));
+  const possiblyDeleted = new Set(otherNames.flatMap((each) => each.possiblyDeleted));
   const wasImported = (row: StatementRow) => {
     const { id, createdAt } = row.exported ?? {};
     const isOfExport = isFromThisLedger && id && createdAt;
@@ -89,7 +89,9 @@ export function planImport(
     otherNames: otherNames.filter((each) => each.pairs.size > 0),
     missing,
     deleted,
-    unproven: missing.filter((row) => recorded?.isUnproven(row) || unproven.has(row)),
+    possiblyDeleted: missing.filter(
+      (row) => recorded?.isPossiblyCreated(row) || possiblyDeleted.has(row),
+    ),
     ...planChanges(edited, pairs),
     reusedIds: countReusedIds(missing, ledger),
     ...compareUnmatched({ rows, pairs, missing, unmatched }, options),

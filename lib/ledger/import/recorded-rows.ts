@@ -30,7 +30,7 @@ export function createRecordedRows(
   parts: readonly RecordedPart[],
   ledger: readonly StoredRow[] = [],
 ) {
-  const { contents, sent, unproven } = indexRecords(parts, ledger);
+  const { contents, sent, possiblyCreated } = indexRecords(parts, ledger);
 
   function find({ externalId }: TransactionRow): string | undefined {
     return externalId === null ? undefined : contents.get(hashIdentity(externalId));
@@ -44,8 +44,10 @@ export function createRecordedRows(
     /** Names of accounts that were given for the imports. */
     accounts: [...new Set(parts.flatMap(({ rows }) => readAccount(rows) ?? []))],
     /** True if an interrupted import may have created the row, and nothing shows whether it did. */
-    isUnproven: ({ externalId }: TransactionRow): boolean =>
-      unproven.size > 0 && externalId !== null && unproven.has(hashIdentity(externalId)),
+    isPossiblyCreated: ({ externalId }: TransactionRow): boolean =>
+      possiblyCreated.size > 0 &&
+      externalId !== null &&
+      possiblyCreated.has(hashIdentity(externalId)),
     /** True if the row was created, even if the ledger no longer has it. */
     has: ({ externalId, otherIds }: Identified): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
@@ -69,15 +71,15 @@ export function createRecordedRows(
 function indexRecords(parts: readonly RecordedPart[], ledger: readonly StoredRow[]) {
   const contents = new Map<string, string>();
   const sent = new Set<string>();
-  const unproven = new Set<string>();
+  const possiblyCreated = new Set<string>();
   const findImport = createImportFinder(ledger);
   for (const part of parts) {
     const resolved = resolvePart(part, findImport);
     for (const row of resolved.sent) sent.add(row.slice(0, HASH_LENGTH));
-    for (const row of resolved.unproven) unproven.add(row.slice(0, HASH_LENGTH));
+    for (const row of resolved.possiblyCreated) possiblyCreated.add(row.slice(0, HASH_LENGTH));
     for (const row of part.rows) contents.set(row.slice(0, HASH_LENGTH), row.slice(HASH_LENGTH));
   }
-  return { contents, sent, unproven };
+  return { contents, sent, possiblyCreated };
 }
 
 export type RecordedRows = ReturnType<typeof createRecordedRows>;
@@ -156,11 +158,14 @@ function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder)
   const { before, mark, after } = splitAtMark(rows);
   const isUndone = mark === UNDONE;
   const last = isUndone ? -1 : after.findLastIndex((record) => findImport(record) === importId);
-  const { created = [], unproven = [] } = Object.groupBy(after, (record, n) =>
-    n <= last || findImport(record) !== undefined ? 'created' : 'unproven',
+  const { created = [], possiblyCreated = [] } = Object.groupBy(after, (record, n) =>
+    n <= last || findImport(record) !== undefined ? 'created' : 'possiblyCreated',
   );
   const sent = [...before, ...created];
-  return { sent: sent.every(isAccountName) ? [] : sent, unproven: isUndone ? [] : unproven };
+  return {
+    sent: sent.every(isAccountName) ? [] : sent,
+    possiblyCreated: isUndone ? [] : possiblyCreated,
+  };
 }
 
 /** Finds the import that created the row of a record: null if none did, undefined if the ledger lacks the row. */

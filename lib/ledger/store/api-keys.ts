@@ -2,7 +2,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Database, Item, Write } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { setAttributes, unchangedCondition, unconditional } from '../../shared/update-writes.ts';
+import {
+  createNoConditionError,
+  setAttributes,
+  unchangedCondition,
+} from '../../shared/update-writes.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
 import { API_KEY_NAMES, apiKey, apiKeyHash, apiKeyName } from './keys.ts';
@@ -164,7 +168,7 @@ function moveKey(hash: string, earlier: Item): Write[] {
 }
 
 function putName(hash: string): Write {
-  return { Put: { Item: apiKeyName(hash) }, onConditionFailed: unconditional };
+  return { Put: { Item: apiKeyName(hash) }, onConditionFailed: createNoConditionError };
 }
 
 function fromItem(item: Item): ApiKey {

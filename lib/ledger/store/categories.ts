@@ -97,20 +97,21 @@ export function createCategoryStore(options: { readonly database: Database; read
     const changes = new Map<number, number>();
     for (const id of leftIds) if (id !== null) changes.set(id, (changes.get(id) ?? 0) - 1);
     for (const id of joinedIds) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
-    return [...changes].flatMap(([id, by]) =>
-      by === 0 ? [] : [by < 0 ? countLeaving(id, by) : countJoining(id, by)],
-    );
+    return [...changes].flatMap(([id, increment]) => {
+      if (increment === 0) return [];
+      return [increment < 0 ? countLeaving(id, increment) : countJoining(id, increment)];
+    });
   }
 
-  function countLeaving(id: number, by: number): Write {
-    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+  function countLeaving(id: number, increment: number): Write {
+    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, increment]]), {
       expression: IS_KNOWN,
       onConditionFailed: () => new Error(`Category ${id} of a transaction does not exist`),
     });
   }
 
-  function countJoining(id: number, by: number): Write {
-    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, by]]), {
+  function countJoining(id: number, increment: number): Write {
+    return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, increment]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       onConditionFailed: (existing) =>

@@ -132,12 +132,12 @@ export function listCounters(keys: Keys, counted: Counted) {
       { key: { pk, sk: yearKey(yearOf(date)) }, slot: ofYear },
       { key: { pk, sk: monthKey(monthOf(date)) }, slot: ofMonth },
     ].flatMap(({ key, slot }) => [
-      { key, attribute: COUNTS[type] + slot, by: 1n },
-      { key, attribute: SUMS[type] + slot, by: BigInt(toCents(amount)) },
+      { key, attribute: COUNTS[type] + slot, increment: 1n },
+      { key, attribute: SUMS[type] + slot, increment: BigInt(toCents(amount)) },
     ]),
   );
   const year = { pk: keys.days(), sk: yearKey(yearOf(date)) };
-  return [...counters, { key: year, attribute: DIGEST + ofYear, by: digestShare(counted) }];
+  return [...counters, { key: year, attribute: DIGEST + ofYear, increment: digestShare(counted) }];
 }
 
 export function isDigest(attribute: string): boolean {
@@ -169,16 +169,16 @@ function addChange(
   counted: Counted,
   sign: bigint,
 ): void {
-  for (const { key, attribute, by } of listCounters(keys, counted)) {
+  for (const { key, attribute, increment } of listCounters(keys, counted)) {
     const name = `${key.pk} ${key.sk}`;
     const change = changes.get(name) ?? { key, increments: new Map<string, bigint>() };
-    change.increments.set(attribute, (change.increments.get(attribute) ?? 0n) + sign * by);
+    change.increments.set(attribute, (change.increments.get(attribute) ?? 0n) + sign * increment);
     changes.set(name, change);
   }
 }
 
 function toWrite({ key, increments }: CountChange): Write[] {
-  const changed = [...increments].filter(([, by]) => by !== 0n);
+  const changed = [...increments].filter(([, increment]) => increment !== 0n);
   return changed.length === 0 ? [] : [addToCounters(key, new Map(changed))];
 }
 

@@ -146,8 +146,8 @@ export function createLedgerDatabase(
     for await (const item of database.scan(prefix)) yield upgrade(item);
   }
 
-  const increment: Database['increment'] = (key, attribute, by) =>
-    database.increment(key, attribute, by, {
+  const increment: Database['increment'] = (key, attribute, count) =>
+    database.increment(key, attribute, count, {
       expression: IS_CURRENT,
       values: { [CURRENT_PLACEHOLDER]: schema.current },
     });

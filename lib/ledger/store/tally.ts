@@ -16,7 +16,7 @@ export interface Counter {
 /** Counters by `counterName`. */
 export type Counters = ReadonlyMap<string, Counter>;
 
-/** The counts of the transactions so far. */
+/** Counts of the transactions that were added so far. */
 export interface Tally {
   readonly counters: Map<string, Counter>;
   /** Categories that rows refer to. */
@@ -35,15 +35,16 @@ export function countTransaction(keys: Keys, tally: Tally, transaction: Transact
   const { id, categoryId } = transaction;
   tally.rows += 1;
   tally.highestId = Math.max(tally.highestId, id);
-  for (const { key, attribute, by } of listCounters(keys, transaction))
-    increase(key, attribute, by);
+  for (const { key, attribute, increment } of listCounters(keys, transaction)) {
+    addToCounter(key, attribute, increment);
+  }
   if (categoryId === null) return;
   categoryIds.add(categoryId);
-  increase(keys.category(categoryId), TRANSACTION_COUNT, 1n);
+  addToCounter(keys.category(categoryId), TRANSACTION_COUNT, 1n);
 
-  function increase(key: Key, attribute: string, by: bigint): void {
+  function addToCounter(key: Key, attribute: string, increment: bigint): void {
     const name = counterName(key, attribute);
-    const count = (counters.get(name)?.count ?? 0n) + by;
+    const count = (counters.get(name)?.count ?? 0n) + increment;
     counters.set(name, { key, attribute, count });
   }
 }

@@ -3,7 +3,7 @@
 import * as v from 'valibot';
 import { createDatabase, type Database, type Item, type Write } from '../../shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../shared/retry.ts';
-import { unconditional } from '../../shared/update-writes.ts';
+import { createNoConditionError } from '../../shared/update-writes.ts';
 import { type Command, type ExternalAction, hasEnded } from '../phases.ts';
 import { notNow, Refusal } from '../refusals.ts';
 import { type LeaseHolder, UNKNOWN_HOLDER } from './lease-holder.ts';
@@ -89,7 +89,7 @@ function createRunStore(options: {
     ]);
     const deletions = [...finished].map((command) => ({
       Delete: { Key: keyOf(run.runId, checkpointOf(command)) },
-      onConditionFailed: unconditional,
+      onConditionFailed: createNoConditionError,
     }));
     await database.commit([fence, put(toItem(run)), ...deletions]);
   }
@@ -175,7 +175,7 @@ function toItem(run: Run): Item {
 }
 
 function put(item: Item): Write {
-  return { Put: { Item: item }, onConditionFailed: unconditional };
+  return { Put: { Item: item }, onConditionFailed: createNoConditionError };
 }
 
 function unknownRun(runId: string, known: readonly string[]): Refusal {

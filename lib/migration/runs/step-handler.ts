@@ -27,7 +27,7 @@ let services: Promise<Services> | undefined;
 let records: RunRecords | undefined;
 
 /** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
-export function openOwnServices(): Promise<Services> {
+export function openServicesOnce(): Promise<Services> {
   services ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
     services = undefined;
     throw translateFailure(error);
@@ -36,7 +36,7 @@ export function openOwnServices(): Promise<Services> {
 }
 
 /** Records alone, for functions that only read or confirm. @throws Refusal */
-export async function openOwnRecords(): Promise<RunRecords> {
+export async function openRecordsOnce(): Promise<RunRecords> {
   records ??= recordsFromEnvironment(process.env);
   return records;
 }

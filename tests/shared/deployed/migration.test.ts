@@ -85,11 +85,11 @@ test('during the run, the stage can be neither deployed, nor rolled back, nor re
   const rollback = ['rollback', '--timestamp', (await listDeployments(deployer))[0] ?? ''];
   for (const command of [deploy, rollback]) {
     await expect(runServerless(deployer, command, inject('parameters'))).rejects.toThrow(
-      `It would change functions while the run ${runId} is active (phase copied).`,
+      `The new template changes functions while the run ${runId} is active (phase copied).`,
     );
   }
   await expect(runServerless(inject('remover'), ['remove'])).rejects.toThrow(
-    'It would remove the functions',
+    'The removal deletes the functions',
   );
 });
 
@@ -114,7 +114,7 @@ test('while the new version is live, a changed setting of the migration is refus
   const output = await runServerless(deployer, ['deploy', '--verbose'], parameters).catch(String);
   const advice = `Finish the run, or add --param="deployDuringRun=${runId}".`;
   expect(output).toContain(
-    `Refused. It changes migrationWebhookUrl while the run ${runId} is active (phase live). ${advice}`,
+    `Refused. The new template changes migrationWebhookUrl while the run ${runId} is active (phase live). ${advice}`,
   );
   expect(output).not.toContain('createDeploymentArtifacts');
 });

@@ -238,7 +238,7 @@ export const MUTANTS: readonly Mutant[] = [
 
   // A restore that is killed at any call, and the verification of all ledgers.
   ...mutantsOf('cli/restore/restoration.ts', 'tests/shared/unit/cli/restoration.test.ts', [
-    ['if (tableOfRequests === tableInUse) return;', 'return;'],
+    ['if (functionTable === tableInUse) return;', 'return;'],
     ['(await isSwitched()) || (await step.isDone())', 'step.isDone()'],
     [
       "tableInUse === target && status === 'UPDATE_COMPLETE') return",
@@ -246,7 +246,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
     ['if (!(await isSwitched())) await aws', 'await aws'],
     ['if (unbalanced.length > 0) {', 'if (unbalanced.length > 1) {'],
-    ['if (lost.length > 0) {', 'if (lost.length > 1) {'],
+    ['if (missing.length > 0) {', 'if (missing.length > 1) {'],
     ['if (verdict.unlisted.length > 0) {', 'if (verdict.unlisted.length > 2) {'],
     ['        await table.refuseUnrestorableTime();\n', ''],
     ['(error as Error).name !== RECOVERY_NOT_READY', 'true'],
@@ -275,7 +275,7 @@ export const MUTANTS: readonly Mutant[] = [
         'true',
         'a sequence behind the highest transacti… > is reported, and repaired',
       ],
-      ['if (by !== 0n) sum +=', 'if (by > 0n) sum +='],
+      ['if (increment !== 0n) sum +=', 'if (increment > 0n) sum +='],
     ],
   ),
   // Deployments: the guard, the rollback by alarms, and the gradual release.
@@ -591,7 +591,7 @@ export const MUTANTS: readonly Mutant[] = [
       ['n <= last || ', ''],
       ['findImport(record) === importId', 'findImport(record) !== undefined'],
       ['isUndone ? -1 : after', 'after'],
-      ['unproven: isUndone ? [] : unproven', 'unproven'],
+      ['possiblyCreated: isUndone ? [] : possiblyCreated', 'possiblyCreated'],
       ['current.has(describePart(each))', 'true'],
       ['JSON.stringify([importId, part, rows])', 'JSON.stringify([importId, part])'],
       ['if (pending.length === 0) return;', ''],
@@ -1857,7 +1857,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['!used.has(transaction) && ', ''],
     ['isFromThisLedger && id && createdAt', 'id && createdAt'],
     ['!importsDeleted && wasImported(row)', 'wasImported(row)'],
-    ['recorded?.isUnproven(row) || unproven.has(row)', 'recorded?.isUnproven(row)'],
+    [
+      'recorded?.isPossiblyCreated(row) || possiblyDeleted.has(row)',
+      'recorded?.isPossiblyCreated(row)',
+    ],
     [
       'overlap.missingFromFile.filter((transaction) => !paired.has(transaction))',
       'overlap.missingFromFile',
@@ -1879,7 +1882,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['[undefined, ...known.filter(differsInCase)]', '[undefined]'],
     ['[undefined, ...known.filter(differsInCase)]', '[undefined, ...known]'],
     ['deleted.push(row)', 'undefined'],
-    ['deleted: [], unproven: deleted', 'deleted: [], unproven: []'],
+    ['deleted: [], possiblyDeleted: deleted', 'deleted: [], possiblyDeleted: []'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/overlapping-imports.ts',
@@ -2163,7 +2166,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/store/sequences.ts', 'tests/ledger/contract/schema-versions.test.ts', [
     [
-      '{ Put: { Item: keys.registration }, onConditionFailed: unconditional },',
+      '{ Put: { Item: keys.registration }, onConditionFailed: createNoConditionError },',
       '',
       'a ledger whose items are all older > is listed, changed and deleted from, and then verifies without drift',
     ],

@@ -7,7 +7,7 @@ import { PHASES } from '../../../lib/migration/phases.ts';
 import { LOCK_KEY } from '../../../lib/migration/runs/run-lock.ts';
 import { plannedTemplate } from '../../../serverless/deploy-guard.ts';
 import { isGradual, rollbackConfiguration } from '../../../serverless/deploy-rollback.ts';
-import { reasonsAgainst, type Situation } from '../../../serverless/deploy-rules.ts';
+import { listRefusalReasons, type Situation } from '../../../serverless/deploy-rules.ts';
 import { SETTINGS } from '../../../serverless/migration/settings.ts';
 import { createGuard, type GuardSpec } from '../support/deploy-guard.ts';
 import {
@@ -77,7 +77,7 @@ describe('the guard allows', () => {
     ],
     [
       'a change of functions under an unknown run that the operator accepts',
-      { run: { unknown: '' }, acceptedRun: 'unknown' },
+      { run: { whyUnreadable: '' }, acceptedRun: 'unknown' },
     ],
     [
       'a deployment that adds a migration while the command line drives a live run',
@@ -92,27 +92,27 @@ describe('the guard allows', () => {
       { run: ACTIVE, deployed: withoutStore, next: undefined },
     ],
   ])('%s', (_, situation) => {
-    expect(reasonsAgainst({ ...UNCHANGED_STAGE, ...situation })).toEqual([]);
+    expect(listRefusalReasons({ ...UNCHANGED_STAGE, ...situation })).toEqual([]);
   });
 });
 
 describe('the guard refuses', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
-    ['a change of functions under a run', { run: ACTIVE }, /change functions .*run spring/],
+    ['a change of functions under a run', { run: ACTIVE }, /changes functions .*run spring/],
     [
       'a deployment that removes the migration',
       { run: LIVE, next: withoutStore },
-      /remove the functions of the migration and its watchdog .* It omits qdrantUrl/,
+      /lacks the migration's functions and watchdog .* omits qdrantUrl/,
     ],
     [
       'a deployment that disables only one schedule of the watchdog',
       { run: LIVE, next: withDisabled(migrating, 'AWS::Events::Rule') },
-      /disable the watchdog/,
+      /disables the watchdog/,
     ],
-    ['a removal under a run', { run: LIVE, next: undefined }, /remove the functions/],
+    ['a removal under a run', { run: LIVE, next: undefined }, /removal deletes the functions/],
     [
       'a deployment while the run cannot be read',
-      { run: { unknown: 'no answer' } },
+      { run: { whyUnreadable: 'no answer' } },
       /Cannot read .* no answer/,
     ],
     ['a deployment that accepts another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
@@ -132,29 +132,31 @@ describe('the guard refuses', () => {
       /has data/,
     ],
   ])('%s', (_, situation, reason) => {
-    expect(reasonsAgainst({ ...UNCHANGED_STAGE, ...situation }).join(' ')).toMatch(reason);
+    expect(listRefusalReasons({ ...UNCHANGED_STAGE, ...situation }).join(' ')).toMatch(reason);
   });
 
   it.each(PHASES.filter((phase) => phase !== 'live'))(
     'a change of functions in the phase %s',
     (phase) => {
       const run = { id: 'spring', phase };
-      expect(reasonsAgainst({ ...UNCHANGED_STAGE, run }).join(' ')).toMatch(/change functions/);
+      expect(listRefusalReasons({ ...UNCHANGED_STAGE, run }).join(' ')).toMatch(
+        /changes functions/,
+      );
     },
   );
 });
 
 describe('the settings of the migration', () => {
   const reasonsFor = (situation: Partial<Situation>) =>
-    reasonsAgainst({ ...UNCHANGED_STAGE, run: LIVE, ...situation }).join(' ');
+    listRefusalReasons({ ...UNCHANGED_STAGE, run: LIVE, ...situation }).join(' ');
 
   it.each(Object.entries(SETTINGS))(
     'cannot be changed or omitted while a run is active: %s',
     (parameter, variable) => {
       const changed = reasonsFor({ next: withVariable(variable, 'ssm:/another') });
-      expect(changed).toContain(`It changes ${parameter} while the run spring`);
+      expect(changed).toContain(`The new template changes ${parameter} while the run spring`);
       const omitted = reasonsFor({ next: withVariable(variable, undefined) });
-      expect(omitted).toContain(`It omits ${parameter} while the run spring`);
+      expect(omitted).toContain(`The new template omits ${parameter} while the run spring`);
     },
   );
 
@@ -162,12 +164,12 @@ describe('the settings of the migration', () => {
     [
       'cannot be added while a run is active',
       { deployed: withVariable(SETTINGS.migrationWebhookUrl, undefined) },
-      'It changes migrationWebhookUrl while',
+      'changes migrationWebhookUrl while',
     ],
     [
       'are refused together if several change',
       { next: JSON.parse(JSON.stringify(migrating).replaceAll('.example', '.test')) },
-      /It changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/,
+      /changes qdrantUrl, memoryBackendUrl, .*artifactsUrl/,
     ],
     [
       'include the concurrency that Lambda reserves for the watchdog',
@@ -177,7 +179,7 @@ describe('the settings of the migration', () => {
             .ReservedConcurrentExecutions;
         }),
       },
-      'It omits reservedConcurrency while',
+      'omits reservedConcurrency while',
     ],
   ])('%s', (_, situation, reason) => {
     expect(reasonsFor(situation)).toMatch(reason);
@@ -205,11 +207,11 @@ describe('the settings of the migration', () => {
 it('before packaging, the guard knows the same settings and schedules', () => {
   const planned = plannedTemplate(readService('migrating'));
   for (const run of [ACTIVE, LIVE]) {
-    expect(reasonsAgainst({ ...UNCHANGED_STAGE, run, next: planned })).toEqual(
-      reasonsAgainst({ ...UNCHANGED_STAGE, run }),
+    expect(listRefusalReasons({ ...UNCHANGED_STAGE, run, next: planned })).toEqual(
+      listRefusalReasons({ ...UNCHANGED_STAGE, run }),
     );
   }
-  expect(reasonsAgainst({ ...UNCHANGED_STAGE, run: LIVE, deployed: planned })).toEqual([]);
+  expect(listRefusalReasons({ ...UNCHANGED_STAGE, run: LIVE, deployed: planned })).toEqual([]);
 });
 
 describe('a package that is deployed later', () => {
@@ -238,7 +240,7 @@ describe('a package that is deployed later', () => {
 
   it('is refused under a run that was accepted at packaging time', async () => {
     await expect(deploy({ atDeploy: '', atPackaging: ACTIVE.id })).rejects.toThrow(
-      /change functions .*run spring/,
+      /changes functions .*run spring/,
     );
   });
 });

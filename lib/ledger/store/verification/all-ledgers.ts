@@ -11,10 +11,10 @@ export interface TableVerdict {
   readonly rows: number;
   /** Ids of the ledgers whose recorded figures differ from their rows. */
   readonly unbalanced: readonly string[];
-  /** Ids of the ledgers that have assigned ids but are missing in the list of ledgers: those of an earlier release. */
+  /** Ids of the ledgers of an earlier release: they have assigned ids but are not in the list of ledgers. */
   readonly unlisted: readonly string[];
-  /** Ids in the list of ledgers without any other item in the table. */
-  readonly lost: readonly string[];
+  /** Ids in the list of ledgers that no other item of the table has. */
+  readonly missing: readonly string[];
 }
 
 /** @param options.onItem is called with the number of items read so far */
@@ -46,6 +46,6 @@ export async function verifyAllLedgers(options: {
     rows: balances.values().reduce((total, balance) => total + balance.countRows(), 0),
     unbalanced: select((balance) => !balance.isBalanced()),
     unlisted: select((balance, ledgerId) => balance.hasAssignedIds() && !listed.has(ledgerId)),
-    lost: [...listed].filter((ledgerId) => !balances.has(ledgerId)),
+    missing: [...listed].filter((ledgerId) => !balances.has(ledgerId)),
   };
 }

@@ -27,8 +27,8 @@ export function createBalance(ledgerId: string) {
       if (wrong.length > 0) wrongRows += 1;
       if (!transaction) return;
       const { id, categoryId, externalId } = transaction;
-      for (const { key, attribute, by } of listCounters(keys, transaction))
-        count(key, attribute, by);
+      for (const { key, attribute, increment } of listCounters(keys, transaction))
+        count(key, attribute, increment);
       if (categoryId !== null) count(keys.category(categoryId), TRANSACTION_COUNT, 1n);
       if (externalId) sum += hashFigure('external id', externalId, id);
       noteId('transaction', id);
@@ -54,8 +54,8 @@ export function createBalance(ledgerId: string) {
     },
   };
 
-  function count(key: Key, attribute: string, by: bigint): void {
-    if (by !== 0n) sum += hashFigure(counterName(key, attribute)) * by;
+  function count(key: Key, attribute: string, increment: bigint): void {
+    if (increment !== 0n) sum += hashFigure(counterName(key, attribute)) * increment;
   }
 
   function noteId(kind: SequenceKind, id: number): void {

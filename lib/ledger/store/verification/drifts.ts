@@ -4,9 +4,9 @@ import type { Item, Key, Write } from '../../../shared/database.ts';
 import { StaleRecordError } from '../../../shared/errors.ts';
 import {
   addToCounters,
+  createNoConditionError,
   setAttributes,
   unchangedCondition,
-  unconditional,
 } from '../../../shared/update-writes.ts';
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
@@ -315,7 +315,7 @@ function findMissingEntry({ registration }: Keys, { rows, lastIds }: LedgerFigur
       where: registration.sk,
       recorded: 'nothing',
       recomputed: 'an entry',
-      repair: [{ Put: { Item: registration }, onConditionFailed: unconditional }],
+      repair: [{ Put: { Item: registration }, onConditionFailed: createNoConditionError }],
     },
   ];
 }

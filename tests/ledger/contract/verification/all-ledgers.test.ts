@@ -29,7 +29,7 @@ it('a verification names each ledger whose figures do not follow from its rows, 
   const keys = createApiKeys({ database, clock: () => new Date() });
   await keys.create({ name: 'phone', ledger: intact.target.ledgerId, scope: 'write' });
   await send.put({ pk: '@migration', sk: 'lock', active_run: 'spring' });
-  const noProblems = { unbalanced: [], unlisted: [], lost: [] };
+  const noProblems = { unbalanced: [], unlisted: [], missing: [] };
   expect(await verifyAllLedgers(intact.target)).toEqual({ ledgers: 3, rows: 208, ...noProblems });
 
   await send.set(corrupted.keys.transaction(1), 'amount', 2);
@@ -61,12 +61,12 @@ it('a verification finds a ledger that the list of ledgers lacks, and an entry w
   const { importedRows } = openLedger({ ...listed.target, ledgerId: 'empty', timeZone: 'UTC' });
   await importedRows.record({ importId: 'bank.csv', part: 1, rows: ['a'] });
   const verdict = await verifyAllLedgers(listed.target);
-  const problems = { unlisted: [unlisted.target.ledgerId], lost: ['lost'] };
+  const problems = { unlisted: [unlisted.target.ledgerId], missing: ['lost'] };
   expect(verdict).toMatchObject({ unbalanced: [], ...problems });
   // The command that a restore advises removes the entry.
   const lost = createRemoval({ ...listed.target, ledgerId: 'lost' });
   expect([await lost.exists(), await lost.remove(() => undefined)]).toEqual([true, 1]);
-  expect((await verifyAllLedgers(listed.target)).lost).toEqual([]);
+  expect((await verifyAllLedgers(listed.target)).missing).toEqual([]);
 });
 
 it('a table older than the list of ledgers has no problem once its ledgers are added', async () => {
@@ -86,7 +86,11 @@ it('a table older than the list of ledgers has no problem once its ledgers are a
   const table = openTable({ ...target, retryPolicy: createSleeplessRetryPolicy() });
   expect(await registerLedgers(table, [...ledgerIds, 'never-used'])).toBe(3);
   expect(await registerLedgers(table, ledgerIds)).toBe(0);
-  expect(await verifyAllLedgers(target)).toMatchObject({ unbalanced: [], unlisted: [], lost: [] });
+  expect(await verifyAllLedgers(target)).toMatchObject({
+    unbalanced: [],
+    unlisted: [],
+    missing: [],
+  });
 });
 
 it('a ledger whose first request failed before it drew an id has no problem', async () => {
@@ -101,7 +105,7 @@ it('a ledger whose first request failed before it drew an id has no problem', as
   const { categories } = openLedger({ ...target, client, ledgerId: 'new-ledger', timeZone: 'UTC' });
   const food = { name: 'Food', description: null, color: null, isActive: true };
   await expect(categories.create(food)).rejects.toThrow('killed');
-  const noProblems = { unbalanced: [], unlisted: [], lost: [] };
+  const noProblems = { unbalanced: [], unlisted: [], missing: [] };
   expect(await verifyAllLedgers(target)).toMatchObject({ ledgers: 2, ...noProblems });
 });
 

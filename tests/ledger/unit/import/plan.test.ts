@@ -472,12 +472,12 @@ describe('an account that is named for some of its files', () => {
     const options = { recorded, account: 'Giro' };
     const plan = planImport(rows, ledger.slice(0, 10), options);
     expect(plan).toMatchObject({ present: 10, deleted: [{ line: 13 }], missing: [{ line: 12 }] });
-    expect(plan.unproven).toEqual([]);
+    expect(plan.possiblyDeleted).toEqual([]);
     const withDeleted = planImport(rows, ledger.slice(0, 10), { ...options, importsDeleted: true });
     expect(withDeleted.missing).toMatchObject([{ line: 12 }, { line: 13 }]);
     // Too few rows are left to prove that the account is the same.
     const few = planImport(rows, ledger.slice(0, 9), options);
-    expect(few.unproven).toMatchObject([{ line: 11 }, { line: 13 }]);
+    expect(few.possiblyDeleted).toMatchObject([{ line: 11 }, { line: 13 }]);
   });
 
   it('is found again although many rows of the same days were deleted by hand', async () => {

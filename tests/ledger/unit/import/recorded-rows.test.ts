@@ -123,13 +123,15 @@ describe('the record of an interrupted import', () => {
       });
 
       it('and the rows that may have been deleted are named', () => {
-        const { isUnproven } = createRecordedRows([pending], [tea]);
-        expect(rows.map(isUnproven)).toEqual([false, true]);
+        const { isPossiblyCreated } = createRecordedRows([pending], [tea]);
+        expect(rows.map(isPossiblyCreated)).toEqual([false, true]);
         expect(planImport(rows, [], { recorded: createRecordedRows([pending]) })).toMatchObject({
           missing: rows,
-          unproven: rows,
+          possiblyDeleted: rows,
         });
-        expect(createRecordedRows(announceRemoval([pending], [])).isUnproven(bus)).toBe(false);
+        expect(createRecordedRows(announceRemoval([pending], [])).isPossiblyCreated(bus)).toBe(
+          false,
+        );
       });
     });
 

@@ -106,13 +106,13 @@ function createAws() {
         expect(indexes).toEqual(['all']);
         table.description = { ...table.description, OnDemandThroughput };
       }),
-    switchRecoveryOn: async (name: string, days: number | undefined) =>
+    enableRecovery: async (name: string, days: number | undefined) =>
       change(name, (table) => {
         expect(days).toBe(35);
         table.isRecoverable = true;
       }),
     isExpiryOn: async (name: string) => tableOf(name).isExpiryOn,
-    switchExpiryOn: async (name: string) =>
+    enableExpiry: async (name: string) =>
       change(name, (table) => {
         table.isExpiryOn = true;
       }),
@@ -163,7 +163,7 @@ async function restore(
     target: nameRestoredTable(DAMAGED, TIME),
     time: isRestored ? undefined : TIME,
     verify: async () => ({
-      ...{ ledgers: 2, rows: 9, unbalanced: [], unlisted: [], lost: [] },
+      ...{ ledgers: 2, rows: 9, unbalanced: [], unlisted: [], missing: [] },
       ...verdict,
     }),
     listLedgers,
@@ -250,18 +250,20 @@ describe('a restore', () => {
       },
     });
     expect(listed).toEqual([[RESTORED, ['home', 'shop']]]);
-    expect(said).toContain('2 ledgers of an earlier release are now in the list of ledgers');
+    expect(said).toContain('2 ledgers of an earlier release were added to the list of ledgers');
     expectRestored(fake);
   });
 
   it('does not switch to a table that lacks a ledger, and says how to remove one from the list', async () => {
     const fake = createAws();
-    const lost = { lost: ['gone'], unbalanced: ['home'] };
-    await expect(restore(fake.calls, lost)).rejects.toThrow(
+    const faults = { missing: ['gone'], unbalanced: ['home'] };
+    await expect(restore(fake.calls, faults)).rejects.toThrow(
       /^1 of 2 .* 1 ledgers are only in the list of ledgers: gone\. .* "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z npm run ledger -- --stage prod delete --ledger <ledger>"\. Then repeat this command\.$/,
     );
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([DAMAGED, 2]);
-    await expect(restore(fake.calls, { lost: ['gone'] })).rejects.toThrow(/^1 ledgers are only in/);
+    await expect(restore(fake.calls, { missing: ['gone'] })).rejects.toThrow(
+      /^1 ledgers are only in/,
+    );
   });
 
   it('switches to a table that exists already, and ends if it is missing', async () => {
@@ -288,14 +290,14 @@ describe('a restore', () => {
   it('waits until a new table offers recovery', async () => {
     const fake = createAws();
     let refusals = 2;
-    const switchRecoveryOn: typeof fake.calls.switchRecoveryOn = async (...given) => {
+    const enableRecovery: typeof fake.calls.enableRecovery = async (...given) => {
       refusals -= 1;
       if (refusals >= 0) {
         throw Object.assign(new Error(), { name: 'ContinuousBackupsUnavailableException' });
       }
-      await fake.calls.switchRecoveryOn(...given);
+      await fake.calls.enableRecovery(...given);
     };
-    await restore({ ...fake.calls, switchRecoveryOn });
+    await restore({ ...fake.calls, enableRecovery });
     expectRestored(fake);
   });
 
@@ -303,7 +305,7 @@ describe('a restore', () => {
     const fake = createAws();
     const readFunctionTable = async (name: string) => (name === 'delete' ? DAMAGED : RESTORED);
     await expect(restore({ ...fake.calls, readFunctionTable })).rejects.toThrow(
-      `Writes stay stopped: requests to delete still reach a version that writes ${DAMAGED}, while the stack uses ${RESTORED}.`,
+      `Writes stay stopped: requests to delete still reach a version that writes to ${DAMAGED}, while the stack uses ${RESTORED}.`,
     );
     expect(fake.stopped.size).toBe(2);
     await restore(fake.calls);
