@@ -1,6 +1,6 @@
 // Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each it
-// writes a fingerprint of the text, in a slot of the migration's own. A user's upsert empties both slots; a change of the
-// payload alone keeps both, and the fingerprint no longer matches the text. Either way the change is found.
+// writes a fingerprint of the text to a slot of the migration. A user's upsert empties both slots; a change of the payload alone
+// keeps both, and the fingerprint no longer matches the text. Either way the change is detected.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
 import { keywordTextOf } from './json/memory-payload.ts';
@@ -31,11 +31,12 @@ import { type CollectionPlace, readPages } from './scan.ts';
 /** Slot of the fingerprints. It is removed when the run ends; neither version reads or writes it. */
 export const SOURCE_SLOT = `${KEYWORD_SLOT}_source`;
 
+/** Matches points that lack keywords or their fingerprint. */
 const UNFILLED: Filter = {
   must_not: [{ must: [{ has_vector: KEYWORD_SLOT }, { has_vector: SOURCE_SLOT }] }],
 };
 
-/** Can be repeated. @throws Refusal if the slot exists with other settings */
+/** @throws Refusal if the slot exists with other settings; with the same ones, nothing changes */
 export async function addKeywordSlot(
   { store, collection }: CollectionPlace,
   learned: SparseVectorSettings,
@@ -44,21 +45,20 @@ export async function addKeywordSlot(
   await store.addSparseVector(collection, SOURCE_SLOT, {});
 }
 
-/** Counts exactly. */
 export async function countUnfilled({ store, collection }: CollectionPlace): Promise<number> {
   return await store.count(collection, UNFILLED);
 }
 
-type Renewed<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renew'>>;
+type WalkPorts<Cursor> = Pick<Walk<Cursor>, 'checkpoint'> & Partial<Pick<Timed, 'renew'>>;
 
 /**
- * Fills all points that lack keywords; a repeated call resumes, because filled points are no longer found. Points that users write
- * behind it remain unfilled.
- * @returns the number of filled points, which is also kept after each page
+ * Fills all points that lack keywords; a repeated call resumes, because filled points are no longer found. Points that users
+ * write meanwhile may remain unfilled.
+ * @returns the number of filled points, which is also saved after each page
  */
 export async function fillUnfilled(
   place: CollectionPlace,
-  { checkpoint, renew }: Renewed<number> = UNINTERRUPTED,
+  { checkpoint, renew }: WalkPorts<number> = UNINTERRUPTED,
 ): Promise<number> {
   const { writeInBatches } = createBatchWriter(place, renew);
   const request = { limit: PAGE_SIZE, vector: false, filter: UNFILLED };
@@ -73,8 +73,9 @@ export async function fillUnfilled(
 
 /** Result of a walk over versions, and its cursor: plain JSON */
 export interface VersionWalk {
-  /** Filled points and a digest of their ids and versions: both stay the same while none of the points is written to. */
+  /** Number of filled points */
   readonly points: number;
+  /** Digest of their ids and versions, which stays the same while none of the points is written to */
   readonly digest: string;
   /** Points whose keywords belonged to an earlier text */
   readonly refilled: number;
@@ -99,7 +100,7 @@ export async function walkVersions(
     cursor,
     checkpoint,
     renew,
-  }: Renewed<VersionWalk> & Partial<Resumed<VersionWalk>> = UNINTERRUPTED,
+  }: WalkPorts<VersionWalk> & Partial<Resumed<VersionWalk>> = UNINTERRUPTED,
 ): Promise<VersionWalk> {
   let walk = cursor ?? WALK_START;
   const digest = createDigestSum(walk.digest);
@@ -143,11 +144,11 @@ async function refillStale(
   return refilled;
 }
 
-/** Each point is in one bucket, by its id. As many buckets are listed at once as fit into an answer. */
+/** Each point is in one bucket, by its id. One request lists as many buckets as fit into an answer. */
 const BUCKETS = 1_024;
 /** Limit that mem0 itself asks for; the preflight refuses a store that allows less. */
 const MAX_LIST_LENGTH = 10_000;
-/** Points that a list is meant to have: some buckets are fuller than others. */
+/** Less than the limit, because some buckets are fuller than others */
 const TARGET_LIST_LENGTH = 8_000;
 
 async function createLister({ store, collection }: CollectionPlace) {
@@ -208,14 +209,14 @@ function computeFingerprint(id: PointId, text: string): SparseVector {
   return { indices: [...PARTS, PARTS.length + bucket], values: [...values, 1] };
 }
 
-/** Text that keywords are made from; empty if the new version makes none: the slot is then filled, but empty. */
+/** Text that keywords are made from; empty if the new version makes none: the slot then gets an empty vector. */
 function readMemoryText(payload: PointPayload): string {
   return JSON.parse(keywordTextOf(payload) ?? '""');
 }
 
 const SAMPLE_SIZE = 1_000;
 
-/** Digest of all that users stored in the first points, which are a random sample: ids are random. */
+/** Computes a digest of the first points, with their vectors. They are a random sample, because ids are random. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
   let sampled = 0;

@@ -42,8 +42,8 @@ interface Candidate {
   readonly id: PointId;
   /** Hash of the user, which also orders the users */
   readonly user: string;
-  /** Orders the memories of one user. */
-  readonly chance: string;
+  /** Random rank among the memories of the user */
+  readonly rank: string;
 }
 
 /** The sample so far, and where the next page begins */
@@ -105,7 +105,7 @@ export async function sampleMemories(
   for await (const { points, nextOffset } of readPages(from, request)) {
     for (const { id, payload } of points) {
       const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
-      if (isSearchable) sample.push({ id, user: drawRank(ownerOf(payload)), chance: drawRank(id) });
+      if (isSearchable) sample.push({ id, user: drawRank(ownerOf(payload)), rank: drawRank(id) });
     }
     sample = takeInTurns(sample);
     if (nextOffset !== null) await checkpoint(() => ({ nextOffset, sample }), { isDue: false });
@@ -137,28 +137,30 @@ function ownerFilter(payload: PointPayload): Filter | undefined {
   return undefined;
 }
 
-/** Takes one memory of each user, then another of each user, and so on, so that a later page never brings back a dropped one. */
+/** Takes one memory of each user, then a second of each, and so on: a memory that was dropped never qualifies again. */
 function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
-  const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((own) =>
-    own
-      .toSorted((one, other) => (one.chance < other.chance ? -1 : 1))
+  const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((memories) =>
+    memories
+      .toSorted((first, second) => (first.rank < second.rank ? -1 : 1))
       .map((candidate, turn) => ({ ...candidate, turn })),
   );
   return turns
-    .toSorted((one, other) => one.turn - other.turn || (one.user < other.user ? -1 : 1))
+    .toSorted((first, second) => first.turn - second.turn || (first.user < second.user ? -1 : 1))
     .slice(0, SAMPLE_SIZE)
-    .map(({ id, user, chance }) => ({ id, user, chance }));
+    .map(({ id, user, rank }) => ({ id, user, rank }));
 }
 
 function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let isWarm = false;
   let oldFirst = true;
 
-  return async function probeAll(wanted: readonly Candidate[]): Promise<(Probe | null)[]> {
-    const [before, after] = await Promise.all([from, to].map((one) => fetchById(one, wanted)));
+  return async function probeAll(candidates: readonly Candidate[]): Promise<(Probe | null)[]> {
+    const [oldById, copiedById] = await Promise.all(
+      [from, to].map((place) => fetchById(place, candidates)),
+    );
     const probes: (Probe | null)[] = [];
-    for (const { id } of wanted) {
-      const [old, copied] = [before?.get(id), after?.get(id)];
+    for (const { id } of candidates) {
+      const [old, copied] = [oldById?.get(id), copiedById?.get(id)];
       probes.push(old && isSame(old, copied) ? await probe(old) : null);
     }
     return probes;
@@ -186,12 +188,12 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     };
   }
 
-  /** Alternates which side is searched first, so that other load slows both alike. */
+  /** Alternates which collection is searched first, so that other load slows both alike. */
   async function searchInTurns(request: SearchRequest) {
-    const [first, second] = oldFirst ? [from, to] : [to, from];
-    const one = await first.store.search(first.collection, request);
-    const other = await second.store.search(second.collection, request);
-    const [old, copied] = oldFirst ? [one, other] : [other, one];
+    const search = ({ store, collection }: CollectionPlace) => store.search(collection, request);
+    const first = await search(oldFirst ? from : to);
+    const second = await search(oldFirst ? to : from);
+    const [old, copied] = oldFirst ? [first, second] : [second, first];
     oldFirst = !oldFirst;
     return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
   }
@@ -207,7 +209,7 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
       const copiedScore = scores.get(id);
       return copiedScore !== undefined && Math.abs(copiedScore - score) <= MAX_SCORE_CHANGE;
     });
-    // A hit no nearer than the last result may have been cut off in its favour.
+    // The last result may have displaced a hit that is no nearer: such a hit is not lost.
     const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lowestScore(copied) + SCORE_TOLERANCE;
     const expected = old.length - missed.length + present.length;
     return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
@@ -248,16 +250,16 @@ function isFirst(id: PointId, hits: readonly Hit[]): boolean {
 }
 
 function summarizeProbes(probes: readonly Probe[]) {
-  const share = (isSo: (probe: Probe) => boolean) =>
-    average(probes.map((one) => (isSo(one) ? 1 : 0)));
+  const shareOf = (test: (probe: Probe) => boolean) =>
+    average(probes.map((probe) => (test(probe) ? 1 : 0)));
   const byKeywords = probes.flatMap(({ isFoundByKeywords }) => isFoundByKeywords ?? []);
   const oldMs = probes.map((probe) => probe.oldMs);
   const newMs = probes.map((probe) => probe.newMs);
   return {
     searched: probes.length,
     overlap: average(probes.map(({ overlap }) => overlap)),
-    firstInOld: share(({ isFirstInOld }) => isFirstInOld),
-    firstInNew: share(({ isFirstInNew }) => isFirstInNew),
+    firstInOld: shareOf(({ isFirstInOld }) => isFirstInOld),
+    firstInNew: shareOf(({ isFirstInNew }) => isFirstInNew),
     oldMedianMs: percentile(oldMs, 0.5),
     newMedianMs: percentile(newMs, 0.5),
     oldP95Ms: percentile(oldMs, 0.95),
@@ -305,10 +307,11 @@ export function percentText(share: number): string {
 
 /** Average; 1 without any numbers, as nothing differs */
 function average(numbers: readonly number[]): number {
-  return numbers.length === 0 ? 1 : numbers.reduce((sum, one) => sum + one, 0) / numbers.length;
+  const sum = numbers.reduce((total, number) => total + number, 0);
+  return numbers.length === 0 ? 1 : sum / numbers.length;
 }
 
 function percentile(numbers: readonly number[], share: number): number {
-  const sorted = numbers.toSorted((one, other) => one - other);
+  const sorted = numbers.toSorted((first, second) => first - second);
   return sorted[Math.max(0, Math.ceil(share * sorted.length) - 1)] ?? 0;
 }

@@ -8,7 +8,7 @@ import type { Step, StepRequest } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { listOwnCollections, removeCollections, removeOwn } from './clean-up.ts';
-import { compare, haveSame } from './comparison.ts';
+import { compare, haveSameSums } from './comparison.ts';
 import { undoInPlace } from './in-place.ts';
 import { lacksMost, removeKept } from './last-copies.ts';
 
@@ -114,7 +114,7 @@ async function removeServed(
   const exists = over.includes(live) && (await vectors.collectionExists(live));
   const isInUse = (await setting.read()) === live;
   const isChanged =
-    exists && !isInUse && !(await haveSame({ services, run }, live, { base: run.base }));
+    exists && !isInUse && !(await haveSameSums({ services, run }, live, { base: run.base }));
   const except = isChanged ? [live, companion] : [];
   await removeCollections({ services, run, renew: () => lock.renew(lease) }, over, { except });
   const left = {

@@ -29,39 +29,39 @@ type Scope = Pick<StepRequest, 'services' | 'run'>;
 /** Name of a collection, which is read without the test user's memories; or the last common version */
 type Source = string | { readonly base: Base | undefined };
 
-/** Sum of the digests of all memories, from a report */
-interface Recorded {
+/** A report's sum of the digests of all memories */
+interface RecordedSum {
   readonly fingerprint: unknown;
 }
 
-/** A sum of a part of a collection that is quickly read, and stays the same while no client writes to it */
-interface Summed {
+/** Reads a sum quickly from a part of a collection; it stays the same while no client writes to the collection. */
+interface SumSource {
   readonly sum: () => Promise<string>;
 }
 
-/** How the standby source differs from the active one */
+/** Numbers of memories by which the standby source differs from the active one */
 export interface Tally extends Changes {
   readonly same: number;
-  /** Those of `same` that are the last common version, too; counted where vectors are compared */
+  /** Those of `same` that equal the last common version, too; counted only if vectors are compared */
   readonly common: number;
-  /** Memories that the standby one would gain, lose (`removes`) or replace (`changes`) if it were made equal */
+  /** Memories that the standby source would gain, lose (`removes`) or replace (`changes`) if it were made equal */
   readonly adds: number;
-  /** Changes of the standby one alone since the last common version; the active one may have changed some of `written` too */
+  /** Changes of the standby source alone since the last common version; the active one may have changed some of `written` too */
   readonly late: {
     readonly written: number;
     readonly lacking: number;
     readonly changed: number;
-    /** Some of the memories that the standby one lacks or has changed */
+    /** Some of the memories that the standby source lacks or has changed */
     readonly examples: readonly PointId[];
   };
 }
 
-const PAGE = 512;
+const PAGE_SIZE = 512;
 const PAGES_PER_SAVE = 8;
 const MAX_EXAMPLES = 8;
 
 /** The place where a comparison resumes */
-export interface Comparing {
+export interface ComparisonCursor {
   /** First memory that was not compared yet */
   readonly next: PointId;
   /** Number of memories that either source has before it */
@@ -69,7 +69,7 @@ export interface Comparing {
   readonly tally: Tally;
 }
 
-const NOTHING_TALLIED: Tally = {
+const EMPTY_TALLY: Tally = {
   points: 0,
   same: 0,
   common: 0,
@@ -90,14 +90,14 @@ interface Sources {
 
 interface Pages {
   readonly pageSize: number;
-  readonly walk: Walk<Comparing>;
+  readonly walk: Walk<ComparisonCursor>;
   /** Memories that the walk is expected to compare */
   readonly total?: number;
 }
 
 /** Compares memory by memory, in constant memory. */
 export async function compare(scope: Scope, sources: Sources): Promise<Tally> {
-  return await comparePages(scope, sources, { pageSize: PAGE, walk: UNINTERRUPTED });
+  return await comparePages(scope, sources, { pageSize: PAGE_SIZE, walk: UNINTERRUPTED });
 }
 
 /** @throws Paused when time is up */
@@ -108,12 +108,12 @@ export async function comparePages(
 ): Promise<Tally> {
   const part = { offset: cursor?.next ?? null, limit: pageSize, vector: vectors !== undefined };
   const read = (source: Source) => readVersions(scope, source, part);
-  const known = { artifacts: scope.services.artifacts, before };
-  const tally = createTally(cursor?.tally ?? NOTHING_TALLIED, vectors);
-  const begun = cursor?.compared ?? 0;
-  let compared = begun;
-  for await (const pair of mergeVersions(read(active), read(standby), known)) {
-    if (compared > begun && compared % pageSize === 0) {
+  const baseAccess = { artifacts: scope.services.artifacts, before };
+  const tally = createTally(cursor?.tally ?? EMPTY_TALLY, vectors);
+  const start = cursor?.compared ?? 0;
+  let compared = start;
+  for await (const pair of mergeVersions(read(active), read(standby), baseAccess)) {
+    if (compared > start && compared % pageSize === 0) {
       const isDue = compared % (pageSize * PAGES_PER_SAVE) === 0;
       const progress = { done: compared, total };
       await checkpoint(() => ({ next: pair.id, compared, tally: tally.read() }), {
@@ -127,7 +127,7 @@ export async function comparePages(
   return tally.read();
 }
 
-interface Compared {
+interface VersionPair {
   readonly id: PointId;
   readonly from: ScrolledPoint | Listed | undefined;
   readonly to: ScrolledPoint | Listed | undefined;
@@ -135,22 +135,22 @@ interface Compared {
 }
 
 function createTally(before: Tally, vectors: VectorRules | undefined) {
-  const found = { ...before };
+  const counts = { ...before };
   const late = { ...before.late };
   const examples = [...late.examples];
 
-  function add({ id, from: active, to: standby, base }: Compared): void {
-    if (standby) found.points += 1;
+  function add({ id, from: active, to: standby, base }: VersionPair): void {
+    if (standby) counts.points += 1;
     const fate = decideFate(active, standby, base);
     if (fate === 'same') {
-      const other = vectors && findOther(active, standby, vectors);
-      if (other === 'vector') found.changes += 1;
-      if (other !== undefined) return;
-      found.same += 1;
-      if (vectors && isUnchanged(standby, base)) found.common += 1;
+      const difference = vectors && compareVectors(active, standby, vectors);
+      if (difference === 'vector') counts.changes += 1;
+      if (difference !== undefined) return;
+      counts.same += 1;
+      if (vectors && isUnchanged(standby, base)) counts.common += 1;
       return;
     }
-    if (fate !== 'backward') found[!standby ? 'adds' : active ? 'changes' : 'removes'] += 1;
+    if (fate !== 'backward') counts[!standby ? 'adds' : active ? 'changes' : 'removes'] += 1;
     if (fate === 'backward' && active) {
       late[standby ? 'changed' : 'lacking'] += 1;
       if (examples.length < MAX_EXAMPLES) examples.push(id);
@@ -158,35 +158,40 @@ function createTally(before: Tally, vectors: VectorRules | undefined) {
     if (fate === 'conflict' || (fate === 'backward' && standby)) late.written += 1;
   }
 
-  return { add, read: (): Tally => ({ ...found, late: { ...late, examples: [...examples] } }) };
+  return { add, read: (): Tally => ({ ...counts, late: { ...late, examples: [...examples] } }) };
 }
 
-function findOther(active: Compared['from'], standby: Compared['to'], rules: VectorRules) {
+function compareVectors(
+  active: VersionPair['from'],
+  standby: VersionPair['to'],
+  rules: VectorRules,
+) {
   if (!active || !standby || 'digest' in active || 'digest' in standby) return undefined;
   return findVectorDifference(active, standby, rules);
 }
 
-/** Compares the sums of all digests: false if either is not known. */
-export async function haveSame(
+/** Compares the sums of all digests: false if either is unknown. */
+export async function haveSameSums(
   scope: Scope,
-  one: Source | Summed,
-  other: Source | Recorded,
+  first: Source | SumSource,
+  second: Source | RecordedSum,
 ): Promise<boolean> {
-  const known =
-    typeof other === 'object' && 'fingerprint' in other
-      ? other.fingerprint
-      : await sumUp(scope, other);
-  return known !== undefined && holdSame({ digest: await sumUp(scope, one) }, { digest: known });
+  const secondSum =
+    typeof second === 'object' && 'fingerprint' in second
+      ? second.fingerprint
+      : await sumDigests(scope, second);
+  if (secondSum === undefined) return false;
+  return holdSame({ digest: await sumDigests(scope, first) }, { digest: secondSum });
 }
 
 /**
- * Compares the numbers alone, at once: how many memories the collection has less, or more, than were verified. The test user's
- * count: a store may refuse to tell them apart, and a rollback must not depend on it.
+ * Compares only the number of memories in the collection with the verified number. Memories of the test user are counted, too: a
+ * store may refuse to tell them apart, and a rollback must not depend on it.
  */
-export async function countDifference({ services: { vectors }, run }: Scope, collection: string) {
+export async function compareCounts({ services: { vectors }, run }: Scope, collection: string) {
   const points = countVerified(run);
-  const more = (await vectors.count(collection)) - points;
-  return { points, adds: Math.max(0, more), removes: Math.max(0, -more), changes: 0 };
+  const excess = (await vectors.count(collection)) - points;
+  return { points, adds: Math.max(0, excess), removes: Math.max(0, -excess), changes: 0 };
 }
 
 /** Why the new collection cannot be read; undefined if it can. */
@@ -228,7 +233,7 @@ export async function countLostWrites(
   return { leftBehind: adds + changes + removes };
 }
 
-async function sumUp(scope: Scope, source: Source | Summed): Promise<string | undefined> {
+async function sumDigests(scope: Scope, source: Source | SumSource): Promise<string | undefined> {
   if (typeof source === 'object' && 'sum' in source) return await source.sum();
   if (typeof source === 'object' && (!source.base || source.base.digest !== undefined)) {
     return source.base?.digest;
@@ -238,11 +243,11 @@ async function sumUp(scope: Scope, source: Source | Summed): Promise<string | un
   return sum.text();
 }
 
-/** @param part of a collection; a list is read as a whole */
+/** @param part the part to read of a collection; the last common version is read whole */
 async function* readVersions(
   { services, run }: Scope,
   source: Source,
-  part: ScrollRequest = { limit: PAGE, vector: false },
+  part: ScrollRequest = { limit: PAGE_SIZE, vector: false },
 ): AsyncGenerator<ScrolledPoint | Listed, undefined, void> {
   const { artifacts, vectors: store } = services;
   if (typeof source === 'object') {

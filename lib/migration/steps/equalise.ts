@@ -25,21 +25,22 @@ import type { ReconcileSettings } from '../resolver.ts';
 import { type Facts, readStage } from '../runs/journal.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { type Comparing, comparePages, type Tally } from './comparison.ts';
+import { type ComparisonCursor, comparePages, type Tally } from './comparison.ts';
 
 /** Names of the two stages: the comparison, which writes nothing, and the walk that writes */
 const COMPARED = 'compared';
 const WRITTEN = 'written';
 
-/** Resume point of the walk that writes */
-interface Writing {
+/** Cursor of the walk that writes */
+interface WriteCursor {
+  /** Last checkpoint of the walk */
   readonly reached: ReconcileCheckpoint;
   /** True if this walk only inserts, however many invocations it takes */
   readonly insertsOnly: boolean;
 }
 
-/** Kept when both stages run again: removals so far still count. */
-type Noted = { readonly earlier?: Reconciled | undefined };
+/** Note that is kept when both stages run again: the removals so far still count. */
+type Note = { readonly earlier?: Reconciled | undefined };
 
 export interface EqualiseOptions {
   /** Collection that users are on; its version is right where nothing else is known */
@@ -54,7 +55,7 @@ export interface EqualiseOptions {
   readonly isOfUser?: ReconcileSettings['isOfUser'];
   /** True if the store refuses writes to the active collection: changes of the standby one are then not applied. */
   readonly isActiveReadOnly?: boolean;
-  /** Names the walk: two of one invocation may begin a batch with the same memory. */
+  /** Name of the walk: two walks of one invocation may begin a batch with the same memory. */
   readonly walk: string;
   /** An earlier walk, whose writes and removals count as this one's */
   readonly earlier?: Reconciled | undefined;
@@ -65,7 +66,7 @@ export interface EqualiseOptions {
    * missing and leave the rest. write: it never served, so there is no limit.
    */
   readonly onExcess: 'refuse' | 'insert' | 'write';
-  /** Limit given by the operator */
+  /** Number of removals that the operator has allowed */
   readonly deletes?: number | undefined;
   /** fill: nothing is read back. carry: only what the standby has changed is written, to the active collection. */
   readonly mode?: 'repair' | 'fill' | 'carry';
@@ -92,63 +93,62 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
   const settings = await readSettings(context, options);
   const hasBegun = readStage(stages.recorded, WRITTEN) !== undefined;
   // The walk has changed the collection itself, so it is not compared again.
-  const found =
-    hasBegun || !mayLose(context, options)
+  const tally =
+    hasBegun || !mustCompare(context, options)
       ? (stages.recorded.passed[COMPARED]?.found as Tally | undefined)
-      : await stages.once<Tally, Comparing>(COMPARED, (context) =>
+      : await stages.once<Tally, ComparisonCursor>(COMPARED, (context) =>
           compareBoth(context, settings, options),
         );
-  const changes = found && limitChanges(found, options);
+  const changes = tally && selectLimitedChanges(tally, options);
   const isExcess = changes !== undefined && isExcessive(changes, deletes);
   if (changes && !hasBegun) {
     if (isExcess && onExcess === 'refuse') {
-      await compareAgain(context);
+      await discardStages(context);
       assertExpected(changes, standby, deletes);
     }
-    if (options.limitedChanges === 'vectors' && isAsCommon(context, found)) {
-      const to = { ...NOTHING_COMPARED.to, points: found.points };
-      return { report: { ...NOTHING_COMPARED, compared: found.points, to }, faults: [] };
+    if (options.limitedChanges === 'vectors' && equalsBase(context, tally)) {
+      const to = { ...NOTHING_COMPARED.to, points: tally.points };
+      return { report: { ...NOTHING_COMPARED, compared: tally.points, to }, faults: [] };
     }
   }
   const mayInsert = onExcess === 'insert';
-  const { earlier = options.earlier }: Noted = stages.recorded.noted ?? {};
-  const written = await stages.once<Reconciled, Writing>(WRITTEN, async (context) => {
+  const { earlier = options.earlier }: Note = stages.recorded.noted ?? {};
+  const written = await stages.once<Reconciled, WriteCursor>(WRITTEN, async (context) => {
     const { insertsOnly = mayInsert && isExcess } = context.cursor ?? {};
     const guards = {
-      isDamaged: found !== undefined && isDamage(found),
+      isDamaged: tally !== undefined && isDamage(tally),
       ...(await readLimits(context, options)),
     };
-    const write = (writing: WalkOptions) =>
-      writeChanges(context, { ...settings, ...guards }, { ...options, earlier, ...writing });
+    const write = (walk: WalkOptions) =>
+      writeChanges(context, { ...settings, ...guards }, { ...options, earlier, ...walk });
     return await write({ insertsOnly }).catch((error: unknown) => {
       if (!mayInsert || !isRefusal(error, 'RefusedMassChange')) throw error;
-      return write({ insertsOnly: true, isAnew: true });
+      return write({ insertsOnly: true, startsOver: true });
     });
   });
   const faults = listFaults(written.report, options);
-  if (faults.length > 0) await compareAgain(context, written);
+  if (faults.length > 0) await discardStages(context, written);
   return { report: written.report, faults };
 }
 
-/** False if there is nothing that the walk could spoil */
-function mayLose(context: StepContext, options: EqualiseOptions): boolean {
+/** False if the walk can remove or overwrite nothing that users need */
+function mustCompare(context: StepContext, options: EqualiseOptions): boolean {
   return options.onExcess !== 'write' || hasCommonVersion(context, options);
 }
 
 /**
- * Called before a refusal: its cause may be repaired, so the next invocation must not judge by this comparison. Removals so
- * far are still counted.
+ * Called before a refusal: its cause may be repaired, so the next invocation must compare again. Removals so far are still
+ * counted.
  */
-async function compareAgain({ stages }: StepContext, earlier?: Reconciled): Promise<void> {
-  const noted: Noted = { ...stages.recorded.noted, ...(earlier && { earlier }) };
+async function discardStages({ stages }: StepContext, earlier?: Reconciled): Promise<void> {
+  const noted: Note = { ...stages.recorded.noted, ...(earlier && { earlier }) };
   await stages.rewrite({ passed: {}, noted });
 }
 
-/** True if both are equal to each other and to the last common version. */
-function isAsCommon({ run }: StepContext, { common, points, adds, late }: Tally): boolean {
-  const { digest, points: listed } = run.base ?? {};
+/** True if both collections are equal to each other and to the last common version. */
+function equalsBase({ run }: StepContext, { common, points, adds, late }: Tally): boolean {
   const isSame = common === points && adds + late.lacking === 0;
-  return isSame && digest !== undefined && listed === points;
+  return isSame && run.base?.digest !== undefined && run.base.points === points;
 }
 
 function listFaults(
@@ -172,28 +172,27 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
   };
 }
 
-/** @throws Refusal unless both hold what they must */
+/** @throws Refusal if there are faults */
 export function assertEqual(
   { active, standby }: Pick<EqualiseOptions, 'active' | 'standby'>,
   faults: readonly string[],
 ): void {
   if (faults.length === 0) return;
-  const why = `${standby} could not be made equal to ${active}: ${faults.join(', ')}.`;
-  throw new Refusal('RefusedVerification', why);
+  const message = `${standby} could not be made equal to ${active}: ${faults.join(', ')}.`;
+  throw new Refusal('RefusedVerification', message);
 }
 
-/** More changes to the standby collection than a few late writes explain */
+/** True if the standby collection has more changes than a few late writes explain */
 function isDamage({ points, late }: Tally): boolean {
   const { lacking: removes, changed: changes } = late;
   return isExcessive({ removes, changes, points: points + removes });
 }
 
-/** Changes to hold against the limit */
-function limitChanges(
-  found: Tally,
+function selectLimitedChanges(
+  tally: Tally,
   { limitedChanges }: Pick<EqualiseOptions, 'limitedChanges'>,
 ): Changes {
-  return limitedChanges === 'none' ? { ...found, changes: 0 } : found;
+  return limitedChanges === 'none' ? { ...tally, changes: 0 } : tally;
 }
 
 function hasCommonVersion({ run }: StepContext, { base }: Pick<EqualiseOptions, 'base'>): boolean {
@@ -212,19 +211,19 @@ async function readSettings(context: StepContext, options: EqualiseOptions) {
   };
 }
 
-function readBefore({ run }: StepContext, { base }: EqualiseOptions): Base | undefined {
+function readBase({ run }: StepContext, { base }: EqualiseOptions): Base | undefined {
   return base === 'continued' ? run.base : undefined;
 }
 
 async function compareBoth(
-  context: StepContext<Comparing>,
+  context: StepContext<ComparisonCursor>,
   settings: Omit<ReconcileSettings, 'mode'>,
   options: EqualiseOptions,
 ): Promise<Tally> {
   const { active, standby, limitedChanges } = options;
   const vectors = limitedChanges === 'vectors' ? settings : undefined;
   const total = await context.services.vectors.count(active);
-  const sources = { active, standby, base: readBefore(context, options), vectors };
+  const sources = { active, standby, base: readBase(context, options), vectors };
   return await comparePages(context, sources, {
     pageSize: settings.pageSize,
     walk: context,
@@ -234,34 +233,34 @@ async function compareBoth(
 
 interface WalkOptions {
   readonly insertsOnly: boolean;
-  /** Begins again, because the walk so far met its limit. */
-  readonly isAnew?: boolean;
+  /** True if the walk so far met its limit, and starts over */
+  readonly startsOver?: boolean;
 }
 
 async function writeChanges(
-  context: StepContext<Writing>,
+  context: StepContext<WriteCursor>,
   settings: Omit<ReconcileSettings, 'mode'>,
   options: EqualiseOptions & WalkOptions,
 ): Promise<Reconciled> {
   const { services, run, lease, renew, cursor, keep, checkpoint, note } = context;
   const { artifacts } = services;
-  const { insertsOnly, isAnew = false, mode = 'repair' } = options;
-  const name = isAnew ? `${options.walk}-anew` : options.walk;
-  // Each invocation writes a next last common version of its own.
+  const { insertsOnly, startsOver = false, mode = 'repair' } = options;
+  const name = startsOver ? `${options.walk}-anew` : options.walk;
+  // Each invocation writes its own version of the next last common version.
   const prefix = `${run.runId}/base-${lease.epoch}-${name}`;
   const base = {
     artifacts,
-    before: readBefore(context, options),
+    before: readBase(context, options),
     write: { prefix, keep: (base: Base) => note({ base }) },
   };
-  const toWriting = (reached: ReconcileCheckpoint) => ({ reached, insertsOnly });
-  const { reached = options.earlier && startAfter(options.earlier) } = cursor ?? {};
+  const toCursor = (reached: ReconcileCheckpoint) => ({ reached, insertsOnly });
+  const start = cursor?.reached ?? (options.earlier && startAfter(options.earlier));
   const ports: ReconcilePorts = {
     ...(options.base && { base }),
     renew,
-    cursor: isAnew ? undefined : reached,
-    keep: (reached) => keep(toWriting(reached)),
-    checkpoint: (read, page) => checkpoint(async () => toWriting(await read()), page),
+    cursor: startsOver ? undefined : start,
+    keep: (reached) => keep(toCursor(reached)),
+    checkpoint: (read, page) => checkpoint(async () => toCursor(await read()), page),
     total: await services.vectors.count(options.active),
     keepConflicts: async (pairs) => {
       const [first] = pairs;

@@ -19,7 +19,7 @@ import { storeReport } from '../runs/reports.ts';
 import type { Reference } from '../runs/run.ts';
 import { liveCollectionsOf } from '../runs/run-names.ts';
 import type { StepContext, StepRequest } from '../runs/step.ts';
-import { haveSame } from './comparison.ts';
+import { haveSameSums } from './comparison.ts';
 import { countUsers, storeCounts } from './recorded-counts.ts';
 import { changeSlots } from './slot-change.ts';
 
@@ -142,7 +142,7 @@ export async function assertAsFrozen(context: StepContext): Promise<void> {
   const { facts = {} } = context.run.evidence['verification-report'] ?? {};
   const place = fillPlace(context);
   for (const [fact, sum] of Object.entries(sumsOf(context))) {
-    if (await haveSame(context, { sum }, { fingerprint: facts[fact] })) continue;
+    if (await haveSameSums(context, { sum }, { fingerprint: facts[fact] })) continue;
     throw writtenTo(place.collection);
   }
   if ((await countUnfilled(place)) > 0) throw writtenTo(place.collection);

@@ -8,7 +8,7 @@ import type { StepInput } from '../runs/input.ts';
 import { Paused } from '../runs/journal.ts';
 import { countVerified } from '../runs/run.ts';
 import type { StepRequest } from '../runs/step.ts';
-import { compare, countDifference } from './comparison.ts';
+import { compare, compareCounts } from './comparison.ts';
 
 type Scope = Pick<StepRequest, 'services' | 'run'>;
 
@@ -88,6 +88,6 @@ async function countRemoved(scope: Scope, collection: string) {
   const { services, run } = scope;
   const points = countVerified(run);
   if (!(await services.vectors.collectionExists(collection))) return { removes: points, points };
-  if (!run.base) return await countDifference(scope, collection);
+  if (!run.base) return await compareCounts(scope, collection);
   return await compare(scope, { active: collection, standby: { base: run.base } });
 }

@@ -14,7 +14,7 @@ import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS, type Retention, retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeCollections } from './clean-up.ts';
-import { haveSame } from './comparison.ts';
+import { haveSameSums } from './comparison.ts';
 import { endInPlace } from './in-place.ts';
 import { removeKept } from './last-copies.ts';
 
@@ -78,7 +78,7 @@ async function removeOld(context: StepContext): Promise<void> {
   ];
   if (old.includes(active)) throw changedSetting(active, liveCollectionOf(run));
   const exists = await services.vectors.collectionExists(sourceCollection);
-  if (!exists || (await haveSame(context, sourceCollection, { base: run.base }))) {
+  if (!exists || (await haveSameSums(context, sourceCollection, { base: run.base }))) {
     return await removeCollections(context, old, { keepsOld: false });
   }
   await note({ kept: [sourceCollection] });

@@ -17,7 +17,7 @@ import { liveCollectionOf, restoredCollectionOf } from '../runs/run-names.ts';
 import type { StepRequest } from '../runs/step.ts';
 import { MINUTE_MS } from '../runs/times.ts';
 import type { Services } from '../services.ts';
-import { compare, countDifference, countLostWrites, whyUnreadable } from './comparison.ts';
+import { compare, compareCounts, countLostWrites, whyUnreadable } from './comparison.ts';
 
 /**
  * carry: copies the writes since the switch to the collection that users return to.
@@ -129,7 +129,7 @@ async function assertSafe(
 ): Promise<void> {
   const live = liveCollectionOf(request.run);
   if (restores) {
-    return assertExpected(await countDifference(request, live), returnTo, deletes);
+    return assertExpected(await compareCounts(request, live), returnTo, deletes);
   }
   const { base } = request.run;
   const changes = await compare(request, { active: live, standby: returnTo, base });
@@ -156,7 +156,7 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
   if (!wasOpened(run)) return true;
   if (!(await isWritable(services, run))) return false;
   if (!staysUnchanged) return true;
-  return !isExcessive(await countDifference({ services, run }, sourceCollection));
+  return !isExcessive(await compareCounts({ services, run }, sourceCollection));
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {

@@ -21,7 +21,7 @@ import {
   waitForAction,
 } from './backend-actions.ts';
 import { removeTestWrites } from './clean-up.ts';
-import { countLostWrites, haveSame } from './comparison.ts';
+import { countLostWrites, haveSameSums } from './comparison.ts';
 import { assertEqual, describeLateWrites, equalise } from './equalise.ts';
 import { servesFrom } from './new-version.ts';
 import type { Return } from './return-target.ts';
@@ -53,7 +53,7 @@ async function isAsVerified(context: StepContext, restored: string): Promise<boo
   // In place, the snapshot was taken before the window.
   const kind = plan.inPlace ? 'backup-manifest' : 'verification-report';
   const fingerprint = evidence[kind]?.facts.fingerprint;
-  return await haveSame(context, restored, { fingerprint });
+  return await haveSameSums(context, restored, { fingerprint });
 }
 
 export async function freezeNew(context: StepContext): Promise<Facts> {

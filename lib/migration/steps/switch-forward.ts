@@ -13,7 +13,7 @@ import { DAY_MS } from '../runs/times.ts';
 import { activate, freezeWrites, suspectAction, waitForAction } from './backend-actions.ts';
 import { assertGraphNamed, listFiles, takeBackup } from './backup.ts';
 import { removeWarmUp } from './clean-up.ts';
-import { countDifference, haveSame } from './comparison.ts';
+import { compareCounts, haveSameSums } from './comparison.ts';
 import { copyForward, verifyEqual } from './copy.ts';
 import { assertAsFrozen, fillInPlace } from './in-place.ts';
 import { proveEmbeddings, runSmokeTest } from './new-version.ts';
@@ -93,7 +93,7 @@ export async function changeToNew(context: StepContext, to: string): Promise<voi
 /** Called before the new version is deployed: later, users may have deleted a missing memory. @throws Refusal */
 async function assertComplete(context: StepContext): Promise<void> {
   const live = liveCollectionOf(context.run);
-  const { points, adds, removes } = await countDifference(context, live);
+  const { points, adds, removes } = await compareCounts(context, live);
   const testWrites = await context.services.vectors.count(live, ofTestUser(context.run));
   const found = points + adds - removes - testWrites;
   if (found === points) return;
@@ -135,11 +135,11 @@ async function assertUnchanged(context: StepContext, to: string): Promise<void> 
   const { services, run } = context;
   const { sourceCollection } = run.plan;
   const oldExists = await services.vectors.collectionExists(sourceCollection);
-  if (oldExists && !(await haveSame(context, sourceCollection, { base: run.base }))) {
+  if (oldExists && !(await haveSameSums(context, sourceCollection, { base: run.base }))) {
     const why = `${sourceCollection} was written to after it was verified.`;
     throw new Refusal('RefusedSourceChanged', why);
   }
-  if (!(await haveSame(context, to, { base: run.base }))) {
+  if (!(await haveSameSums(context, to, { base: run.base }))) {
     throw new Refusal('RefusedVerification', `${to} has changed since it was verified.`);
   }
 }

@@ -7,7 +7,7 @@ import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
 import { liveCollectionOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
-import { haveSame, whyUnreadable } from './comparison.ts';
+import { haveSameSums, whyUnreadable } from './comparison.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { describeLateWrites, equalise } from './equalise.ts';
 import type { Return } from './return-target.ts';
@@ -143,7 +143,8 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
   const left = isForward ? run.plan.sourceCollection : live;
   const canCompare = run.base !== undefined && (await vectors.collectionExists(left));
   const hasBegun = context.cursor !== undefined;
-  if (!canCompare || (!hasBegun && (await haveSame(context, left, { base: run.base })))) return {};
+  if (!canCompare || (!hasBegun && (await haveSameSums(context, left, { base: run.base }))))
+    return {};
   const carried = await equalise(context, {
     active: to,
     standby: left,

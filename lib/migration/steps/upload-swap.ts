@@ -8,7 +8,7 @@ import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { GuardContext, StepContext } from '../runs/step.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
-import { haveSame } from './comparison.ts';
+import { haveSameSums } from './comparison.ts';
 import { proveSlot } from './new-version.ts';
 
 interface Rename {
@@ -66,7 +66,7 @@ async function assertSame(
   context: StepContext,
   { from, to }: Pick<Rename, 'from' | 'to'>,
 ): Promise<void> {
-  if (await haveSame(context, to, from)) return;
+  if (await haveSameSums(context, to, from)) return;
   await removeCollections(context, [to]);
   throw new Refusal('RefusedSnapshot', `The upload ${to} differs from ${from}.`);
 }

@@ -467,7 +467,7 @@ export const MUTANTS: readonly Mutant[] = [
   ),
   ...mutantsOf('lib/ledger/store/day-counts.ts', 'tests/ledger/unit/store/day-counts.test.ts', [
     ['addChange(changes, keys, each, -1n)', 'addChange(changes, keys, each, 0n)'],
-    ['by !== 0n', 'by > 0n'],
+    ['increment !== 0n', 'increment > 0n'],
   ]),
   ...mutantsOf(
     'lib/ledger/store/transaction-pages.ts',
@@ -1275,12 +1275,12 @@ export const MUTANTS: readonly Mutant[] = [
       'what was refused is compared again once it is repaired > a store that dropped a write',
     ],
     [
-      'if (faults.length > 0) await compareAgain(context, written);',
+      'if (faults.length > 0) await discardStages(context, written);',
       '',
       'what was refused is compared again once it is repaired > a store that dropped a write',
     ],
     [
-      'cursor: isAnew ? undefined : reached',
+      'cursor: startsOver ? undefined : start',
       'cursor: undefined',
       'each invocation resumes where the one before ended',
     ],
@@ -1290,12 +1290,12 @@ export const MUTANTS: readonly Mutant[] = [
       'a walk that only inserts continues to do so',
     ],
     [
-      'hasBegun || !mayLose',
-      '!mayLose',
+      'hasBegun || !mustCompare',
+      '!mustCompare',
       'a first comparison, which starts the last common version, reads both once',
     ],
     [
-      'found !== undefined && isDamage(found)',
+      'tally !== undefined && isDamage(tally)',
       'false',
       'a standby that was emptied, in invocations of one page each',
     ],
@@ -1321,12 +1321,12 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/migration/steps/comparison.ts',
     'tests/migration/unit/steps/comparison.test.ts',
     [
-      ["if (fate !== 'backward') found", 'found'],
+      ["if (fate !== 'backward') counts", 'counts'],
       ['offset: cursor?.next ?? null', 'offset: null'],
-      ["if (other === 'vector') found.changes += 1;", ''],
+      ["if (difference === 'vector') counts.changes += 1;", ''],
       ['vectors && isUnchanged(standby, base)', 'vectors'],
       ["fate === 'conflict' || (fate", '(fate'],
-      ['removes: Math.max(0, -more)', 'removes: Math.max(0, more)'],
+      ['removes: Math.max(0, -excess)', 'removes: Math.max(0, excess)'],
       ['request, testUserOf(run.runId)', 'request'],
     ],
   ),

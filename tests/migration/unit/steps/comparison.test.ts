@@ -7,11 +7,11 @@ import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import type { StepRequest } from '../../../../lib/migration/runs/step.ts';
 import { scan } from '../../../../lib/migration/scan.ts';
 import {
-  type Comparing,
+  type ComparisonCursor,
   compare,
+  compareCounts,
   comparePages,
-  countDifference,
-  haveSame,
+  haveSameSums,
   type Tally,
 } from '../../../../lib/migration/steps/comparison.ts';
 import { NEW, OLD, startCopyScene } from '../../support/copy-scene.ts';
@@ -81,14 +81,14 @@ describe('two collections are compared memory by memory', () => {
     await store.upsert(NEW, [memory(90, 'test', TEST_USER)], 'upsert');
     const tally = await compare(scope, { active: OLD, standby: NEW });
     expect(tally).toMatchObject({ points: 1, same: 1, removes: 0 });
-    expect(await haveSame(scope, OLD, NEW)).toBe(true);
+    expect(await haveSameSums(scope, OLD, NEW)).toBe(true);
   });
 
   it('also in parts of any size, each from where the one before has ended', async () => {
     const { scope, base } = await scene();
     const sources = { active: OLD, standby: NEW, base };
     for (const pageSize of [1, 3, 4]) {
-      const { found, kept } = await walkInPieces<Comparing, Tally>((walk) =>
+      const { found, kept } = await walkInPieces<ComparisonCursor, Tally>((walk) =>
         comparePages(scope, sources, { pageSize, walk }),
       );
       expect(kept.length + 1).toBe(Math.ceil(KINDS.length / pageSize));
@@ -136,11 +136,11 @@ describe('two sources have the same memories', () => {
     const { scope, base, store } = await scene(EQUAL);
     const { digest } = (await scan({ store, collection: OLD })).contents;
     for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSame(scope, OLD, other)).toBe(true);
+      expect(await haveSameSums(scope, OLD, other)).toBe(true);
     }
     await store.deletePoints(OLD, { ids: [pointId(0)] });
     for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSame(scope, OLD, other)).toBe(false);
+      expect(await haveSameSums(scope, OLD, other)).toBe(false);
     }
   });
 
@@ -148,7 +148,7 @@ describe('two sources have the same memories', () => {
     'only if something is known: %j',
     async (unknown) => {
       const { scope } = await scene(EQUAL);
-      expect(await haveSame(scope, OLD, unknown)).toBe(false);
+      expect(await haveSameSums(scope, OLD, unknown)).toBe(false);
     },
   );
 });
@@ -160,5 +160,5 @@ test.each([
 ])('of 3 verified memories, %s are there', async (count, expected) => {
   const { scope, store } = await scene([]);
   for (let id = 0; id < count; id += 1) await store.upsert(OLD, [memory(id, 'a')], 'upsert');
-  expect(await countDifference(scope, OLD)).toEqual(expected);
+  expect(await compareCounts(scope, OLD)).toEqual(expected);
 });
