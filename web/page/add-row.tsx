@@ -23,12 +23,12 @@ import {
   useDraft,
 } from './transaction-form.tsx';
 
-const KEPT = 'draft';
+const DRAFT_NAME = 'draft';
 
 const isSheetShown = signal(false);
 
 export function AddRow() {
-  useSignalEffect(keepRefused);
+  useSignalEffect(keepRefusedDraft);
   if (!canWrite.value) return null;
   if (!isPhone.value) return <AddForm />;
   return (
@@ -59,33 +59,33 @@ function focusDescription(container: ParentNode | null): void {
   container?.querySelector<HTMLElement>('.add-row .of-description input')?.focus();
 }
 
-function readKept(): Draft {
+function readAddDraft(): Draft {
   const date = localDay(new Date());
   const empty = { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
-  return { ...empty, ...readDraft<Draft>(KEPT) } as Draft;
+  return { ...empty, ...readDraft<Draft>(DRAFT_NAME) } as Draft;
 }
 
 /**
  * If the service refuses a create while no form is shown, keeps the refused transaction as the draft, so that a reload does not
  * lose it.
  */
-function keepRefused(): void {
+function keepRefusedDraft(): void {
   const refused = refusedCreate.value;
-  if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readKept())) return;
-  keepDraft(KEPT, draftOf(refused.row));
+  if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readAddDraft())) return;
+  keepDraft(DRAFT_NAME, draftOf(refused.row));
 }
 
 function isEmpty({ description, amount }: Draft): boolean {
   return description === '' && amount === '';
 }
 
-function isSameDraft(one: Draft, other: Draft): boolean {
-  return (Object.keys(one) as (keyof Draft)[]).every((name) => one[name] === other[name]);
+function isSameDraft(first: Draft, second: Draft): boolean {
+  return (Object.keys(first) as (keyof Draft)[]).every((name) => first[name] === second[name]);
 }
 
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
-  const open = useDraft(readKept, (draft) => keepDraft(KEPT, draft));
+  const open = useDraft(readAddDraft, (draft) => keepDraft(DRAFT_NAME, draft));
   const proposed = useProposal(open.draft);
   const placeholder = useComputed(() => proposed.value || 'None');
   const added = useSignal('');
@@ -96,9 +96,9 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
     event.preventDefault();
     const typed = open.draft.peek();
     const complete = { ...typed, category: typed.category || proposed.peek() };
-    const found = findErrors(complete);
-    open.errors.value = found;
-    if (Object.keys(found).length > 0) return focusError(form.current);
+    const errors = findErrors(complete);
+    open.errors.value = errors;
+    if (Object.keys(errors).length > 0) return focusError(form.current);
     // The person can type the next transaction while the category is looked up.
     open.edit({ description: '', amount: '', category: '', type: 'expense' });
     focusDescription(document);
@@ -131,9 +131,9 @@ function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
     const refused = refusedCreate.value;
     if (!refused) return;
     refusedCreate.value = undefined;
-    const again = draftOf(refused.row);
-    if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), again)) return;
-    edit(again);
+    const refusedDraft = draftOf(refused.row);
+    if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), refusedDraft)) return;
+    edit(refusedDraft);
     errors.value = readErrors(refused.error);
   });
 }

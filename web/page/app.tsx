@@ -147,8 +147,8 @@ function SaveState() {
 }
 
 /**
- * Hides the figures of the previous scope as soon as the heading names another scope. Before the first view there are none, and
- * drawing their places would only be done twice.
+ * Hides the figures of the previous scope as soon as the heading names another scope. Draws no placeholders before the first
+ * view, because they would only have to be drawn again.
  */
 function Ledger() {
   const failed = failure.value;
@@ -191,16 +191,16 @@ function LoadFailure({ isShown }: { readonly isShown: boolean }) {
   const error = failure.value?.error;
   const tooMany = error?.refusalOf('group_by');
   const request = error?.requestId ? ` (request ${error.requestId})` : '';
-  const again = error?.isRetryable ? ' It is asked again.' : '';
-  const at =
-    isShown && view.value ? ` What is shown is from ${format.time(view.value.readAt)}.` : '';
+  const retry = error?.isRetryable ? ' The page tries again.' : '';
+  const age =
+    isShown && view.value ? ` The figures shown are from ${format.time(view.value.readAt)}.` : '';
   return (
     <div role="alert">
       <NoticeBox
         text={
           tooMany
             ? `${tooMany} Choose a year, or a shorter range.`
-            : `${error?.message}${request}${again}${at}`
+            : `${error?.message}${request}${retry}${age}`
         }
       >
         {tooMany ? (

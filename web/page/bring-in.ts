@@ -73,7 +73,7 @@ export async function openFile(file: File): Promise<void> {
   await preview({ name: file.name, bytes, options: {}, importsDeleted: false });
 }
 
-/** The contents of the ledger when the file was chosen. */
+/** Contents of the ledger when the file was chosen. */
 export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
 
 /**
@@ -81,11 +81,11 @@ export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
  * time.
  */
 export async function preview(
-  given: Pick<Preview, 'name' | 'bytes' | 'options' | 'importsDeleted'>,
+  file: Pick<Preview, 'name' | 'bytes' | 'options' | 'importsDeleted'>,
   { isAgain = false } = {},
 ): Promise<void> {
-  const { name, bytes, options, importsDeleted } = given;
-  const shown = { stage: 'preview', name, bytes, options, importsDeleted } as const;
+  const { name, bytes, options, importsDeleted } = file;
+  const state = { stage: 'preview', name, bytes, options, importsDeleted } as const;
   try {
     const { readStatement, planWithCategories } = await loadImporter();
     if (!isAgain) stored = await readStored();
@@ -94,11 +94,11 @@ export async function preview(
     const { account } = options;
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
-    importing.value = { ...shown, reading, problem: '' };
+    importing.value = { ...state, reading, problem: '' };
     announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
   } catch (error) {
     const problem = error instanceof Error ? error.message : String(error);
-    importing.value = { ...shown, reading: undefined, problem };
+    importing.value = { ...state, reading: undefined, problem };
   }
 }
 

@@ -16,8 +16,7 @@ import { useSubmit } from './submit.ts';
 import { setTarget, targets } from './targets.ts';
 import { readRows } from './view.ts';
 
-/** Id of the category whose settings are open. */
-const opened = signal<number | undefined>(undefined);
+const openCategoryId = signal<number | undefined>(undefined);
 
 export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
   const { active = [], inactive = [] } = Object.groupBy(categories.value, (each) =>
@@ -89,13 +88,13 @@ function NewCategory() {
 function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
   const settings = useSettings(category);
-  const isOpen = opened.value === id;
+  const isOpen = openCategoryId.value === id;
   const close = () => {
-    opened.value = undefined;
+    openCategoryId.value = undefined;
   };
   const open = () => {
     settings.reset();
-    opened.value = id;
+    openCategoryId.value = id;
   };
   const finish = useSubmit(async () => {
     if (await settings.saveChanged()) close();
@@ -137,8 +136,8 @@ interface SettingsProps {
 }
 
 function CategorySettings({ category, settings }: SettingsProps) {
-  const { name, color, target, error, attempt, save } = settings;
-  const other = category.is_active ? 'Deactivate' : 'Activate';
+  const { name, color, target, error, update, save } = settings;
+  const action = category.is_active ? 'Deactivate' : 'Activate';
   return (
     <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
       <Field label="Name" error={error.value}>
@@ -153,13 +152,13 @@ function CategorySettings({ category, settings }: SettingsProps) {
       <div class="buttons">
         <Button
           onClick={() =>
-            attempt(
+            update(
               { is_active: !category.is_active },
-              `Category ${category.name} ${other.toLowerCase()}d`,
+              `Category ${category.name} ${action.toLowerCase()}d`,
             )
           }
         >
-          {other}
+          {action}
         </Button>
         <Button type="submit" kind="primary">
           Save
@@ -191,30 +190,32 @@ function useSettings(category: Category) {
     target.value = readTarget(category);
     error.value = '';
   };
-  const attempt = async (changes: object, done: string) => {
+  const update = async (changes: object, confirmation: string) => {
     try {
       await updateCategory(category, changes);
-      announcement.value = done;
+      announcement.value = confirmation;
       error.value = '';
     } catch (cause) {
       error.value = explain(cause);
     }
   };
-  const isPicked = () => color.peek() !== toPickerColor(category);
+  const isColorChanged = () => color.peek() !== toPickerColor(category);
   const send = async () => {
     const trimmed = name.peek().trim();
     setTarget(category.id, readAmount(target.peek()));
-    const changes = { name: trimmed, ...(isPicked() && { color: color.peek() }) };
-    await attempt(changes, `Category ${trimmed} saved`);
+    const changes = { name: trimmed, ...(isColorChanged() && { color: color.peek() }) };
+    await update(changes, `Category ${trimmed} saved`);
   };
   /** @returns true if nothing is left to save */
   const saveChanged = async () => {
     const isChanged =
-      name.peek().trim() !== category.name || target.peek() !== readTarget(category) || isPicked();
+      name.peek().trim() !== category.name ||
+      target.peek() !== readTarget(category) ||
+      isColorChanged();
     if (isChanged) await send();
     return !isChanged || error.peek() === '';
   };
-  return { name, color, target, error, attempt, reset, save: useSubmit(send), saveChanged };
+  return { name, color, target, error, update, reset, save: useSubmit(send), saveChanged };
 }
 
 function readTarget({ id }: Category): string {
@@ -283,7 +284,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
   // The category may have been saved since the sheet was drawn: the update needs its latest version.
   const latest = categoriesById.peek().get(category.id) ?? category;
   await updateCategory(latest, { is_active: false });
-  opened.value = undefined;
+  openCategoryId.value = undefined;
   const moved = `Moved ${format.counted(all.length, 'transaction')}`;
   announcement.value = moved;
   notice.value = {
@@ -295,7 +296,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
 function explain(cause: unknown): string {
   if (!(cause instanceof ApiError)) return String(cause);
   return cause.status === 412
-    ? 'It was changed elsewhere meanwhile. Close this sheet, and look again.'
+    ? 'It was changed elsewhere meanwhile. Close this sheet, and open it again.'
     : cause.message;
 }
 

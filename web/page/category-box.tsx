@@ -33,10 +33,10 @@ interface Option {
   readonly isNew: boolean;
 }
 
-/** The options on screen, and the index of the option that Enter takes. */
 interface Suggestions {
   readonly options: readonly Option[];
-  readonly at: number;
+  /** Index of the option that Enter takes. */
+  readonly activeIndex: number;
 }
 
 const LIST_KEYS = new Set(['ArrowDown', 'ArrowUp', 'Escape', 'Enter']);
@@ -65,7 +65,7 @@ export function CategoryBox(props: CategoryBoxProps) {
         aria-expanded={shown !== undefined}
         aria-controls={id}
         aria-autocomplete="list"
-        {...(shown && { 'aria-activedescendant': `${id}-${shown.at}` })}
+        {...(shown && { 'aria-activedescendant': `${id}-${shown.activeIndex}` })}
         value={text}
         {...listenToField({ list, text, onText, take, isChoice: onTake !== undefined })}
       />
@@ -104,18 +104,18 @@ function listenToField(parts: BoxParts) {
   };
 }
 
-/** Completes a typed beginning to the suggested name, where the person sees it: what the field shows is what is saved. */
+/** Completes the typed beginning of a name in the field, because the page saves what the field shows. */
 function completeText({ list, text, onText }: BoxParts): void {
-  const { options = [], at = 0 } = list.read() ?? {};
-  const option = options[at];
+  const { options = [], activeIndex = 0 } = list.read() ?? {};
+  const option = options[activeIndex];
   if (option && !option.isNew && text.peek() !== '') onText(option.name);
 }
 
 function pressKey(event: KeyboardEvent, { list, text, take, isChoice }: BoxParts): void {
   const { key } = event;
   if (!LIST_KEYS.has(key)) return;
-  const { options = [], at = 0 } = list.read() ?? {};
-  const option = options[at];
+  const { options = [], activeIndex = 0 } = list.read() ?? {};
+  const option = options[activeIndex];
   if (key === 'ArrowDown') list.move(1);
   else if (key === 'ArrowUp') list.move(-1);
   else if (!option) return;
@@ -137,7 +137,7 @@ interface SuggestionListProps {
 }
 
 function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
-  const { options, at } = shown;
+  const { options, activeIndex } = shown;
   return (
     <span class="suggestions">
       <ul id={id} role="listbox" aria-label="Suggestions">
@@ -147,7 +147,7 @@ function SuggestionList({ id, shown, onTake }: SuggestionListProps) {
             id={`${id}-${n}`}
             role="option"
             tabIndex={-1}
-            aria-selected={n === at}
+            aria-selected={n === activeIndex}
             dir="auto"
             onMouseDown={(event) => event.preventDefault()}
             onClick={() => onTake(option)}
@@ -168,7 +168,7 @@ function useSuggestions(text: ReadonlySignal<string>) {
     const show = (options: readonly Option[]) => {
       cancel?.();
       cancel = undefined;
-      shown.value = options.length > 0 ? { options, at: 0 } : undefined;
+      shown.value = options.length > 0 ? { options, activeIndex: 0 } : undefined;
     };
     const search = () => show(findOptions(text.peek()));
     const open = () => show(listOptions(text.peek()));
@@ -187,8 +187,9 @@ function useSuggestions(text: ReadonlySignal<string>) {
       move(step: 1 | -1) {
         const now = read();
         if (!now) return open();
-        const { options, at } = now;
-        shown.value = { options, at: (at + step + options.length) % options.length };
+        const { options, activeIndex } = now;
+        const next = (activeIndex + step + options.length) % options.length;
+        shown.value = { options, activeIndex: next };
       },
       close: () => show([]),
     };
@@ -216,7 +217,7 @@ function isSame(text: string, name: string): boolean {
 const choices = computed(() =>
   categories.value
     .filter(({ is_active: isActive }) => isActive)
-    .map((category) => ({ category, name: category.name, compared: normalize(category.name) })),
+    .map((category) => ({ category, name: category.name, normalized: normalize(category.name) })),
 );
 
 /**
@@ -237,11 +238,11 @@ function findOptions(text: string): readonly Option[] {
   const wanted = normalize(text.trim());
   const all = choices.value;
   const found = all
-    .filter(({ compared }) => compared.includes(wanted))
-    .map(({ name, compared }) => ({ name, isNew: false, rank: rankMatch(compared, wanted) }))
+    .filter(({ normalized }) => normalized.includes(wanted))
+    .map(({ name, normalized }) => ({ name, isNew: false, rank: rankMatch(normalized, wanted) }))
     .toSorted((a, b) => a.rank - b.rank)
     .slice(0, MAX_OPTIONS);
-  const isKnown = wanted === '' || all.some(({ compared }) => compared === wanted);
+  const isKnown = wanted === '' || all.some(({ normalized }) => normalized === wanted);
   return isKnown ? found : [...found, { name: text.trim(), isNew: true }];
 }
 
@@ -257,6 +258,6 @@ function rankMatch(name: string, wanted: string): number {
 export async function resolveCategory(text: string): Promise<Category | undefined> {
   const wanted = normalize(text.trim());
   if (wanted === '') return undefined;
-  const known = choices.value.find(({ compared }) => compared === wanted);
+  const known = choices.value.find(({ normalized }) => normalized === wanted);
   return known?.category ?? (await ensureCategory(text));
 }

@@ -1,5 +1,5 @@
-// The categories of the ledger. A list that was requested before this page wrote a category, or that lags behind the write, lacks
-// it or has an older version: the list is then shown with the written category.
+// The categories of the ledger. A list that was requested before a write of this page, or lags behind it, may have an older
+// version of the category: the page then shows the written one.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { forgetAnswers } from './answers.ts';

@@ -16,8 +16,8 @@ type Rgb = readonly [red: number, green: number, blue: number];
  */
 export function colorOf(own: string | null | undefined, position: number, background: string) {
   const chosen = own || (PALETTE[position % PALETTE.length] ?? PALETTE[0]);
-  const [color, behind] = [parse(chosen), parse(background)];
-  const target: Rgb = luminance(behind) > 0.5 ? [0, 0, 0] : [255, 255, 255];
+  const color = parse(chosen);
+  const target: Rgb = luminance(parse(background)) > 0.5 ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(color, target, step / STEPS);
     if (contrastOf(write(mixed), background) >= MIN_CONTRAST) return write(mixed);
@@ -25,12 +25,12 @@ export function colorOf(own: string | null | undefined, position: number, backgr
   return write(target);
 }
 
-export function contrastOf(one: string, other: string): number {
-  return contrast(parse(one), parse(other));
+export function contrastOf(first: string, second: string): number {
+  return contrast(parse(first), parse(second));
 }
 
-function contrast(one: Rgb, other: Rgb): number {
-  const [light = 0, dark = 0] = [luminance(one), luminance(other)].toSorted((a, b) => b - a);
+function contrast(first: Rgb, second: Rgb): number {
+  const [light = 0, dark = 0] = [luminance(first), luminance(second)].toSorted((a, b) => b - a);
   return (light + 0.05) / (dark + 0.05);
 }
 

@@ -6,7 +6,7 @@ import { scope } from './ledger.ts';
 import { type Scope, scopeHash } from './scope.ts';
 
 type ButtonProps = ButtonHTMLAttributes & {
-  /** A form has one `primary` button. A `quiet` button stands back behind a `plain` one. */
+  /** A form has one `primary` button. A `quiet` button is less prominent than a `plain` one. */
   readonly kind?: 'primary' | 'plain' | 'quiet';
 };
 

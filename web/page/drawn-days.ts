@@ -1,15 +1,15 @@
-// Draws a list of days only as far as the first screen reaches, and the rest once a person goes on to it: rows are the largest
-// part of the script of a view.
+// Draws only the days of the first screen, and the rest once a person scrolls or otherwise acts: drawing rows takes most of the
+// time of a view.
 import { signal } from '@preact/signals';
 
-/** Lower than any row, so that the days drawn first are taller than the screen, and the page can be scrolled. */
+/** Less than the height of any row, so that the days drawn first are taller than the screen, and the page can be scrolled. */
 const MIN_ROW_HEIGHT = 24;
 
-/** True from the first move on, so that going back to an earlier list finds its rows where they were. */
-const isWhole = signal(false);
+/** Stays true after the first action, so that Back finds the rows of an earlier list where they were. */
+const areAllDrawn = signal(false);
 
 export function drawAllDays(): void {
-  isWhole.value = true;
+  areAllDrawn.value = true;
 }
 
 /** Draws all days when a person scrolls, enlarges the window, or presses Control or Command: the browser may search or print. */
@@ -25,11 +25,11 @@ export function watchMoves(): void {
 export function chooseDays<Day extends readonly [day: string, rows: readonly unknown[]]>(
   days: readonly Day[],
 ): readonly Day[] {
-  if (isWhole.value) return days;
+  if (areAllDrawn.value) return days;
   let height = 0;
   return days.filter(([, rows]) => {
-    const isReached = height < innerHeight;
+    const isOnScreen = height < innerHeight;
     height += rows.length * MIN_ROW_HEIGHT;
-    return isReached;
+    return isOnScreen;
   });
 }

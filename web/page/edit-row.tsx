@@ -17,7 +17,8 @@ import {
   useDraft,
 } from './transaction-form.tsx';
 
-const KEPT = 'edit-';
+/** The name of a draft is this prefix and a UUID. */
+const DRAFT_PREFIX = 'edit-';
 
 interface KeptEdit {
   readonly draft: Draft;
@@ -28,7 +29,7 @@ interface KeptEdit {
 
 /** Returns the row whose edit was interrupted by a reload; if there are several, the one that was edited last. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
-  const all = [...readDrafts<KeptEdit>(KEPT).values()];
+  const all = [...readDrafts<KeptEdit>(DRAFT_PREFIX).values()];
   return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
 }
 
@@ -49,9 +50,9 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   };
   const save = useSubmit(async () => {
     const draft = open.draft.peek();
-    const found = findErrors(draft);
-    open.errors.value = found;
-    if (Object.keys(found).length > 0) return focusError(form.current);
+    const errors = findErrors(draft);
+    open.errors.value = errors;
+    if (Object.keys(errors).length > 0) return focusError(form.current);
     if (await saveEdit(before, row, draft)) close();
   });
   return (
@@ -105,7 +106,7 @@ function useEdit(row: Row) {
  */
 export function watchDrafts(): void {
   outbox.writes.subscribe(() => {
-    for (const [name, kept] of readDrafts<KeptEdit>(KEPT)) {
+    for (const [name, kept] of readDrafts<KeptEdit>(DRAFT_PREFIX)) {
       const before = outbox.latestOf(kept.before);
       if (before !== kept.before) keepDraft(name, { ...kept, before });
     }
@@ -115,9 +116,9 @@ export function watchDrafts(): void {
 /** Finds the kept draft of a row by its key, because a row that was being created may have received its id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
-  for (const [name, { draft, before }] of readDrafts<KeptEdit>(KEPT))
+  for (const [name, { draft, before }] of readDrafts<KeptEdit>(DRAFT_PREFIX))
     if (outbox.keyOf(before.id) === key) return { name, draft, before };
-  return { name: KEPT + crypto.randomUUID(), draft: draftOf(row), before: row };
+  return { name: DRAFT_PREFIX + crypto.randomUUID(), draft: draftOf(row), before: row };
 }
 
 /**
@@ -143,8 +144,8 @@ async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean>
       notes: draft.notes.trim() || null,
     };
     const changes = changedFields(opened, edited);
-    const named = 'category_id' in changes && { category_name: category?.name ?? '' };
-    const after = { ...row, ...changes, ...named };
+    const categoryName = 'category_id' in changes && { category_name: category?.name ?? '' };
+    const after = { ...row, ...changes, ...categoryName };
     if (Object.keys(changes).length > 0) outbox.update([{ before: row, after }]);
     announcement.value = `Saved ${after.description}`;
     return true;

@@ -39,8 +39,8 @@ export interface Change<Row = Transaction> {
 const UNIT_LENGTHS = { day: 10, month: 7, year: 4 } as const;
 
 export function readSummary(data: SummaryData | SeriesData, dates: Dates | undefined): Cell[] {
-  const named = 'months' in data ? data.months : 'years' in data ? data.years : undefined;
-  const periods = named ?? [dates?.start_date ?? ''];
+  const listed = 'months' in data ? data.months : 'years' in data ? data.years : undefined;
+  const periods = listed ?? [dates?.start_date ?? ''];
   return data.groups.flatMap((group) => {
     const [income, expense, count] = [group.income, group.expense, group.count].map((each) =>
       [each].flat(),
@@ -103,7 +103,7 @@ export function addUpPeriods(cells: readonly Cell[], keys: readonly string[]): P
 export function addUpCategories(cells: readonly Cell[], side: Type): CategoryBar[] {
   const byCategory = Map.groupBy(cells, ({ category }) => category);
   const bars = [...byCategory]
-    .map(([key, some]) => ({ key, amount: addUp(some)[side] }))
+    .map(([key, ofCategory]) => ({ key, amount: addUp(ofCategory)[side] }))
     .filter(({ amount }) => amount !== 0)
     .toSorted((a, b) => b.amount - a.amount);
   const total = addUp(cells)[side];
@@ -129,11 +129,11 @@ export function accumulate(amounts: readonly number[]): number[] {
   });
 }
 
-/** Chooses round values for the axis, from the lowest or below to the highest or above, with zero among them. */
-export function chooseTicks(lowest: number, highest: number, wanted = 4): number[] {
+/** Chooses about `count` round values for the axis, from the lowest or below to the highest or above, including zero. */
+export function chooseTicks(lowest: number, highest: number, count = 4): number[] {
   const span = Math.max(highest, 0) - Math.min(lowest, 0) || 1;
-  const power = 10 ** Math.floor(Math.log10(span / wanted));
-  const step = power * ([1, 2, 5, 10].find((each) => each * power * wanted >= span) ?? 10);
+  const power = 10 ** Math.floor(Math.log10(span / count));
+  const step = power * ([1, 2, 5, 10].find((each) => each * power * count >= span) ?? 10);
   const first = Math.floor(Math.min(lowest, 0) / step);
   const last = Math.ceil(Math.max(highest, 0) / step);
   return Array.from({ length: Math.max(1, last - first) + 1 }, (_, n) => (first + n) * step);

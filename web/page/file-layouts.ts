@@ -1,15 +1,15 @@
-// Remembers the options with which a file was read, for the next file of the same layout: kept in this browser, for each
-// ledger.
+// Remembers the options with which a file was read, for the next file of the same layout. They are stored in this browser, for
+// each ledger.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { me } from './ledger.ts';
 
-const STORED = 'layouts';
+const STORAGE_NAME = 'layouts';
 
 type LayoutsByLedger = Readonly<Record<string, NonNullable<StatementOptions['layouts']>>>;
 
 function readAllLayouts(): LayoutsByLedger {
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? '{}');
+    return JSON.parse(localStorage.getItem(STORAGE_NAME) ?? '{}');
   } catch {
     return {};
   }
@@ -32,5 +32,5 @@ export function forgetLayout({ layout }: Statement): void {
 
 function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
   const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
-  localStorage.setItem(STORED, JSON.stringify(all));
+  localStorage.setItem(STORAGE_NAME, JSON.stringify(all));
 }

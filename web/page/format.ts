@@ -2,19 +2,19 @@
 // browser.
 import { signal } from '@preact/signals';
 
-const CURRENCY = 'currency';
-const RECENT: Readonly<Record<string, string>> = {
+const CURRENCY_STORAGE_NAME = 'currency';
+const RECENT_PERIODS: Readonly<Record<string, string>> = {
   '3m': '3 months',
   '12m': '12 months',
   all: 'All dates',
 };
 const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 
-export const currency = signal(localStorage.getItem(CURRENCY) ?? '');
+export const currency = signal(localStorage.getItem(CURRENCY_STORAGE_NAME) ?? '');
 
 export function chooseCurrency(code: string): void {
-  if (code) localStorage.setItem(CURRENCY, code);
-  else localStorage.removeItem(CURRENCY);
+  if (code) localStorage.setItem(CURRENCY_STORAGE_NAME, code);
+  else localStorage.removeItem(CURRENCY_STORAGE_NAME);
   currency.value = code;
 }
 
@@ -38,11 +38,11 @@ function money() {
  * Creates a value on first use: the browser takes up to a few milliseconds to create a format, and a view uses only some
  * formats.
  */
-function once<Value>(make: () => Value): () => Value {
-  let made: Value | undefined;
+function once<Value>(create: () => Value): () => Value {
+  let value: Value | undefined;
   return () => {
-    made ??= make();
-    return made;
+    value ??= create();
+    return value;
   };
 }
 
@@ -92,7 +92,7 @@ export const format = {
     const [start = '', end = ''] = period.split('..');
     if (end)
       return start === end ? date().format(utc(start)) : date().formatRange(utc(start), utc(end));
-    return RECENT[period] ?? format.period(period);
+    return RECENT_PERIODS[period] ?? format.period(period);
   },
   /** The short label below a bar. */
   tick: (key: string) => {

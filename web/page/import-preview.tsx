@@ -56,7 +56,7 @@ interface PlanPartsProps {
   readonly onChoose: (choices: ImportChoices) => void;
 }
 
-/** Lists the rows that need a person's look, with a checkbox where the person decides about them. */
+/** Lists the rows that a person should check, with a checkbox where the person decides about them. */
 function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
   return (
     <>
@@ -139,7 +139,7 @@ function Facts({ reading, rows }: FactsProps) {
 /** The numbers of rows, their dates, and their sums. */
 function Sums({ reading: { statement, plan }, rows: created }: FactsProps) {
   const { rows, refused, leftOut } = statement;
-  const doubtful = plan.missing.length - created.length;
+  const duplicates = plan.missing.length - created.length;
   const sum = (type: 'income' | 'expense') =>
     rows
       .filter((row) => row.type === type)
@@ -150,7 +150,7 @@ function Sums({ reading: { statement, plan }, rows: created }: FactsProps) {
   return (
     <p>
       <strong>{format.count(created.length)} new</strong>
-      {doubtful > 0 && `, ${format.counted(doubtful, 'possible duplicate')}`}
+      {duplicates > 0 && `, ${format.counted(duplicates, 'possible duplicate')}`}
       {`, ${format.count(plan.present)} there already, ${format.count(leftOut.length)} left out, ${format.count(refused.length + plan.refused.length)} refused. `}
       {first && last && `${format.date(first)} – ${format.date(last)}, `}
       income {format.money(sum('income'))}, expense {format.money(sum('expense'))}
@@ -249,19 +249,19 @@ interface DuplicatesProps {
   readonly onChange: (isOn: boolean) => void;
 }
 
-function Duplicates({ plan: { possibleDuplicates: doubtful }, isOn, onChange }: DuplicatesProps) {
-  if (doubtful.length === 0) return null;
+function Duplicates({ plan: { possibleDuplicates }, isOn, onChange }: DuplicatesProps) {
+  if (possibleDuplicates.length === 0) return null;
   return (
     <>
       <Lines
         title="Possible duplicates"
-        lines={doubtful.map(
+        lines={possibleDuplicates.map(
           ({ row, transaction }) =>
             `Line ${row.line}: ${row.description}, ${format.money(row.amount)} – the ledger has ${transaction.description} on ${format.date(transaction.date)}`,
         )}
       />
       <Check
-        label={`Bring in the ${format.counted(doubtful.length, 'possible duplicate')}, too`}
+        label={`Bring in the ${format.counted(possibleDuplicates.length, 'possible duplicate')}, too`}
         isOn={isOn}
         onChange={onChange}
       />

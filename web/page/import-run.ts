@@ -1,5 +1,5 @@
-// Runs an import, and undoes one: rows go to the service a hundred at a time. A reload in the middle loses nothing, because
-// importing the same file again adds only the missing rows.
+// Runs an import, and undoes one. Rows are sent to the service a hundred at a time. A reload during an import loses nothing,
+// because importing the same file again adds only the missing rows.
 import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.ts';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
@@ -48,7 +48,7 @@ export async function runImport(
     importing.value = {
       ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
       ...{ importsDeleted: false, reading: undefined },
-      problem: `The import broke off: ${problem} Choose the file again: what is there already is not added twice.`,
+      problem: `The import stopped: ${problem} Choose the file again: rows that the ledger has already are not added twice.`,
     };
   }
   refresh();
@@ -59,8 +59,8 @@ export function chooseRows(
   { missing, possibleDuplicates }: ImportPlan,
   { withDuplicates }: Pick<ImportChoices, 'withDuplicates'>,
 ): readonly StatementRow[] {
-  const doubtful = new Set(withDuplicates ? [] : possibleDuplicates.map(({ row }) => row));
-  return missing.filter((row) => !doubtful.has(row));
+  const excluded = new Set(withDuplicates ? [] : possibleDuplicates.map(({ row }) => row));
+  return missing.filter((row) => !excluded.has(row));
 }
 
 interface Sending extends ImportChoices {
@@ -82,7 +82,7 @@ async function sendPlan(
   onProgress(0);
   const sent = await sendRows(rows, { importId, account }, onProgress);
   const updated = await applyChanges(changes, (done) => onProgress(rows.length + done));
-  const unread = [...statement.refused, ...plan.refused].map(
+  const refusedLines = [...statement.refused, ...plan.refused].map(
     ({ line, message }) => `Line ${line}: ${message}`,
   );
   return {
@@ -92,7 +92,7 @@ async function sendPlan(
     uncategorised: sent.uncategorised,
     present: plan.present + sent.present,
     leftOut: plan.missing.length - rows.length,
-    refused: [...unread, ...sent.refused, ...updated.refused],
+    refused: [...refusedLines, ...sent.refused, ...updated.refused],
   };
 }
 
@@ -129,19 +129,19 @@ async function sendRows(
   const refused: string[] = [];
   const added: StatementRow[] = [];
   let present = 0;
-  for (let first = 0; first < rows.length; first += MAX_BULK_ITEMS) {
-    const some = rows.slice(first, first + MAX_BULK_ITEMS);
-    await recorder.announce(some);
+  for (let start = 0; start < rows.length; start += MAX_BULK_ITEMS) {
+    const batch = rows.slice(start, start + MAX_BULK_ITEMS);
+    await recorder.announce(batch);
     const created: StatementRow[] = [];
-    for (const result of await sendBulk('POST', '/transactions/bulk', some.map(toBody))) {
-      const row = some[result.index];
+    for (const result of await sendBulk('POST', '/transactions/bulk', batch.map(toBody))) {
+      const row = batch[result.index];
       if (row && result.status < 300) created.push(row);
       else if (result.status === 409) present += 1;
       else refused.push(`Line ${row?.line}: ${describeRefusal(result)}`);
     }
     await recorder.confirm(created);
     added.push(...created);
-    onProgress(first + some.length);
+    onProgress(start + batch.length);
   }
   await recorder.close();
   const uncategorised = added.filter(({ category }) => category === null).length;
@@ -167,13 +167,13 @@ async function applyChanges(
   const moved = changes.filter(({ fields }) => fields.includes('category'));
   const categoryIds = await ensureCategories(moved.map(({ row }) => row));
   const refused: string[] = [];
-  for (let first = 0; first < changes.length; first += MAX_BULK_ITEMS) {
-    const some = changes.slice(first, first + MAX_BULK_ITEMS);
-    const bodies = some.map((each) =>
+  for (let start = 0; start < changes.length; start += MAX_BULK_ITEMS) {
+    const batch = changes.slice(start, start + MAX_BULK_ITEMS);
+    const bodies = batch.map((each) =>
       toChangeBody(each, categoryIds.get(each.row.category) ?? null),
     );
     for (const result of await sendBulk('PUT', '/transactions/bulk', bodies)) {
-      const change = some[result.index];
+      const change = batch[result.index];
       if (!change || result.status < 300) continue;
       const { row, transaction } = change;
       const isChanged = result.status === PRECONDITION_FAILED;
@@ -181,7 +181,7 @@ async function applyChanges(
         `Line ${row.line}: ${isChanged ? describeChangedRecord(transaction.id) : describeRefusal(result)}`,
       );
     }
-    onProgress(first + some.length);
+    onProgress(start + batch.length);
   }
   return { changed: changes.length - refused.length, refused };
 }
@@ -202,25 +202,25 @@ export async function undoImport(importId: string, name: string): Promise<void> 
       : 'edited',
   );
   for (const part of announceRemoval(records, edited.map(toLedgerRow))) await writePart(part);
-  let stayed = edited.map(({ description }) => `${description}: it was changed since.`);
-  const left = [...edited];
-  for (let first = 0; first < unedited.length; first += MAX_BULK_ITEMS) {
-    importing.value = { stage: 'undoing', name, done: first, total: unedited.length };
-    const some = unedited.slice(first, first + MAX_BULK_ITEMS);
-    const items = some.map(({ id, etag }) => ({ id, if_match: etag }));
+  const reasons = edited.map(({ description }) => `${description}: it was changed since.`);
+  const remaining = [...edited];
+  for (let start = 0; start < unedited.length; start += MAX_BULK_ITEMS) {
+    importing.value = { stage: 'undoing', name, done: start, total: unedited.length };
+    const batch = unedited.slice(start, start + MAX_BULK_ITEMS);
+    const items = batch.map(({ id, etag }) => ({ id, if_match: etag }));
     const results = await sendBulk('POST', '/transactions/bulk/delete', items);
     for (const result of results.filter(({ status }) => status >= 300 && status !== 404)) {
-      const row = some[result.index];
-      if (row) left.push(row);
-      stayed = [...stayed, `${row?.description}: ${describeRefusal(result)}`];
+      const row = batch[result.index];
+      if (row) remaining.push(row);
+      reasons.push(`${row?.description}: ${describeRefusal(result)}`);
     }
   }
   // Keeps only the records of rows that stay. A row that the undo removed was not deleted by hand, so the next import must add
   // it again.
-  for (const part of keepRecords(records, left.map(toLedgerRow))) await writePart(part);
+  for (const part of keepRecords(records, remaining.map(toLedgerRow))) await writePart(part);
   importing.value = undefined;
-  announcement.value = `${format.counted(rows.length - stayed.length, 'transaction')} taken back`;
-  leftAfterUndo.value = stayed.length > 0 ? stayed : undefined;
+  announcement.value = `${format.counted(rows.length - reasons.length, 'transaction')} taken back`;
+  leftAfterUndo.value = reasons.length > 0 ? reasons : undefined;
   refresh();
 }
 

@@ -91,7 +91,7 @@ export function ImportSheet() {
         max={Math.max(1, state.total)}
         {...(state.total > 0 ? { value: state.done } : {})}
       />
-      {isWaiting.value && <p role="status">The service does not answer. It is asked again.</p>}
+      {isWaiting.value && <p role="status">The service does not answer. The page tries again.</p>}
     </section>
   );
 }
@@ -156,7 +156,7 @@ interface PastImport {
   readonly count: number;
 }
 
-/** Reads the imports whose rows the ledger has, the latest first; undefined until they are read. */
+/** Reads the imports whose rows the ledger has, the latest first. `imports` is undefined until they are read. */
 function usePastImports() {
   const [imports, setImports] = useState<readonly PastImport[] | undefined>(undefined);
   const [problem, setProblem] = useState('');
@@ -165,8 +165,8 @@ function usePastImports() {
       .then((rows) => {
         const byImport = Map.groupBy(rows, (row) => row.import_id ?? '');
         byImport.delete('');
-        const all = [...byImport].map(([id, some]) => ({ id, count: some.length }));
-        setImports(all.toSorted((one, other) => (one.id < other.id ? 1 : -1)));
+        const all = [...byImport].map(([id, created]) => ({ id, count: created.length }));
+        setImports(all.toSorted((first, second) => (first.id < second.id ? 1 : -1)));
       })
       .catch((error) => setProblem(error.message));
   }, []);

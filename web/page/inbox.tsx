@@ -19,7 +19,7 @@ import {
   scope,
   view,
 } from './ledger.ts';
-import { likeness, type Row } from './rows.ts';
+import { type Row, toSimilarityKey } from './rows.ts';
 import type { CategoryKey } from './scope.ts';
 import { clearSelection, selected, selectScope } from './selection.ts';
 
@@ -58,9 +58,9 @@ export function Chips() {
   );
 }
 
-function categorise(some: readonly Row[], category: Category | undefined): void {
+function categorise(changed: readonly Row[], category: Category | undefined): void {
   outbox.update(
-    some.map((before) => ({
+    changed.map((before) => ({
       before,
       after: { ...before, category_id: category?.id ?? null, category_name: category?.name ?? '' },
     })),
@@ -114,15 +114,15 @@ async function resolve(text: string): Promise<Category | undefined> {
  * and signs.
  */
 function offerOthers(row: Row, category: Category): void {
-  const wanted = likeness(row.description);
+  const similarityKey = toSimilarityKey(row.description);
   const others = rows.value.filter(
     (each) =>
       each.id !== row.id &&
       each.category_id === null &&
       each.type === row.type &&
-      likeness(each.description) === wanted,
+      toSimilarityKey(each.description) === similarityKey,
   );
-  if (wanted === '' || others.length === 0) return;
+  if (similarityKey === '' || others.length === 0) return;
   const number = format.counted(others.length, 'other');
   notice.value = {
     text: `Also without a category: ${number} like “${row.description}”.`,
@@ -140,11 +140,11 @@ const isReadingAll = signal(false);
 
 /** Puts the selected rows into the named category. @returns false if the category could not be created */
 async function categoriseSelected(name: string): Promise<boolean> {
-  const some = [...selected.value.values()];
+  const chosen = [...selected.value.values()];
   const category = name.trim() === '' ? undefined : await resolve(name);
   if (name.trim() !== '' && !category) return false;
-  categorise(some, category);
-  announcement.value = `${format.counted(some.length, 'transaction')}: ${category?.name ?? 'no category'}`;
+  categorise(chosen, category);
+  announcement.value = `${format.counted(chosen.length, 'transaction')}: ${category?.name ?? 'no category'}`;
   clearSelection();
   return true;
 }
@@ -159,13 +159,13 @@ async function selectAll(): Promise<void> {
 
 /** Actions for the selected rows. */
 export function SelectionBar() {
-  const some = [...selected.value.values()];
+  const chosen = [...selected.value.values()];
   const total = view.value?.total ?? 0;
-  if (some.length === 0) return null;
+  if (chosen.length === 0) return null;
   return (
     <section class="selection" aria-label="Selected transactions">
-      <span class="count">{format.count(some.length)} selected</span>
-      {some.length < total && rows.value.length < total && (
+      <span class="count">{format.count(chosen.length)} selected</span>
+      {chosen.length < total && rows.value.length < total && (
         <Button kind="quiet" onClick={selectAll} disabled={isReadingAll.value}>
           All {format.count(total)}
         </Button>
@@ -174,7 +174,7 @@ export function SelectionBar() {
       <Button
         aria-label="Delete selected"
         onClick={() => {
-          removeRows(some);
+          removeRows(chosen);
           clearSelection();
         }}
       >

@@ -50,7 +50,7 @@ export function writeDrafts(): void {
       sessionStorage.setItem(name, JSON.stringify(draft));
       unwritten.delete(name);
     } catch {
-      // Its space is used up: the page alone has the draft.
+      // The storage is full: only the page has the draft.
     }
   }
 }

@@ -16,23 +16,23 @@ export function useFocusInList(
   items: string,
   choose: (item: HTMLElement, lost: Element) => HTMLElement | null,
 ): void {
-  const last = useRef<{ readonly element: Element; readonly at: number }>(undefined);
-  const find = () => [...(list.current?.querySelectorAll<HTMLElement>(items) ?? [])];
+  const last = useRef<{ readonly element: Element; readonly index: number }>(undefined);
+  const findItems = () => [...(list.current?.querySelectorAll<HTMLElement>(items) ?? [])];
   useEffect(() => {
     const remember = ({ target }: FocusEvent) => {
       const element = target instanceof Element ? target : document.body;
       const item = element.closest<HTMLElement>(items);
-      const at = item ? find().indexOf(item) : -1;
-      last.current = at < 0 ? undefined : { element, at };
+      const index = item ? findItems().indexOf(item) : -1;
+      last.current = index < 0 ? undefined : { element, index };
     };
     addEventListener('focusin', remember);
     return () => removeEventListener('focusin', remember);
   }, []);
   useLayoutEffect(() => {
-    const { element, at = 0 } = last.current ?? {};
+    const { element, index = 0 } = last.current ?? {};
     if (!element || element.isConnected || document.activeElement !== document.body) return;
-    const all = find();
-    const nearest = [...all.slice(at), ...all.slice(0, at).reverse()].filter((item) =>
+    const all = findItems();
+    const nearest = [...all.slice(index), ...all.slice(0, index).reverse()].filter((item) =>
       item.checkVisibility(),
     );
     const [chosen] = nearest.flatMap((item) => choose(item, element) ?? []);

@@ -24,7 +24,7 @@ import { readView, type View } from './view.ts';
 
 const REFRESH_DELAY_MS = 250;
 
-export interface Failing {
+export interface FailedLoad {
   readonly scope: Scope;
   readonly error: ApiError;
 }
@@ -33,14 +33,14 @@ export interface Notice {
   readonly text: string;
   readonly details?: readonly string[];
   readonly action?: { readonly name: string; readonly run: () => void };
-  /** True if the notice goes away by itself: it only confirms what was done. */
+  /** True if the notice disappears by itself: it only confirms an action. */
   readonly isBrief?: boolean;
 }
 
 export const scope = signal(readScope(location.hash));
 export const me = signal<CallerData | undefined>(undefined);
 export const view = signal<View | undefined>(undefined);
-export const failure = signal<Failing | undefined>(undefined);
+export const failure = signal<FailedLoad | undefined>(undefined);
 export const isLoading = signal(true);
 /** Undefined unless the page asks for a key; `refused` is the error if the service refused the last key. */
 export const keyQuestion = signal<{ readonly refused: ApiError | undefined } | undefined>(
@@ -62,14 +62,14 @@ export const canWrite = computed(() => me.value?.scope === 'write');
 export const outbox = createOutbox({
   call,
   storage: sessionStorage,
-  onCreated: showOutsider,
+  onCreated: noticeIfHidden,
   onConfirmed: () => refreshSoon(),
   onRefused: reportRefusals,
   onUnauthenticated: () => askForKey(undefined),
   onDefect: (error) => reportError(error),
 });
 
-let running = new AbortController();
+let currentLoad = new AbortController();
 let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
 /** Number of failed loads since the last one that succeeded. */
@@ -93,20 +93,22 @@ export const cells = computed(() => {
   return [...shown.cells, ...cellsOfChanges(changes, { unit: unitOf(period), isIn })];
 });
 
-export const cellsOfCategory = computed(() => onlyCategory(cells.value, view.value));
+export const cellsOfCategory = computed(() => filterByCategory(cells.value, view.value));
 export const totals = computed<Totals>(() => {
   const shown = view.value;
   return shown?.found && shown.pages > 1 ? shown.found : addUp(cellsOfCategory.value);
 });
-/** True if charts and chips would show only a part of the rows. */
+/** True if the page has only sums of the scope, so that charts and chips would show only a part of its rows. */
 export const isOnlySums = computed(() => view.value?.found !== undefined && view.value.pages > 1);
 /** Totals of the time before; undefined if it has no rows to compare with. */
 export const totalsBefore = computed<Totals | undefined>(() => {
   const shown = view.value;
   if (!shown?.before) return undefined;
   const last = datesBefore(shown.scope.period, new Date())?.end_date ?? '';
-  const some = shown.before.cells.filter(({ period }) => period <= last.slice(0, period.length));
-  const before = addUp(onlyCategory(some, shown));
+  const cellsBefore = shown.before.cells.filter(
+    ({ period }) => period <= last.slice(0, period.length),
+  );
+  const before = addUp(filterByCategory(cellsBefore, shown));
   return before.count > 0 ? before : undefined;
 });
 
@@ -118,9 +120,13 @@ export const rows = computed<readonly Row[]>(() => {
   return applyChanges(shown, changes, isInScope(shown.scope, shown.dates));
 });
 
-export function onlyCategory(some: readonly Cell[], shown: View | undefined): readonly Cell[] {
+/** Returns the cells of the category that the view shows; all cells if it shows every category. */
+export function filterByCategory(
+  allCells: readonly Cell[],
+  shown: View | undefined,
+): readonly Cell[] {
   const category = shown?.scope.category;
-  return category === undefined ? some : some.filter((cell) => cell.category === category);
+  return category === undefined ? allCells : allCells.filter((cell) => cell.category === category);
 }
 
 /** Keys of rows whose writes are not confirmed yet; the list marks them. */
@@ -134,15 +140,15 @@ export const unsaved = computed(
 );
 
 export async function show(): Promise<void> {
-  running.abort();
-  running = new AbortController();
+  currentLoad.abort();
+  currentLoad = new AbortController();
   clearTimeout(repeatTimer);
-  const { signal: given } = running;
-  const [wanted, began] = [scope.value, Date.now()];
+  const { signal: abortSignal } = currentLoad;
+  const [requested, startedAt] = [scope.value, Date.now()];
   isLoading.value = true;
   try {
-    if (outbox.isCreating()) await resolveCreates(given);
-    const next = await readView(wanted, given);
+    if (outbox.isCreating()) await resolveCreates(abortSignal);
+    const next = await readView(requested, abortSignal);
     batch(() => {
       me.value = next.caller;
       showCategories(next.categories);
@@ -154,14 +160,14 @@ export async function show(): Promise<void> {
     failedLoads = 0;
     outbox.open(me.value?.ledger ?? '');
   } catch (cause) {
-    if (given.aborted) return;
-    running.abort();
+    if (abortSignal.aborted) return;
+    currentLoad.abort();
     const error =
       cause instanceof ApiError ? cause : new ApiError(String(cause), { isRetryable: false });
     if (error.status === 401) return askForKey(error);
-    forgetAnswers(({ at }) => at >= began);
+    forgetAnswers(({ at }) => at >= startedAt);
     batch(() => {
-      failure.value = { scope: wanted, error };
+      failure.value = { scope: requested, error };
       isLoading.value = false;
     });
     repeatTimer = setTimeout(repeatFailed, pauseAfter(failedLoads));
@@ -175,11 +181,11 @@ function repeatFailed(): void {
 }
 
 /** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
-async function resolveCreates(given: AbortSignal): Promise<void> {
-  const caller = await ask<Caller>('/me', given);
+async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
+  const caller = await ask<Caller>('/me', abortSignal);
   outbox.open(caller.body.data.ledger);
   await outbox.retryNow();
-  given.throwIfAborted();
+  abortSignal.throwIfAborted();
 }
 
 /** Requests everything again except the caller. */
@@ -247,12 +253,12 @@ function askForKey(error: ApiError | undefined): void {
   });
 }
 
-/** Says where a created row is if the list shown lacks it: without a notice, the row would seem to be lost. */
-function showOutsider(row: Row): void {
+/** Shows a notice if the list lacks a created row: otherwise the row would seem to be lost. */
+function noticeIfHidden(row: Row): void {
   const { description, transaction_date: date } = row;
-  const wanted = scope.peek();
-  if (isInScope(wanted)(row)) return;
-  const isInPeriod = isInScope({ ...UNFILTERED, period: wanted.period })(row);
+  const current = scope.peek();
+  if (isInScope(current)(row)) return;
+  const isInPeriod = isInScope({ ...UNFILTERED, period: current.period })(row);
   const shown = notice.peek();
   // A notice that the person has to read stays.
   if (shown && !shown.isBrief) return;
@@ -288,9 +294,9 @@ function explain({ message, status }: ApiError): string {
   return status === 412 ? 'It was changed elsewhere meanwhile.' : message;
 }
 
-export function removeRows(some: readonly Row[]): void {
-  outbox.remove(some);
-  announcement.value = `Deleted ${nameRows(some)}`;
+export function removeRows(removed: readonly Row[]): void {
+  outbox.remove(removed);
+  announcement.value = `Deleted ${nameRows(removed)}`;
 }
 
 export function undoRemovals(): void {
@@ -299,9 +305,9 @@ export function undoRemovals(): void {
   announcement.value = `Restored ${nameRows(removed.flatMap(({ before }) => before ?? []))}`;
 }
 
-function nameRows(some: readonly Row[]): string {
-  const [first] = some;
-  return first && some.length === 1
+function nameRows(named: readonly Row[]): string {
+  const [first] = named;
+  return first && named.length === 1
     ? first.description
-    : format.counted(some.length, 'transaction');
+    : format.counted(named.length, 'transaction');
 }

@@ -6,18 +6,18 @@ import { format } from './format.ts';
 import { go, scope, totals, totalsBefore } from './ledger.ts';
 import {
   datesBefore,
+  findAdjacentPeriod,
   isMonth,
   isRange,
   localDay,
   monthKey,
-  neighbour,
   periodDates,
 } from './scope.ts';
 import { Sheet } from './sheet.tsx';
 
 const RECENT_YEARS = 12;
 const SEARCH_DELAY_MS = 300;
-/** From this share on, the amount before was so small that the share says nothing. */
+/** A larger change has no percentage, because the earlier amount was too small to compare with. */
 const MAX_SHARE = 10;
 
 export function ScopeBar() {
@@ -41,7 +41,7 @@ export function ScopeBar() {
 }
 
 function Step({ kind, step }: { readonly kind: string; readonly step: -1 | 1 }) {
-  const to = neighbour(scope.value.period, step);
+  const to = findAdjacentPeriod(scope.value.period, step);
   const label = `${step < 0 ? 'Previous' : 'Next'} ${kind}`;
   return (
     <Button
@@ -169,7 +169,7 @@ function Search() {
   );
 }
 
-/** The text of the search field. It follows the address, except while a person is typing. */
+/** Manages the text of the search field, which follows the address except while a person is typing. */
 function useTypedSearch() {
   const { q } = scope.value;
   const text = useSignal(q);
@@ -198,8 +198,8 @@ function useTypedSearch() {
  * While a search is typed, each version replaces the last in the history, so that Back returns to the rows before the search.
  */
 function searchFor(q: string): void {
-  const isTypedOn = q !== '' && scope.peek().q !== '';
-  go({ q }, { isReplaced: isTypedOn });
+  const continuesSearch = q !== '' && scope.peek().q !== '';
+  go({ q }, { isReplaced: continuesSearch });
 }
 
 /** Shows the totals. A click on income or expense also filters by that type. */
@@ -236,7 +236,7 @@ export function Figures() {
 
 function change(now: number, before: number): string {
   const share = before > 0 ? (now - before) / before : undefined;
-  const isTelling = share !== undefined && Math.abs(share) < MAX_SHARE;
-  const percent = isTelling ? ` (${format.signedPercent(share)})` : '';
+  const isMeaningful = share !== undefined && Math.abs(share) < MAX_SHARE;
+  const percent = isMeaningful ? ` (${format.signedPercent(share)})` : '';
   return `${format.signed(now - before)}${percent}`;
 }

@@ -1,5 +1,5 @@
 // The writes of the page to the service. A write is shown at once, stored in the tab until the service answers, sent again after a
-// lost answer, and taken back if it is refused. A reload resumes the queue.
+// lost answer, and undone if it is refused. A reload resumes the queue.
 import type { Change } from './figures.ts';
 import { type Fields, isTemporary, type Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
@@ -74,27 +74,27 @@ function describeState(
 }
 
 /** @returns the keys of the queued writes */
-function enqueue(sender: Sender, given: readonly Change[], delay = 0): readonly string[] {
+function enqueue(sender: Sender, changes: readonly Change[], delay = 0): readonly string[] {
   const { queue, versions, ledger = '' } = sender;
-  const added = queue.add(given.map(versions.follow), ledger, delay);
+  const added = queue.add(changes.map(versions.follow), ledger, delay);
   queueMicrotask(() => pump(sender));
   return added.map(({ key }) => key);
 }
 
 /** @returns the refusals, once every change is answered */
 async function updateRows(sender: Sender, changes: readonly Change[]): Promise<readonly Refusal[]> {
-  const answered = enqueue(sender, changes).map(
+  const answers = enqueue(sender, changes).map(
     (key) =>
       new Promise<readonly Refusal[]>((resolve) => {
         sender.waiters.set(key, resolve);
       }),
   );
-  return (await Promise.all(answered)).flat();
+  return (await Promise.all(answers)).flat();
 }
 
 function undoRemovals({ undoable, writes, replace }: WriteQueue): void {
-  const undone = new Set(undoable.value);
-  replace(writes.value.filter((each) => !undone.has(each)));
+  const removals = new Set(undoable.value);
+  replace(writes.value.filter((each) => !removals.has(each)));
 }
 
 function resolveConflict({ conflicts }: Sender, id: number): void {

@@ -1,7 +1,7 @@
 // Computes the bars of the chart by time: the amount spent up to each day, or income and expense of each month or year.
 import { accumulate, addUpPeriods, type Period } from './figures.ts';
 import { format } from './format.ts';
-import { cells, cellsOfCategory, onlyCategory, view } from './ledger.ts';
+import { cells, cellsOfCategory, filterByCategory, view } from './ledger.ts';
 import { daysOf, localDay, type Type } from './scope.ts';
 import type { View } from './view.ts';
 
@@ -18,7 +18,7 @@ export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[
   const side = type ?? 'expense';
   const days = addUpPeriods(cellsOfCategory.value, dates ? daysOf(dates) : []);
   const soFar = accumulate(days.map((day) => day[side]));
-  const cellsBefore = onlyCategory(before?.cells ?? [], view.value);
+  const cellsBefore = filterByCategory(before?.cells ?? [], view.value);
   const daysBefore = before && cellsBefore.length > 0 ? daysOf(before.dates) : [];
   const earlier = addUpPeriods(cellsBefore, daysBefore);
   const soFarBefore = accumulate(earlier.map((day) => day[side]));

@@ -58,7 +58,7 @@ export function PeriodChart() {
 }
 
 /**
- * Figures are shown when the pointer moves: a page that scrolls below a resting pointer must not show any. The Tab key stops
+ * Shows the figures of a bar only when the pointer moves, not when the page scrolls below a resting pointer. The Tab key stops
  * once in the drawing; the arrow keys move from bar to bar, and Enter opens the period of a bar.
  */
 function Drawing({ bars, isPart }: { readonly bars: readonly Bar[]; readonly isPart: boolean }) {
@@ -133,7 +133,7 @@ function Picture({ bars, width }: { readonly bars: readonly Bar[]; readonly widt
 
 function Axes({ bars, plot }: { readonly bars: readonly Bar[]; readonly plot: Plot }) {
   const { width, left, ticks, band, middle, y } = plot;
-  const every = Math.ceil(MIN_LABEL_WIDTH / band);
+  const labelInterval = Math.ceil(MIN_LABEL_WIDTH / band);
   return (
     <g>
       {ticks.map((tick) => (
@@ -152,15 +152,15 @@ function Axes({ bars, plot }: { readonly bars: readonly Bar[]; readonly plot: Pl
       ))}
       {bars.map(
         ({ key }, n) =>
-          n % every === 0 && (
-            <Label key={key} name={key} x={middle(n)} before={bars[n - every]?.key} />
+          n % labelInterval === 0 && (
+            <Label key={key} name={key} x={middle(n)} before={bars[n - labelInterval]?.key} />
           ),
       )}
     </g>
   );
 }
 
-/** The day or month, and its year below the first month of each year. */
+/** Draws the day or month, and the year below the first month of each year. */
 function Label({
   name,
   x,
@@ -257,8 +257,8 @@ export function Tooltip() {
   useLayoutEffect(() => {
     const element = box.current;
     if (!shown || !element) return;
-    const most = document.documentElement.clientWidth - element.offsetWidth - TOOLTIP_GAP;
-    element.style.left = `${Math.max(TOOLTIP_GAP, Math.min(shown.x - element.offsetWidth / 2, most))}px`;
+    const maxLeft = document.documentElement.clientWidth - element.offsetWidth - TOOLTIP_GAP;
+    element.style.left = `${Math.max(TOOLTIP_GAP, Math.min(shown.x - element.offsetWidth / 2, maxLeft))}px`;
     element.style.top = `${Math.max(TOOLTIP_GAP, shown.y - element.offsetHeight - TOOLTIP_GAP)}px`;
   }, [shown]);
   useLayoutEffect(() => {

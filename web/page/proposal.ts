@@ -12,7 +12,7 @@ import { ApiError } from './api-error.ts';
 import { categoriesById } from './category-list.ts';
 import { call, pathWith } from './client.ts';
 import { rows } from './ledger.ts';
-import { likeness, type Row } from './rows.ts';
+import { type Row, toSimilarityKey } from './rows.ts';
 import { localDay, type Type } from './scope.ts';
 import type { Draft } from './transaction-form.tsx';
 
@@ -21,41 +21,48 @@ const MIN_LENGTH = 3;
 
 /** @returns the name of a category, or an empty string without a proposal */
 export function useProposal(draft: Signal<Draft>): ReadonlySignal<string> {
-  const proposal = useSignal<Proposal>({ likeness: '', type: 'expense', name: '' });
-  const wanted = useComputed(() => likeness(draft.value.description));
+  const proposal = useSignal<Proposal>({ similarityKey: '', type: 'expense', name: '' });
+  const key = useComputed(() => toSimilarityKey(draft.value.description));
   const type = useComputed(() => draft.value.type);
   const isChosen = useComputed(() => draft.value.category !== '');
   useSignalEffect(() => {
-    const [alike, side] = [wanted.value, type.value];
-    if (alike.length < MIN_LENGTH || isChosen.value || isFor(proposal.peek(), alike, side)) return;
+    const [similarityKey, side] = [key.value, type.value];
+    if (similarityKey.length < MIN_LENGTH || isChosen.value) return;
+    if (isFor(proposal.peek(), similarityKey, side)) return;
     const timer = setTimeout(async () => {
       const name =
-        findCategory(rows.peek(), alike, side) ??
+        findCategory(rows.peek(), similarityKey, side) ??
         (await askForCategory(draft.peek().description.trim(), side));
-      proposal.value = { likeness: alike, type: side, name: name ?? '' };
+      proposal.value = { similarityKey, type: side, name: name ?? '' };
     }, DELAY_MS);
     return () => clearTimeout(timer);
   });
   return useComputed(() =>
-    isFor(proposal.value, wanted.value, type.value) ? proposal.value.name : '',
+    isFor(proposal.value, key.value, type.value) ? proposal.value.name : '',
   );
 }
 
 /** A proposal holds for a description and a type: a refund has another category than the purchase. */
 interface Proposal {
-  readonly likeness: string;
+  readonly similarityKey: string;
   readonly type: Type;
   readonly name: string;
 }
 
-function isFor(proposal: Proposal, alike: string, side: Type): boolean {
-  return proposal.likeness === alike && proposal.type === side;
+function isFor(proposal: Proposal, similarityKey: string, side: Type): boolean {
+  return proposal.similarityKey === similarityKey && proposal.type === side;
 }
 
-function findCategory(some: readonly Row[], wanted: string, type: Type): string | undefined {
-  const row = some.find(
+function findCategory(
+  searched: readonly Row[],
+  similarityKey: string,
+  type: Type,
+): string | undefined {
+  const row = searched.find(
     (each) =>
-      each.category_id !== null && each.type === type && likeness(each.description) === wanted,
+      each.category_id !== null &&
+      each.type === type &&
+      toSimilarityKey(each.description) === similarityKey,
   );
   const category = categoriesById.peek().get(row?.category_id ?? 0);
   return category?.is_active ? category.name : undefined;
@@ -72,7 +79,11 @@ async function askForCategory(description: string, type: Type): Promise<string |
     per_page: 20,
   });
   try {
-    return findCategory((await call<TransactionSearch>(path)).data, likeness(description), type);
+    return findCategory(
+      (await call<TransactionSearch>(path)).data,
+      toSimilarityKey(description),
+      type,
+    );
   } catch (error) {
     // A proposal is a convenience: if the service does not answer, the page proposes nothing.
     if (error instanceof ApiError) return undefined;

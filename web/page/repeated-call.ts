@@ -52,12 +52,12 @@ export async function untilAnswered<Answer>(ask: () => Promise<Answer>): Promise
 
 /** Waits until the device is online again, but no longer than this time. */
 async function waitForConnection(milliseconds: number): Promise<void> {
-  const over = new AbortController();
+  const ended = new AbortController();
   await new Promise((resolve) => {
     setTimeout(resolve, milliseconds);
-    addEventListener('online', resolve, { signal: over.signal });
+    addEventListener('online', resolve, { signal: ended.signal });
   });
-  over.abort();
+  ended.abort();
 }
 
 export function describeRefusal({ message = '', details = {} }: TransactionResult): string {

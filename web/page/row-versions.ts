@@ -1,16 +1,17 @@
-// Tracks the ids and versions that the writes of this page gave to rows, so that a row from an older list is written under its
-// present id and version.
+// Tracks the ids and versions that the writes of this page gave to rows, so that a write of a row from an older list expects its
+// latest version.
 import type { Change } from './figures.ts';
 import type { Row } from './rows.ts';
 
 export function createRowVersions() {
-  const next = new Map<string, Pick<Row, 'id' | 'etag'>>();
+  const successors = new Map<string, Pick<Row, 'id' | 'etag'>>();
   const keys = new Map<number, number>();
   const nameOf = ({ id, etag }: Pick<Row, 'id' | 'etag'>) => `${id} ${etag}`;
   /** Returns the row with its id and version after the writes of this page. Writes of other clients are not tracked. */
   function latestOf(row: Row): Row {
     let latest: Pick<Row, 'id' | 'etag'> = row;
-    for (let each = next.get(nameOf(row)); each; each = next.get(nameOf(each))) latest = each;
+    for (let next = successors.get(nameOf(row)); next; next = successors.get(nameOf(next)))
+      latest = next;
     return latest === row ? row : { ...row, id: latest.id, etag: latest.etag };
   }
   return {
@@ -22,7 +23,7 @@ export function createRowVersions() {
     add(before: Row, after: Row): void {
       if (before.id !== after.id) keys.set(after.id, before.id);
       if (nameOf(before) !== nameOf(after))
-        next.set(nameOf(before), { id: after.id, etag: after.etag });
+        successors.set(nameOf(before), { id: after.id, etag: after.etag });
     },
     /** Returns a key for a row that stays the same when the row, once created, gets its final id. */
     keyOf: (id: number) => keys.get(id) ?? id,

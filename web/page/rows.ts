@@ -70,12 +70,12 @@ export function applyChanges(
 }
 
 /** Orders rows as the API lists them, newest first. A row that is being created counts as created now. */
-function compareRows(one: Row, other: Row): number {
-  const [a, b] = [one, other].map(
+function compareRows(first: Row, second: Row): number {
+  const [a, b] = [first, second].map(
     ({ transaction_date, created_at }) => `${transaction_date} ${created_at}`,
   );
   if (a !== b) return (a ?? '') > (b ?? '') ? -1 : 1;
-  return other.id - one.id;
+  return second.id - first.id;
 }
 
 /** Reads the version of a record from its tag, such as `"t7.3.0f3a9c21"`; 0 before the first answer. */
@@ -110,7 +110,7 @@ export function normalize(text: string): string {
  * Returns the same text for descriptions that differ only in case, digits and signs, because card and reference numbers change
  * each time.
  */
-export function likeness(description: string): string {
+export function toSimilarityKey(description: string): string {
   return normalize(description)
     .replace(/[^\p{L}]+/gu, ' ')
     .trim();

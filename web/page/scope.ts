@@ -29,15 +29,15 @@ const RECENT_MONTHS: Readonly<Record<string, number>> = { '3m': 3, '12m': 12 };
 
 /** Reads the scope from the address, and ignores values that it does not understand. */
 export function readScope(hash: string, today = new Date()): Scope {
-  const sent = new URLSearchParams(hash.replace(/^#/, ''));
-  const get = (name: string, pattern: RegExp) => pattern.exec(sent.get(name) ?? '')?.[0];
+  const parameters = new URLSearchParams(hash.replace(/^#/, ''));
+  const get = (name: string, pattern: RegExp) => pattern.exec(parameters.get(name) ?? '')?.[0];
   const category = get('category', /^(none|[1-9]\d{0,14})$/);
-  const period = sent.get('period') ?? '';
+  const period = parameters.get('period') ?? '';
   return {
     period: isPeriod(period) ? period : monthKey(today),
     category: category === undefined || category === 'none' ? category : Number(category),
     type: get('type', /^(income|expense)$/) as Type | undefined,
-    q: [...(sent.get('q') ?? '').trim()].slice(0, MAX_SEARCH_LENGTH).join(''),
+    q: [...(parameters.get('q') ?? '').trim()].slice(0, MAX_SEARCH_LENGTH).join(''),
     page: Number(get('page', /^[1-9]\d{0,8}$/) ?? 1),
   };
 }
@@ -45,17 +45,17 @@ export function readScope(hash: string, today = new Date()): Scope {
 /** Writes the address of the scope with these changes. The page is the first one, unless the changes name another. */
 export function scopeHash(scope: Scope, changes: Partial<Scope> = {}, today = new Date()): string {
   const next = { ...scope, page: 1, ...changes };
-  const written = new URLSearchParams({
+  const parameters = new URLSearchParams({
     ...(next.period !== monthKey(today) && { period: next.period }),
     ...(next.category !== undefined && { category: String(next.category) }),
     ...(next.type !== undefined && { type: next.type }),
     ...(next.q !== '' && { q: next.q }),
     ...(next.page !== 1 && { page: String(next.page) }),
   });
-  return `#${written}`;
+  return `#${parameters}`;
 }
 
-/** The part of a scope that shows its whole period */
+/** Part of a scope that shows every row of its period */
 export const UNFILTERED = { category: undefined, type: undefined, q: '' } satisfies Partial<Scope>;
 
 /** True if the scope shows only a part of its period. */
@@ -83,17 +83,17 @@ export function periodDates(period: string, today: Date): Dates | undefined {
   return { start_date: `${period}-01`, end_date: day(year, month, 0) };
 }
 
-/** Returns the period of the same kind before (-1) or after (1) this one; undefined if there is none. */
-export function neighbour(period: string, step: -1 | 1): string | undefined {
+/** Finds the period of the same kind before (-1) or after (1) this one; undefined if there is none. */
+export function findAdjacentPeriod(period: string, step: -1 | 1): string | undefined {
   if (MONTH.test(period)) {
     const [year = 0, month = 1] = period.split('-').map(Number);
-    return valid(day(year, month - 1 + step, 1).slice(0, 7));
+    return validPeriod(day(year, month - 1 + step, 1).slice(0, 7));
   }
-  if (YEAR.test(period)) return valid(String(Number(period) + step).padStart(4, '0'));
+  if (YEAR.test(period)) return validPeriod(String(Number(period) + step).padStart(4, '0'));
   const dates = RANGE.test(period) ? periodDates(period, new Date()) : undefined;
   if (!dates) return undefined;
   const length = daysBetween(dates) * step;
-  return valid(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
+  return validPeriod(`${addDays(dates.start_date, length)}..${addDays(dates.end_date, length)}`);
 }
 
 /**
@@ -177,6 +177,6 @@ function isPeriod(period: string): boolean {
   return period === 'all' || period in RECENT_MONTHS || MONTH.test(period) || YEAR.test(period);
 }
 
-function valid(period: string): string | undefined {
+function validPeriod(period: string): string | undefined {
   return isPeriod(period) ? period : undefined;
 }

@@ -1,4 +1,4 @@
-// Recognises a phone by the width below which page.css rearranges the page.
+// Tells a phone by its width: below this one, page.css rearranges the page.
 import { signal } from '@preact/signals';
 
 const NARROW = matchMedia('(max-width: 719px)');

@@ -11,7 +11,7 @@ export const selected = signal<ReadonlyMap<number, Row>>(new Map());
 let lastKey: number | undefined;
 
 const keyOf = ({ id }: Row) => outbox.keyOf(id);
-const byKey = (some: readonly Row[]) => new Map(some.map((row) => [keyOf(row), row]));
+const byKey = (indexed: readonly Row[]) => new Map(indexed.map((row) => [keyOf(row), row]));
 
 export const isAllSelected = computed(
   () => rows.value.length > 0 && rows.value.every((row) => selected.value.has(keyOf(row))),
@@ -43,9 +43,9 @@ export function toggleAll(): void {
 
 /** Selects every row of the scope, also those on other pages. @throws ApiError */
 export async function selectScope(): Promise<void> {
-  const wanted = scope.value;
-  const all = await readScopeRows(wanted);
-  if (nameList(scope.value) !== nameList(wanted)) return;
+  const requested = scope.value;
+  const all = await readScopeRows(requested);
+  if (nameList(scope.value) !== nameList(requested)) return;
   selected.value = byKey(all);
 }
 
@@ -58,12 +58,12 @@ export function watchScope(): void {
   shownList.subscribe(clearSelection);
   effect(() => {
     // Rows that are being deleted leave the selection.
-    const gone = outbox.undoable.value.flatMap(({ changes }) =>
+    const removedKeys = outbox.undoable.value.flatMap(({ changes }) =>
       changes.flatMap(({ before }) => (before ? keyOf(before) : [])),
     );
-    if (gone.some((key) => selected.peek().has(key))) {
+    if (removedKeys.some((key) => selected.peek().has(key))) {
       const next = new Map(selected.peek());
-      for (const key of gone) next.delete(key);
+      for (const key of removedKeys) next.delete(key);
       selected.value = next;
     }
   });

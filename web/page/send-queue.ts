@@ -1,12 +1,12 @@
-// Sends the queued writes of the page one after another, each until it is answered: after a lost answer again, and after a
-// refusal not at all. Sending a write twice is safe, because creates and bulk writes carry an Idempotency-Key, and updates and
-// deletions the version that they expect.
+// Sends the queued writes of the page one after another. A write is sent again after a lost answer, but not after a refusal.
+// Sending it twice is safe, because creates and bulk writes carry an Idempotency-Key, and updates and deletions the version that
+// they expect.
 import { type Signal, signal } from '@preact/signals';
 import { ApiError, type Call, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { createRowVersions } from './row-versions.ts';
 import type { Row } from './rows.ts';
-import { ConflictError, type Refusal, type Settled, sendWrite } from './send-write.ts';
+import { ConflictError, type Outcome, type Refusal, sendWrite } from './send-write.ts';
 import type { Write, WriteQueue } from './write-queue.ts';
 
 export interface Conflict {
@@ -46,7 +46,7 @@ export interface Sender {
 /** The service remembers an Idempotency-Key for a day: a later repetition could apply the write twice. */
 const KEY_LIFETIME_MS = 20 * 3_600_000;
 const TOO_OLD = new ApiError(
-  'It was not answered for a day. Look whether the ledger has it, and add it again if not.',
+  'The service did not answer for a day. Check whether the ledger has it, and add it again if not.',
   { isRetryable: false },
 );
 
@@ -66,7 +66,7 @@ export function createSender(queue: WriteQueue, ports: SenderPorts): Sender {
   };
 }
 
-/** Resolves when no write is due: all were answered, or one was not and the queue pauses. */
+/** Sends every due write. Resolves when all were answered, or one was not and the queue pauses. */
 export function pump(sender: Sender): Promise<void> {
   const send = () => sendDue(sender);
   sender.pumping = sender.pumping.then(send, send);
@@ -76,9 +76,9 @@ export function pump(sender: Sender): Promise<void> {
 async function sendDue(sender: Sender): Promise<void> {
   clearTimeout(sender.timer);
   for (let next = findDue(sender); next; next = findDue(sender)) await attempt(sender, next);
-  const moments = listOpen(sender).map(({ sendAt }) => Math.max(sendAt, sender.pausedUntil));
-  if (moments.length > 0)
-    sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...moments) - Date.now()));
+  const dueTimes = listOpen(sender).map(({ sendAt }) => Math.max(sendAt, sender.pausedUntil));
+  if (dueTimes.length > 0)
+    sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...dueTimes) - Date.now()));
 }
 
 function listOpen({ queue, ledger, underWay }: Sender): readonly Write[] {
@@ -98,20 +98,20 @@ export async function attempt(sender: Sender, write: Write): Promise<void> {
   // Counts the attempt before sending: if the page is closed meanwhile, the next page must know that the write may have been
   // applied.
   queue.update(write.key, { attempts: write.attempts + 1, sendAt: write.queuedAt });
-  let settled: Settled;
+  let outcome: Outcome;
   try {
     if (write.attempts > 0 && Date.now() - write.queuedAt > KEY_LIFETIME_MS) throw TOO_OLD;
-    settled = await sendWrite(write, ports.call);
+    outcome = await sendWrite(write, ports.call);
   } catch (error) {
     return fail(sender, write, error);
   } finally {
     underWay.delete(write.key);
   }
   isInterrupted.value = false;
-  confirm(sender, write, settled);
+  confirm(sender, write, outcome);
 }
 
-function confirm(sender: Sender, write: Write, { changes, refusals }: Settled): void {
+function confirm(sender: Sender, write: Write, { changes, refusals }: Outcome): void {
   const { queue, ports, versions } = sender;
   // Records the new ids and versions before the rows change: row keys and an open edit depend on them.
   for (const { before, after } of changes) {
@@ -126,11 +126,11 @@ function confirm(sender: Sender, write: Write, { changes, refusals }: Settled): 
     ),
   );
   if (refusals.length > 0) ports.onRefused(refusals, write);
-  settle(sender, write.key, refusals);
+  notifyWaiter(sender, write.key, refusals);
   ports.onConfirmed();
 }
 
-function settle({ waiters }: Sender, key: string, refusals: readonly Refusal[]): void {
+function notifyWaiter({ waiters }: Sender, key: string, refusals: readonly Refusal[]): void {
   waiters.get(key)?.(refusals);
   waiters.delete(key);
 }
@@ -163,7 +163,9 @@ function askWhichToKeep(sender: Sender, { key, changes }: Write, error: Conflict
   if (!change?.after) return;
   const { after: mine } = change;
   conflicts.value = new Map([...conflicts.value, [mine.id, { mine, theirs: error.theirs }]]);
-  settle(sender, key, [{ change, error: new ApiError(error.message, { isRetryable: false }) }]);
+  notifyWaiter(sender, key, [
+    { change, error: new ApiError(error.message, { isRetryable: false }) },
+  ]);
 }
 
 /** A defect of the page would fail again at each attempt, so it is not retried. */
@@ -173,8 +175,7 @@ function explainDefect(error: unknown): ApiError {
 }
 
 /**
- * If the creation of a row is refused, its later changes are dropped as well, and the refusal reports the row as they would have
- * left it.
+ * If the creation of a row is refused, its later changes are dropped as well, and the refusal reports the row with these changes.
  */
 function refuse(sender: Sender, write: Write, error: ApiError): void {
   const { queue, ports, waiters } = sender;
@@ -191,5 +192,5 @@ function refuse(sender: Sender, write: Write, error: ApiError): void {
   queue.replace(rest);
   ports.onRefused(refusals, write);
   const left = new Set(rest.map(({ key }) => key));
-  for (const key of waiters.keys()) if (!left.has(key)) settle(sender, key, refusals);
+  for (const key of waiters.keys()) if (!left.has(key)) notifyWaiter(sender, key, refusals);
 }

@@ -18,7 +18,7 @@ export interface Refusal {
   readonly error: ApiError;
 }
 
-export interface Settled {
+export interface Outcome {
   readonly changes: readonly Change[];
   readonly refusals: readonly Refusal[];
 }
@@ -38,28 +38,28 @@ export class ConflictError extends Error {
  * @throws ApiError if the service refuses the write or does not answer
  * @throws ConflictError if another client changed the row
  */
-export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Settled> {
+export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Outcome> {
   const [change] = write.changes;
-  if (write.changes.length !== 1 || !change) return await transmitBulk(write, call);
+  if (write.changes.length !== 1 || !change) return await sendBulkWrite(write, call);
   const { before, after } = change;
-  const settle = (row?: Row): Settled => ({ changes: [{ before, after: row }], refusals: [] });
+  const toOutcome = (row?: Row): Outcome => ({ changes: [{ before, after: row }], refusals: [] });
   if (!before && after) {
     const request = {
       method: 'POST',
       body: readFields(after),
       headers: { 'idempotency-key': write.key },
     } as const;
-    return settle((await call<{ data: Row }>('/transactions', request)).data);
+    return toOutcome((await call<{ data: Row }>('/transactions', request)).data);
   }
-  if (!before) return settle();
+  if (!before) return toOutcome();
   const path = `/transactions/${before.id}`;
   const headers = { 'if-match': before.etag };
   if (after) {
     const request = { method: 'PUT', body: changedFields(before, after), headers } as const;
     try {
-      return settle((await call<{ data: Row }>(path, request)).data);
+      return toOutcome((await call<{ data: Row }>(path, request)).data);
     } catch (error) {
-      return settle(await readMine(error, after, path, call));
+      return toOutcome(await readWrittenRow(error, after, path, call));
     }
   }
   try {
@@ -68,14 +68,14 @@ export async function sendWrite(write: OutgoingWrite, call: Send): Promise<Settl
     // The row was deleted elsewhere, or by an attempt whose answer was lost.
     if (!(error instanceof ApiError && error.status === 404)) throw error;
   }
-  return settle();
+  return toOutcome();
 }
 
 /**
- * Reads the row after a refusal, and returns the row if an earlier attempt, whose answer was lost, already wrote it.
+ * Reads the row after a refusal, and returns it if an earlier attempt, whose answer was lost, has already written it.
  * @throws ConflictError if the row was changed or deleted elsewhere
  */
-async function readMine(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
+async function readWrittenRow(error: unknown, mine: Row, path: string, call: Send): Promise<Row> {
   const status = error instanceof ApiError ? error.status : 0;
   if (status !== 412 && status !== 404) throw error;
   const { data: theirs } = await call<{ data: Row }>(path).catch((cause) => {
@@ -87,7 +87,7 @@ async function readMine(error: unknown, mine: Row, path: string, call: Send): Pr
   throw new ConflictError(theirs);
 }
 
-async function transmitBulk(write: OutgoingWrite, call: Send): Promise<Settled> {
+async function sendBulkWrite(write: OutgoingWrite, call: Send): Promise<Outcome> {
   const { changes, key } = write;
   const isRemoval = changes.every(({ after }) => !after);
   const transactions = changes.map(({ before, after }) => ({
@@ -105,19 +105,19 @@ async function transmitBulk(write: OutgoingWrite, call: Send): Promise<Settled> 
   );
   if (data.results.some(({ status }) => status >= 500))
     throw new ApiError('The service did not finish.');
-  const settled: Change[] = [];
+  const applied: Change[] = [];
   const refusals: Refusal[] = [];
   for (const { index, status, etag, message = '', details = {} } of data.results) {
     const change = changes[index];
     if (!change) continue;
     const { before, after } = change;
     if (status < 300 || (isRemoval && status === 404))
-      settled.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
+      applied.push({ before, after: after && { ...after, etag: etag ?? after.etag } });
     else
       refusals.push({
         change,
         error: new ApiError(message, { status, details, isRetryable: false }),
       });
   }
-  return { changes: settled, refusals };
+  return { changes: applied, refusals };
 }

@@ -2,7 +2,7 @@
 import { computed, signal } from '@preact/signals';
 import { me } from './ledger.ts';
 
-const STORED = 'targets';
+const STORAGE_NAME = 'targets';
 
 type Targets = Readonly<Record<string, number>>;
 
@@ -16,12 +16,12 @@ export function setTarget(category: number, amount: number | undefined): void {
   const { [category]: _, ...others } = targets.value;
   const next = amount === undefined ? others : { ...others, [category]: amount };
   byLedger.value = { ...byLedger.value, [me.value?.ledger ?? '']: next };
-  localStorage.setItem(STORED, JSON.stringify(byLedger.value));
+  localStorage.setItem(STORAGE_NAME, JSON.stringify(byLedger.value));
 }
 
 function readStored(): Readonly<Record<string, Targets>> {
   try {
-    return JSON.parse(localStorage.getItem(STORED) ?? '{}');
+    return JSON.parse(localStorage.getItem(STORAGE_NAME) ?? '{}');
   } catch {
     return {};
   }

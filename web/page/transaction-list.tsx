@@ -29,7 +29,7 @@ export const editing = signal<{ readonly key: number; readonly field: string } |
 export function TransactionList() {
   const table = useRef<HTMLTableElement>(null);
   const days = [...Map.groupBy(rows.value, ({ transaction_date: date }) => date)];
-  // Another scope gets new elements: a row that it shares with the one before must not be seen to jump to its new place.
+  // Another scope gets new elements: a row that both scopes have must not visibly jump to its new place.
   const listed = shownList.value;
   // The category field of a row is removed when the row gets a category.
   useFocusInList(table, '.entry', (entry, lost) =>
@@ -47,8 +47,8 @@ export function TransactionList() {
     >
       <ListHead />
       <HiddenConflicts />
-      {chooseDays(days).map(([day, some], n) => (
-        <Day key={`${listed} ${day}`} day={day} rows={some} isFirst={n === 0} />
+      {chooseDays(days).map(([day, rowsOfDay], n) => (
+        <Day key={`${listed} ${day}`} day={day} rows={rowsOfDay} isFirst={n === 0} />
       ))}
     </table>
   );
@@ -119,17 +119,17 @@ interface DayProps {
   readonly isFirst: boolean;
 }
 
-function Day({ day, rows: some, isFirst }: DayProps) {
+function Day({ day, rows: rowsOfDay, isFirst }: DayProps) {
   return (
     <tbody>
       <tr class="day">
         <th colSpan={3} scope="rowgroup">
           <time dateTime={day}>{format.day(day)}</time>
         </th>
-        <td class="in-amount">{format.signed(addUp(addUpRows(some, 'day')).net)}</td>
+        <td class="in-amount">{format.signed(addUp(addUpRows(rowsOfDay, 'day')).net)}</td>
         <td />
       </tr>
-      {some.map((row, n) => (
+      {rowsOfDay.map((row, n) => (
         <Transaction key={outbox.keyOf(row.id)} row={row} isFirst={isFirst && n === 0} />
       ))}
     </tbody>
@@ -146,17 +146,17 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   if (state & OPEN && isWritable) return <OpenRow row={row} />;
   // Without a current row, the Tab key stops at the first. Only the first row reads `current` here, so that a change redraws no
   // other row.
-  const isStop = (state & STOP) > 0 || (isFirst && current.value === undefined);
-  const tabIndex = isStop ? 0 : -1;
-  const [isPicked, isUnsaved] = [(state & PICKED) > 0, (state & UNSAVED) > 0];
+  const isTabStop = (state & TAB_STOP) > 0 || (isFirst && current.value === undefined);
+  const tabIndex = isTabStop ? 0 : -1;
+  const [isSelected, isUnsaved] = [(state & SELECTED) > 0, (state & UNSAVED) > 0];
   const category = drawCategory(row, tabIndex);
   return (
     <tr
-      class={`entry ${isPicked ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
+      class={`entry ${isSelected ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
       tabIndex={tabIndex}
       data-id={row.id}
     >
-      <td class="pick">{isWritable && drawPick(isPicked, tabIndex)}</td>
+      <td class="pick">{isWritable && drawPick(isSelected, tabIndex)}</td>
       {drawDescription(row, { isUnsaved, below: isPhone.value && category })}
       <td class="in-category" dir="auto">
         {!isPhone.value && category}
@@ -168,17 +168,17 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
 }
 
 const OPEN = 1;
-const PICKED = 2;
+const SELECTED = 2;
 const UNSAVED = 4;
-const STOP = 8;
+const TAB_STOP = 8;
 
 /** Packs the state of a row into one number, so that a row is redrawn only if its own state changes. */
 function readState(key: number): number {
   return (
     (editing.value?.key === key ? OPEN : 0) |
-    (selected.value.has(key) ? PICKED : 0) |
+    (selected.value.has(key) ? SELECTED : 0) |
     (unsaved.value.has(key) ? UNSAVED : 0) |
-    (current.value === key ? STOP : 0)
+    (current.value === key ? TAB_STOP : 0)
   );
 }
 
@@ -243,8 +243,8 @@ function moveInList(table: HTMLElement, from: HTMLElement, key: keyof typeof STE
 // Plain functions instead of components draw the parts of a row, because a list has hundreds of each part.
 
 /** The checkbox needs no listener: a click anywhere in its cell toggles the row. */
-function drawPick(isPicked: boolean, tabIndex: number) {
-  return <input type="checkbox" aria-label="Select" checked={isPicked} tabIndex={tabIndex} />;
+function drawPick(isSelected: boolean, tabIndex: number) {
+  return <input type="checkbox" aria-label="Select" checked={isSelected} tabIndex={tabIndex} />;
 }
 
 interface DescriptionParts {
@@ -252,7 +252,7 @@ interface DescriptionParts {
   readonly below: ComponentChildren;
 }
 
-/** The description, after the dot of its category. */
+/** Draws the description, after the dot of its category. */
 function drawDescription({ description, notes, category_id: id }: Row, parts: DescriptionParts) {
   const category = categoriesById.value.get(id ?? 0);
   return (

@@ -16,8 +16,8 @@ import type { Row } from './rows.ts';
 import {
   type Dates,
   datesBefore,
+  findAdjacentPeriod,
   isMonth,
-  neighbour,
   periodDates,
   type Scope,
   unitOf,
@@ -45,27 +45,27 @@ export interface View {
 }
 
 /** Reads the caller, the categories and the view of a scope. @throws ApiError */
-export async function readView(wanted: Scope, given: AbortSignal) {
-  const dates = periodDates(wanted.period, new Date());
-  const [caller, known, sums, list] = await Promise.all([
-    ask<Caller>('/me', given),
-    ask<CategoryList>('/categories?active_only=false&include_counts=true', given),
-    wanted.q === '' ? readSums(wanted, dates, given) : undefined,
-    wanted.q === '' ? readList(wanted, dates, given) : search(wanted, dates, given),
+export async function readView(scope: Scope, signal: AbortSignal) {
+  const dates = periodDates(scope.period, new Date());
+  const [caller, categories, sums, list] = await Promise.all([
+    ask<Caller>('/me', signal),
+    ask<CategoryList>('/categories?active_only=false&include_counts=true', signal),
+    scope.q === '' ? readSums(scope, dates, signal) : undefined,
+    scope.q === '' ? readList(scope, dates, signal) : search(scope, dates, signal),
   ]);
   const empty = { cells: [], before: undefined, readAt: Date.now() };
-  const view: View = { scope: wanted, dates, ...empty, ...list, ...sums };
-  return { caller: caller.body.data, categories: known.body.data, view };
+  const view: View = { scope, dates, ...empty, ...list, ...sums };
+  return { caller: caller.body.data, categories: categories.body.data, view };
 }
 
-async function readSums({ period, type }: Scope, dates: Dates | undefined, given: AbortSignal) {
+async function readSums({ period, type }: Scope, dates: Dates | undefined, signal: AbortSignal) {
   const unit = unitOf(period);
   if (unit === 'day' && dates) {
     const before = isMonth(period)
-      ? periodDates(neighbour(period, -1) ?? period, new Date())
+      ? periodDates(findAdjacentPeriod(period, -1) ?? period, new Date())
       : datesBefore(period, new Date());
     const start = before?.start_date ?? dates.start_date;
-    const all = await readAll({ type, start_date: start, end_date: dates.end_date }, given);
+    const all = await readAll({ type, start_date: start, end_date: dates.end_date }, signal);
     const cellsOfAll = addUpRows(all.rows, unit);
     return {
       readAt: all.at,
@@ -76,10 +76,10 @@ async function readSums({ period, type }: Scope, dates: Dates | undefined, given
       },
     };
   }
-  const read = async (some: Dates | undefined) => {
-    const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...some });
-    const { at, body } = await ask<Summary | SummarySeries>(path, given);
-    return { at, cells: readSummary(body.data, some) };
+  const read = async (range: Dates | undefined) => {
+    const path = pathWith('/summary', { group_by: `category,${unit}`, type, ...range });
+    const { at, body } = await ask<Summary | SummarySeries>(path, signal);
+    return { at, cells: readSummary(body.data, range) };
   };
   const before = datesBefore(period, new Date());
   const [now, earlier] = await Promise.all([read(dates), before && read(before)]);
@@ -90,23 +90,23 @@ async function readSums({ period, type }: Scope, dates: Dates | undefined, given
   };
 }
 
-async function readList(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
-  const { category, type, page } = wanted;
+async function readList(scope: Scope, dates: Dates | undefined, signal: AbortSignal) {
+  const { category, type, page } = scope;
   const filters = { category_id: category, type, ...dates, page, per_page: PER_PAGE };
-  const { body } = await ask<TransactionPage>(pathWith('/transactions', filters), given);
+  const { body } = await ask<TransactionPage>(pathWith('/transactions', filters), signal);
   const { data, pagination } = body;
   return { rows: data, page, pages: pagination.pages, total: pagination.total };
 }
 
 /**
- * Charts and chips need every row, so they have figures only if all rows fit on one page. The totals are exact for any number
- * of rows.
+ * Reads one page of a search. Charts and chips need every row, so they have figures only if all rows fit on that page. The totals
+ * are exact for any number of rows.
  */
-async function search(wanted: Scope, dates: Dates | undefined, given: AbortSignal) {
-  const { q, type, category, page, period } = wanted;
+async function search(scope: Scope, dates: Dates | undefined, signal: AbortSignal) {
+  const { q, type, category, page, period } = scope;
   const filters = { q, type, category_id: category, ...dates, page, per_page: PER_PAGE };
   const path = pathWith('/transactions/search', filters);
-  const { at, body } = await ask<TransactionSearch>(path, given);
+  const { at, body } = await ask<TransactionSearch>(path, signal);
   const { data, pagination, summary } = body;
   return {
     readAt: at,
@@ -122,13 +122,13 @@ async function search(wanted: Scope, dates: Dates | undefined, given: AbortSigna
 /** Reads all rows that match the filters, newest first. */
 async function readAll(
   filters: Readonly<Record<string, string | number | undefined>>,
-  given: AbortSignal,
+  signal: AbortSignal,
 ): Promise<{ readonly rows: readonly Row[]; readonly at: number }> {
   const found: Row[] = [];
   let at = Date.now();
   let path: string | null = pathWith('/transactions/export', { format: 'json', ...filters });
   while (path !== null) {
-    const part: Answer<TransactionsPart> = await ask<TransactionsPart>(path, given);
+    const part: Answer<TransactionsPart> = await ask<TransactionsPart>(path, signal);
     found.push(...part.body.data);
     at = Math.min(at, part.at);
     path = part.body.next === null ? null : `/transactions/export?${part.body.next}`;
@@ -143,7 +143,7 @@ export async function readScopeRows({ q, type, category, period }: Scope): Promi
 }
 
 /**
- * Reads the present rows for an action of a person. The action continues when the person leaves the view or the view is read
+ * Reads the current rows for an action of a person. The action continues when the person leaves the view or the view is loaded
  * again.
  */
 export async function readRows(

@@ -16,7 +16,7 @@ export interface Write {
   readonly confirmedAt?: number;
 }
 
-const STORED = 'outbox';
+const STORAGE_NAME = 'outbox';
 const MAX_BULK_ITEMS = 100;
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
 export const LAG_MS = 60_000;
@@ -32,7 +32,7 @@ export function createWriteQueue(storage: Pick<Storage, 'getItem' | 'setItem'>) 
   function replace(next: readonly Write[]): void {
     writes.value = next;
     try {
-      storage.setItem(STORED, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
+      storage.setItem(STORAGE_NAME, JSON.stringify(next.filter(({ confirmedAt }) => !confirmedAt)));
     } catch {
       // The browser's storage is full. Writes are sent from memory, and a reload resumes the queue that was stored last.
     }
@@ -74,7 +74,7 @@ function splitWrites(changes: readonly Change[], ledger: string, delay: number):
 
 function readStored(storage: Pick<Storage, 'getItem'>): readonly Write[] {
   try {
-    return JSON.parse(storage.getItem(STORED) ?? '[]');
+    return JSON.parse(storage.getItem(STORAGE_NAME) ?? '[]');
   } catch {
     return [];
   }

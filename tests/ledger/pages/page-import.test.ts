@@ -226,7 +226,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
       });
     });
     await startImport(page);
-    await page.getByText('The import broke off').waitFor();
+    await page.getByText('The import stopped').waitFor();
     await page.unrouteAll({ behavior: 'ignoreErrors' });
     const [row] = await pages.readRows('Interrupted row 7');
     await pages.call('DELETE', `/transactions/${row?.id}`);

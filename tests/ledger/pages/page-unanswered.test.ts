@@ -44,7 +44,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
     });
     await page.goto(`${pages.url()}/#period=1998`);
     await findRow(page, 'Read late').waitFor();
-    await page.getByText('It is asked again').waitFor({ state: 'detached' });
+    await page.getByText('The page tries again').waitFor({ state: 'detached' });
     expect(failures).toBe(-1);
   });
 
@@ -66,7 +66,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
     const page = await openWithStoppedClock();
     const list = await loseRequests(page, LIST);
     await page.goto(pages.url());
-    await page.getByText('It is asked again').waitFor();
+    await page.getByText('The page tries again').waitFor();
     await setHidden(page, true);
     await page.clock.runFor(60_000);
     await roundTrip(page);
@@ -99,7 +99,7 @@ describe.skipIf(whyNoChromium())('the page while the service does not answer', (
       await (isLost ? route.abort() : route.fallback());
     });
     await page.goto(`${pages.url()}/#period=1997`);
-    await page.getByText('It is asked again').waitFor();
+    await page.getByText('The page tries again').waitFor();
     await pages.createRow({ description: 'Written meanwhile', transaction_date: '1997-01-03' });
     isLost = false;
     await page.clock.runFor(60_000);

@@ -1001,9 +1001,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.goBack();
     await findRow(page, 'Long ago').waitFor();
     await page.getByRole('button', { name: 'Refresh' }).click();
-    await page.getByText('What is shown is from').waitFor();
+    await page.getByText('The figures shown are from').waitFor();
     await page.context().setOffline(false);
-    await page.getByText('What is shown is from').waitFor({ state: 'detached' });
+    await page.getByText('The figures shown are from').waitFor({ state: 'detached' });
   });
 
   test('with a read-only key the page shows everything and edits nothing', async () => {

@@ -619,7 +619,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   // Drafts that the web page keeps.
   ...mutantsOf('web/page/kept-drafts.ts', 'tests/ledger/unit/web/kept-drafts.test.ts', [
-    ['// Its space is used up: the page alone has the draft.', 'unwritten.delete(name);'],
+    ['// The storage is full: only the page has the draft.', 'unwritten.delete(name);'],
   ]),
   // Imports: transfers, text formulas, and interrupted uploads.
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
@@ -2403,8 +2403,8 @@ export const MUTANTS: readonly Mutant[] = [
       'some(({ before, after }) => before && after)',
     ],
     ['before && isTemporary(before)', 'false'],
-    ['given.map(versions.follow)', 'given'],
-    ['writes.value.filter((each) => !undone.has(each))', 'writes.value'],
+    ['queue.add(changes.map(versions.follow)', 'queue.add(changes'],
+    ['writes.value.filter((each) => !removals.has(each))', 'writes.value'],
   ]),
   ...mutantsOf('web/page/write-queue.ts', 'tests/ledger/unit/web/outbox.test.ts', [
     ['Math.min(-Date.now(), ', 'Math.min(0, '],

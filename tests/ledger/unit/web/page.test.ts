@@ -16,11 +16,11 @@ import {
   pagesAround,
   readSummary,
 } from '../../../../web/page/figures.ts';
-import { applyChanges, isInScope, likeness, type Row } from '../../../../web/page/rows.ts';
+import { applyChanges, isInScope, type Row, toSimilarityKey } from '../../../../web/page/rows.ts';
 import {
   datesBefore,
+  findAdjacentPeriod,
   nameList,
-  neighbour,
   periodDates,
   readScope,
   scopeHash,
@@ -123,7 +123,7 @@ describe('dates', () => {
     ['2024-02-28..2024-03-01', 1, '2024-03-02..2024-03-04'],
     ['12m', 1, undefined],
   ] as const)('from %s by %i is %s', (period, step, to) => {
-    expect(neighbour(period, step)).toBe(to);
+    expect(findAdjacentPeriod(period, step)).toBe(to);
   });
 
   test.each([
@@ -255,8 +255,8 @@ describe('rows with the writes of the page', () => {
   });
 
   test('descriptions that differ only in case, numbers and signs are alike', () => {
-    expect(likeness('PAYPAL *Spotify 3345')).toBe(likeness('Paypal Spotify/9981'));
-    expect(likeness('Rent')).not.toBe(likeness('Tent'));
+    expect(toSimilarityKey('PAYPAL *Spotify 3345')).toBe(toSimilarityKey('Paypal Spotify/9981'));
+    expect(toSimilarityKey('Rent')).not.toBe(toSimilarityKey('Tent'));
   });
 });
 
