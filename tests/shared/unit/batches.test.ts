@@ -8,17 +8,17 @@ import type { Key } from '../../../lib/shared/database.ts';
 const KEYS = Array.from({ length: 5 }, (_, n): Key => ({ pk: `p${n}`, sk: '-' }));
 
 /** Creates a table that processes only the first `processed` items of each call. */
-function givenTable(processed: number) {
+function createTable(processed: number) {
   const time = createVirtualTime();
   const retryPolicy = createVirtualRetryPolicy(time);
   const sizes: number[] = [];
   const send = async ({ input }: BatchGetCommand | BatchWriteCommand) => {
-    const asked = input.RequestItems?.t ?? [];
-    if (Array.isArray(asked)) {
-      sizes.push(asked.length);
-      return { UnprocessedItems: { t: asked.slice(processed) } };
+    const requested = input.RequestItems?.t ?? [];
+    if (Array.isArray(requested)) {
+      sizes.push(requested.length);
+      return { UnprocessedItems: { t: requested.slice(processed) } };
     }
-    const { Keys = [] } = asked;
+    const { Keys = [] } = requested;
     sizes.push(Keys.length);
     const left = { t: { Keys: Keys.slice(processed) } };
     return { Responses: { t: Keys.slice(0, processed) }, UnprocessedKeys: left };
@@ -28,8 +28,8 @@ function givenTable(processed: number) {
   return { batches, sizes, time, delays: retryPolicy.delays };
 }
 
-test.each(['getMany', 'deleteMany'] as const)('%s pauses longer and longer', async (name) => {
-  const { batches, sizes, time, delays } = givenTable(2);
+test.each(['getMany', 'deleteMany'] as const)('%s waits longer before each retry', async (name) => {
+  const { batches, sizes, time, delays } = createTable(2);
   const items = await time.run<unknown>(batches[name](KEYS));
   expect([sizes, delays]).toEqual([
     [5, 3, 1],
@@ -39,14 +39,14 @@ test.each(['getMany', 'deleteMany'] as const)('%s pauses longer and longer', asy
 });
 
 test.each(['getMany', 'deleteMany'] as const)('%s gives up at the deadline', async (name) => {
-  const { batches, time } = givenTable(0);
+  const { batches, time } = createTable(0);
   await expect(time.run<unknown>(batches[name](KEYS))).rejects.toThrow(
     '5 items were not processed',
   );
 });
 
 test.each(['getMany', 'deleteMany'] as const)('%s of nothing sends nothing', async (name) => {
-  const { batches, sizes, time } = givenTable(2);
+  const { batches, sizes, time } = createTable(2);
   await time.run<unknown>(batches[name]([]));
   expect(sizes).toEqual([]);
 });

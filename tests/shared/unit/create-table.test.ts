@@ -3,7 +3,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect, it, vi } from 'vitest';
 import { createTable } from '../../../local/create-table.ts';
 
-function slowDatabase(describesUntilActive: number) {
+function createSlowDatabase(describesUntilActive: number) {
   let described = 0;
   const send = vi.fn(async (command: object, _options?: { abortSignal?: AbortSignal }) => {
     if (command.constructor.name === 'CreateTableCommand') return {};
@@ -15,7 +15,7 @@ function slowDatabase(describesUntilActive: number) {
 
 it('the wait for a table has no limit of its own', async () => {
   const limit = vi.spyOn(AbortSignal, 'timeout');
-  const { send, client } = slowDatabase(3);
+  const { send, client } = createSlowDatabase(3);
   await createTable(client, 'ledger');
   expect(send).toHaveBeenCalledTimes(4);
   expect(send.mock.calls.map(([, options]) => options?.abortSignal)).toEqual(Array(4));
@@ -23,7 +23,7 @@ it('the wait for a table has no limit of its own', async () => {
 });
 
 it("the wait for a table ends with the caller's signal", async () => {
-  const { client } = slowDatabase(Number.POSITIVE_INFINITY);
+  const { client } = createSlowDatabase(Number.POSITIVE_INFINITY);
   const gaveUp = AbortSignal.abort();
   await expect(createTable(client, 'ledger', gaveUp)).rejects.toThrow(/abort/i);
 });

@@ -16,21 +16,21 @@ function openWith(send: unknown, options: Pick<Options, 'limits' | 'timeoutSigna
 
 const ITEMS = Array.from({ length: 7 }, (_, n) => ({ n }));
 const onWire = (n: number) => ({ n: { N: String(n) } });
-const PIECE = 3;
+const MAX_PAGE_ITEMS = 3;
 const RANGE = { value: 'p' };
 
 /** Creates a table of seven items that answers a query with at most three, and records the limits of the queries. */
-function givenTable() {
+function createTable() {
   const limits: (number | undefined)[] = [];
   async function send({ input }: QueryCommand) {
     const { ExclusiveStartKey, Limit, Select } = input;
     limits.push(Limit);
     const from = ExclusiveStartKey ? Number(ExclusiveStartKey.n?.N) + 1 : 0;
-    const piece = ITEMS.slice(from, from + Math.min(Limit ?? PIECE, PIECE));
-    const last = piece.at(-1);
+    const page = ITEMS.slice(from, from + Math.min(Limit ?? MAX_PAGE_ITEMS, MAX_PAGE_ITEMS));
+    const last = page.at(-1);
     return {
-      Count: piece.length,
-      ...(Select === 'COUNT' ? {} : { Items: piece.map(({ n }) => onWire(n)) }),
+      Count: page.length,
+      ...(Select === 'COUNT' ? {} : { Items: page.map(({ n }) => onWire(n)) }),
       ...(last && last.n < ITEMS.length - 1 ? { LastEvaluatedKey: onWire(last.n) } : {}),
     };
   }
@@ -39,7 +39,7 @@ function givenTable() {
 
 describe('query', () => {
   test('reads a range to its end', async () => {
-    const { database, limits } = givenTable();
+    const { database, limits } = createTable();
     expect(await database.query(RANGE)).toEqual(ITEMS);
     expect(limits).toEqual([undefined, undefined, undefined]);
   });
@@ -47,37 +47,37 @@ describe('query', () => {
   test.each([
     [2, [2]],
     [9, [9, 6, 3]],
-  ])('reads %i items at most, and requests no more', async (limit, asked) => {
-    const { database, limits } = givenTable();
+  ])('reads %i items at most, and requests no more', async (limit, requestedLimits) => {
+    const { database, limits } = createTable();
     expect(await database.query(RANGE, limit)).toEqual(ITEMS.slice(0, limit));
-    expect(limits).toEqual(asked);
+    expect(limits).toEqual(requestedLimits);
   });
 
   test('resumes after a position', async () => {
-    expect(await givenTable().database.query(RANGE, 4, onWire(1))).toEqual(ITEMS.slice(2, 6));
+    expect(await createTable().database.query(RANGE, 4, onWire(1))).toEqual(ITEMS.slice(2, 6));
   });
 });
 
 test('scan reads the table to its end, consistently', async () => {
-  const { database, limits } = givenTable();
+  const { database, limits } = createTable();
   expect(await Array.fromAsync(database.scan('home#'))).toEqual(ITEMS);
   expect(limits).toHaveLength(3);
 });
 
 test('a query requests only some attributes, and a count none', async () => {
-  const asked: QueryCommand['input'][] = [];
+  const requests: QueryCommand['input'][] = [];
   const database = openWith(async ({ input }: QueryCommand) => {
-    asked.push(input);
+    requests.push(input);
     return { Items: [], Count: 0 };
   });
   const range = { ...RANGE, projection: ['type', 'n'] };
   await database.query(range);
   await database.findPositionAfter(range, 1);
-  expect(asked[0]).toMatchObject({
+  expect(requests[0]).toMatchObject({
     ProjectionExpression: '#a0,#a1',
     ExpressionAttributeNames: { '#a0': 'type', '#a1': 'n' },
   });
-  expect(asked[1]?.ProjectionExpression).toBeUndefined();
+  expect(requests[1]?.ProjectionExpression).toBeUndefined();
 });
 
 describe('findPositionAfter', () => {
@@ -85,8 +85,8 @@ describe('findPositionAfter', () => {
     [2, onWire(1)],
     [5, onWire(4)],
     [9, undefined],
-  ])('after %i items stands at %o', async (count, position) => {
-    expect(await givenTable().database.findPositionAfter(RANGE, count)).toEqual(position);
+  ])('returns the position after %i items: %o', async (count, position) => {
+    expect(await createTable().database.findPositionAfter(RANGE, count)).toEqual(position);
   });
 });
 
@@ -99,7 +99,7 @@ describe('commit', () => {
   });
 
   /** Creates a table whose transactions fail with each error in turn; `stored` is the record that is read back. */
-  function givenFailures(
+  function createFailingDatabase(
     errors: readonly Error[],
     stored: Item | 'unreadable' = {},
     { lostReads = 0 } = {},
@@ -124,39 +124,39 @@ describe('commit', () => {
     return {
       tokens,
       reads,
-      commit: (checked = true) => database.commit([write], checked ? check : undefined),
+      commit: (hasCheck = true) => database.commit([write], hasCheck ? check : undefined),
     };
   }
 
-  test('succeeds if all responses are lost, including some to the check, and the record shows that it was applied', async () => {
-    const { commit, reads } = givenFailures([LOST], { applied: true }, { lostReads: 2 });
+  test('succeeds if all responses are lost, including some to the check, and the record shows that the transaction was applied', async () => {
+    const { commit, reads } = createFailingDatabase([LOST], { applied: true }, { lostReads: 2 });
     await commit();
     expect(reads).toEqual(Array(3).fill({ pk: 'p', sk: 's' }));
   });
 
-  test('fails with the last error if the record shows that it was not applied', async () => {
-    const { commit } = givenFailures([LOST, REFUSED], { applied: false });
+  test('fails with the last error if the record shows that the transaction was not applied', async () => {
+    const { commit } = createFailingDatabase([LOST, REFUSED], { applied: false });
     await expect(commit()).rejects.toBe(REFUSED);
   });
 
   test.each<[string, Item | 'unreadable']>([
-    ['does not show it', {}],
+    ['does not show whether it was applied', {}],
     ['cannot be read', 'unreadable'],
   ])('fails with an unknown outcome if the record %s', async (_, stored) => {
-    const error = await givenFailures([LOST], stored)
+    const error = await createFailingDatabase([LOST], stored)
       .commit()
       .catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(OutcomeUnknownError);
     expect(error).toMatchObject({ cause: LOST });
   });
 
-  test.each<[string, Error[], string, checked?: false]>([
+  test.each<[string, Error[], string, hasCheck?: false]>([
     ['the database was not reached', [REFUSED], 'refused'],
     ['a retry finds a failed condition', [LOST, CANCELLED], 'stale'],
     ['there is no check', [LOST], 'aborted', false],
-  ])('reads nothing back if %s', async (_, errors, message, checked) => {
-    const { commit, reads } = givenFailures(errors, { applied: true });
-    await expect(commit(checked)).rejects.toThrow(message);
+  ])('reads nothing back if %s', async (_, errors, message, hasCheck) => {
+    const { commit, reads } = createFailingDatabase(errors, { applied: true });
+    await expect(commit(hasCheck)).rejects.toThrow(message);
     expect(reads).toEqual([]);
   });
 
@@ -166,8 +166,8 @@ describe('commit', () => {
       CancellationReasons: codes.map((Code) => ({ Code })),
     });
 
-  /** Commits two writes, the second of which has its own error for a busy item. */
-  async function errorAfterBusy(error: Error): Promise<unknown> {
+  /** Commits two writes, the second of which has its own error for a busy item. @returns the error */
+  async function commitBusyItem(error: Error): Promise<unknown> {
     const database = openWith(() => Promise.reject(error));
     const write = { Delete: { Key: { pk: 'p' } }, onConditionFailed: () => new Error('stale') };
     const onBusy = (cause: unknown) => new BusyError('busy', { cause });
@@ -176,23 +176,23 @@ describe('commit', () => {
 
   test('fails with the error of the write whose item another transaction was writing', async () => {
     const cause = busy('None', 'TransactionConflict');
-    expect(await errorAfterBusy(cause)).toMatchObject({ name: 'BusyError', cause });
+    expect(await commitBusyItem(cause)).toMatchObject({ name: 'BusyError', cause });
   });
 
   test.each([
     ['the item of another write is busy', busy('TransactionConflict', 'None')],
     ['the item is throttled', busy('None', 'ThrottlingError')],
   ])('fails with the error of the call if %s', async (_, error) => {
-    expect(await errorAfterBusy(error)).toBe(error);
+    expect(await commitBusyItem(error)).toBe(error);
   });
 
   test('says which condition failed rather than which item is busy', async () => {
-    const error = await errorAfterBusy(busy('ConditionalCheckFailed', 'TransactionConflict'));
+    const error = await commitBusyItem(busy('ConditionalCheckFailed', 'TransactionConflict'));
     expect(error).toMatchObject({ message: 'stale' });
   });
 
   test('sends the same request token at every attempt', async () => {
-    const { commit, tokens } = givenFailures([LOST, LOST, REFUSED], { applied: true });
+    const { commit, tokens } = createFailingDatabase([LOST, LOST, REFUSED], { applied: true });
     await commit();
     expect(tokens.length).toBeGreaterThan(2);
     expect(tokens).toEqual(tokens.map(() => expect.any(String)));

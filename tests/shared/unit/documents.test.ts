@@ -12,10 +12,15 @@ const documents = readdirSync(join(PROJECT, 'docs'), { recursive: true, encoding
   .filter((name) => name.endsWith('.md'))
   .map((name) => join('docs', name));
 
-it.each(['README.md', 'CONTRIBUTING.md', ...documents])('%s', (document) => {
-  const text = readFileSync(join(PROJECT, document), 'utf8');
-  const named = [...text.matchAll(PATH)].map(([, path = '']) => path);
-  expect(named.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
-  const scripts = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(([, script = '']) => script);
-  expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
-});
+it.each(['README.md', 'CONTRIBUTING.md', ...documents])(
+  '%s names only files and scripts that exist',
+  (document) => {
+    const text = readFileSync(join(PROJECT, document), 'utf8');
+    const paths = [...text.matchAll(PATH)].map(([, path = '']) => path);
+    expect(paths.filter((path) => !existsSync(join(PROJECT, path)))).toEqual([]);
+    const scripts = [...text.matchAll(/npm run (?:-s )?([\w:-]+)/g)].map(
+      ([, script = '']) => script,
+    );
+    expect(scripts.filter((script) => !Object.hasOwn(manifest.scripts, script))).toEqual([]);
+  },
+);

@@ -4,7 +4,7 @@ import { DeadlineExceededError } from '../../../lib/shared/errors.ts';
 import { type RetryPolicy, retry } from '../../../lib/shared/retry.ts';
 
 /** A clock that only sleeping moves. */
-function fakePolicy(options: Partial<RetryPolicy> = {}) {
+function createPolicy(options: Partial<RetryPolicy> = {}) {
   let now = 0;
   const slept: number[] = [];
   const policy: RetryPolicy = {
@@ -22,13 +22,13 @@ function fakePolicy(options: Partial<RetryPolicy> = {}) {
   return { policy, slept };
 }
 
-/** Fails that many times, then returns the number of tries. */
-function failing(times: number) {
-  let tries = 0;
+/** Returns a function that fails this number of times, and then returns the number of attempts. */
+function createFailing(times: number) {
+  let attempts = 0;
   return async () => {
-    tries += 1;
-    if (tries <= times) throw new Error(`failure ${tries}`);
-    return tries;
+    attempts += 1;
+    if (attempts <= times) throw new Error(`failure ${attempts}`);
+    return attempts;
   };
 }
 
@@ -36,13 +36,13 @@ const always = () => true;
 
 describe('retry', () => {
   test('does not wait if the first attempt succeeds', async () => {
-    const { policy, slept } = fakePolicy();
-    expect([await retry(policy, always, failing(0)), slept]).toEqual([1, []]);
+    const { policy, slept } = createPolicy();
+    expect([await retry(policy, always, createFailing(0)), slept]).toEqual([1, []]);
   });
 
   test('waits longer before each attempt, up to a limit', async () => {
-    const { policy, slept } = fakePolicy();
-    expect(await retry(policy, always, failing(6))).toBe(7);
+    const { policy, slept } = createPolicy();
+    expect(await retry(policy, always, createFailing(6))).toBe(7);
     expect(slept).toEqual([5, 10, 20, 40, 50, 50]);
   });
 
@@ -51,47 +51,47 @@ describe('retry', () => {
     [0.25, [2.5, 5, 10]],
     [0.999, [9.99, 19.98, 39.96]],
   ])('spreads the waits over the whole of the delay (random %d)', async (random, expected) => {
-    const { policy, slept } = fakePolicy({ random: () => random });
-    await retry(policy, always, failing(3));
+    const { policy, slept } = createPolicy({ random: () => random });
+    await retry(policy, always, createFailing(3));
     expect(slept).toEqual(expected);
   });
 
   test('gives up at once if a retry cannot help', async () => {
-    const { policy, slept } = fakePolicy();
-    await expect(retry(policy, () => false, failing(1))).rejects.toThrow('failure 1');
+    const { policy, slept } = createPolicy();
+    await expect(retry(policy, () => false, createFailing(1))).rejects.toThrow('failure 1');
     expect(slept).toEqual([]);
   });
 
-  test('asks about every failure', async () => {
-    const { policy } = fakePolicy();
+  test('asks for every failure whether a retry can help', async () => {
+    const { policy } = createPolicy();
     const untilThird = (error: unknown) => (error as Error).message !== 'failure 3';
-    await expect(retry(policy, untilThird, failing(9))).rejects.toThrow('failure 3');
+    await expect(retry(policy, untilThird, createFailing(9))).rejects.toThrow('failure 3');
   });
 
   test('starts no attempt after the deadline, and throws what the last one threw', async () => {
-    const { policy, slept } = fakePolicy({ deadlineMs: 100 });
-    await expect(retry(policy, always, failing(99))).rejects.toThrow('failure 5');
+    const { policy, slept } = createPolicy({ deadlineMs: 100 });
+    await expect(retry(policy, always, createFailing(99))).rejects.toThrow('failure 5');
     expect(slept).toEqual([5, 10, 20, 40]);
   });
 
   test('keeps its wait bounded after very many attempts', async () => {
-    const { policy, slept } = fakePolicy({ deadlineMs: 1e9 });
-    await retry(policy, always, failing(2_000));
+    const { policy, slept } = createPolicy({ deadlineMs: 1e9 });
+    await retry(policy, always, createFailing(2_000));
     expect(slept.at(-1)).toBe(50);
   });
 });
 
 describe('within a deadline that the caller sets', () => {
   test('two operations together wait no longer than one', async () => {
-    const { policy, slept } = fakePolicy({ deadlineMs: 1_000 });
-    await retry(policy, always, failing(3), 100);
-    await expect(retry(policy, always, failing(99), 100)).rejects.toThrow();
+    const { policy, slept } = createPolicy({ deadlineMs: 1_000 });
+    await retry(policy, always, createFailing(3), 100);
+    await expect(retry(policy, always, createFailing(99), 100)).rejects.toThrow();
     expect(slept.reduce((sum, delay) => sum + delay, 0)).toBeLessThanOrEqual(100);
     expect(slept.slice(0, 3)).toEqual([5, 10, 20]);
   });
 
-  test('no attempt starts after it, even if every earlier call succeeded', async () => {
-    const { policy } = fakePolicy({ deadlineMs: 1_000 });
+  test('no attempt starts after the deadline, even if every earlier call succeeded', async () => {
+    const { policy } = createPolicy({ deadlineMs: 1_000 });
     const started: number[] = [];
     const slow = async (call: number) => {
       started.push(call);

@@ -10,6 +10,6 @@ it.each([
   { bar: atLeast('gain', 999, 1000, 'x'), met: false },
   { bar: atMost('units', median([]), 5, ''), met: false },
   { bar: markNotJudged(atMost('units', 5.5, 5, '')), met: undefined },
-])('$bar.rule of $bar.figure, $bar.limit: $met', ({ bar, met }) => {
+])('the figure $bar.figure meets the bar "$bar.rule $bar.limit": $met', ({ bar, met }) => {
   expect(bar.met).toBe(met);
 });

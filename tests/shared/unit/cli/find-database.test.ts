@@ -23,7 +23,7 @@ it('there is no database if the stack names no table: no name is derived from th
   );
 });
 
-it('the database is that of TABLE_NAME, even before the functions use it, without a look at the stack', async () => {
+it('the database is that of TABLE_NAME, even before the functions use it, without reading the stack', async () => {
   const { requests } = await openCloudFormation({ TableName: 'finance-ledger-prod' });
   const found = await findStageDatabase('prod', { TABLE_NAME: 'restored' });
   expect([found.tableName, requests]).toEqual(['restored', []]);

@@ -48,13 +48,13 @@ function createAws() {
       },
     ],
   ]);
-  const tableOf = (name: string) => {
+  const getTable = (name: string) => {
     const table = tables.get(name);
     if (!table) throw new Error(`There is no table ${name}`);
     return table;
   };
-  const change = (name: string, work: (table: FakeTable) => void) => {
-    const table = tableOf(name);
+  const changeTable = (name: string, work: (table: FakeTable) => void) => {
+    const table = getTable(name);
     if (table.busyFor > 0) throw new Error(`${name} is busy`);
     work(table);
     table.busyFor = 2;
@@ -66,7 +66,7 @@ function createAws() {
       return { ...stack };
     },
     async useTable(name: string) {
-      log.push(`use ${name}, ${stopped.size} stopped, ${[...tableOf(name).tags.keys()].sort()}`);
+      log.push(`use ${name}, ${stopped.size} stopped, ${[...getTable(name).tags.keys()].sort()}`);
       Object.assign(stack, { tableInUse: name, status: 'UPDATE_IN_PROGRESS', busyFor: 20 });
     },
     listWriters: async () => WRITERS,
@@ -88,7 +88,7 @@ function createAws() {
     },
     async readRecovery(name: string) {
       const latest = new Date('2026-03-06T00:00:00Z');
-      return { earliest: new Date(0), latest, days: 35, isOn: tableOf(name).isRecoverable };
+      return { earliest: new Date(0), latest, days: 35, isOn: getTable(name).isRecoverable };
     },
     async restore(source: string, target: string, time: Date) {
       log.push(`restore ${source} ${time.toISOString()}, ${stopped.size} stopped`);
@@ -98,48 +98,48 @@ function createAws() {
       tables.set(target, { description, ...bare });
     },
     protectFromDeletion: async (name: string) =>
-      change(name, (table) => {
+      changeTable(name, (table) => {
         table.description = { ...table.description, DeletionProtectionEnabled: true };
       }),
     limitThroughput: async (name: string, OnDemandThroughput: object, indexes: readonly string[]) =>
-      change(name, (table) => {
+      changeTable(name, (table) => {
         expect(indexes).toEqual(['all']);
         table.description = { ...table.description, OnDemandThroughput };
       }),
     enableRecovery: async (name: string, days: number | undefined) =>
-      change(name, (table) => {
+      changeTable(name, (table) => {
         expect(days).toBe(35);
         table.isRecoverable = true;
       }),
-    isExpiryOn: async (name: string) => tableOf(name).isExpiryOn,
+    isExpiryOn: async (name: string) => getTable(name).isExpiryOn,
     enableExpiry: async (name: string) =>
-      change(name, (table) => {
+      changeTable(name, (table) => {
         table.isExpiryOn = true;
       }),
-    readTags: async (name: string) => new Map(tableOf(name).tags),
+    readTags: async (name: string) => new Map(getTable(name).tags),
     async addTags(name: string, tags: ReadonlyMap<string, string>) {
-      for (const [key, value] of tags) tableOf(name).tags.set(key, value);
+      for (const [key, value] of tags) getTable(name).tags.set(key, value);
     },
   };
-  return { calls, log, stopped, stack, tableOf };
+  return { calls, log, stopped, stack, getTable };
 }
 
 type Fake = ReturnType<typeof createAws>;
 
 /** Wraps the calls so that the n-th call kills the command, before or after it takes effect. */
-function killedAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
-  let made = 0;
-  const mortal = Object.entries(calls).map(([name, call]) => [
+function killAt({ calls }: Fake, n: number, isAfter: boolean): Fake['calls'] {
+  let callCount = 0;
+  const wrapped = Object.entries(calls).map(([name, call]) => [
     name,
     async (...parameters: never[]) => {
-      made += 1;
-      if (made === n && !isAfter) throw new Killed();
-      const result = await (call as (...given: never[]) => Promise<unknown>)(...parameters);
-      if (made === n) throw new Killed();
+      callCount += 1;
+      if (callCount === n && !isAfter) throw new Killed();
+      const result = await (call as (...args: never[]) => Promise<unknown>)(...parameters);
+      if (callCount === n) throw new Killed();
       return result;
     },
   ]);
-  return Object.fromEntries(mortal);
+  return Object.fromEntries(wrapped);
 }
 
 async function restore(
@@ -173,9 +173,9 @@ async function restore(
   await runSteps(steps, report);
 }
 
-function expectRestored({ stack, stopped, tableOf, log }: Fake): void {
+function expectRestored({ stack, stopped, getTable, log }: Fake): void {
   expect([stack.tableInUse, stack.status, stopped.size]).toEqual([RESTORED, 'UPDATE_COMPLETE', 0]);
-  expect(tableOf(RESTORED)).toMatchObject({
+  expect(getTable(RESTORED)).toMatchObject({
     description: { DeletionProtectionEnabled: true, OnDemandThroughput: LIMITS },
     isRecoverable: true,
     isExpiryOn: true,
@@ -206,7 +206,7 @@ describe('a restore', () => {
       let kills = 0;
       for (let n = 1; ; n += 1) {
         const fake = createAws();
-        const end = await restore(killedAt(fake, n, isAfter)).catch((error: unknown) => error);
+        const end = await restore(killAt(fake, n, isAfter)).catch((error: unknown) => error);
         if (end === undefined) break;
         expect(end).toBeInstanceOf(Killed);
         kills += 1;
@@ -220,14 +220,14 @@ describe('a restore', () => {
   it('changes nothing when it is done', async () => {
     const fake = createAws();
     await restore(fake.calls);
-    const said: string[] = [];
-    await restore(fake.calls, { report: (line) => said.push(line) });
-    expect(said).toHaveLength(6);
-    for (const line of said) expect(line).toMatch(/: done$/);
+    const lines: string[] = [];
+    await restore(fake.calls, { report: (line) => lines.push(line) });
+    expect(lines).toHaveLength(6);
+    for (const line of lines) expect(line).toMatch(/: done$/);
     expectRestored(fake);
   });
 
-  it('does not switch to a table whose ledgers have drifted, and names them', async () => {
+  it('does not switch to a table whose ledgers have drifted, and names the ledgers', async () => {
     const fake = createAws();
     await expect(restore(fake.calls, { unbalanced: ['home'] })).rejects.toThrow(
       /^1 of 2 ledgers differ from their rows: home\. Repair each with "TABLE_NAME=finance-ledger-prod-at-20260305T083000Z LEDGER_ID=<ledger> npm run verify-ledger -- --stage prod --repair"\. Then repeat this command\.$/,
@@ -237,24 +237,24 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('adds the ledgers that an earlier release began, says so, and continues', async () => {
+  it('adds the ledgers that an earlier release began, reports them, and continues', async () => {
     const fake = createAws();
-    const said: string[] = [];
+    const lines: string[] = [];
     const listed: unknown[] = [];
     await restore(fake.calls, {
       unlisted: ['home', 'shop'],
-      report: (line) => said.push(line),
-      listLedgers: async (...given) => {
-        listed.push(given);
+      report: (line) => lines.push(line),
+      listLedgers: async (...args) => {
+        listed.push(args);
         return 2;
       },
     });
     expect(listed).toEqual([[RESTORED, ['home', 'shop']]]);
-    expect(said).toContain('2 ledgers of an earlier release were added to the list of ledgers');
+    expect(lines).toContain('2 ledgers of an earlier release were added to the list of ledgers');
     expectRestored(fake);
   });
 
-  it('does not switch to a table that lacks a ledger, and says how to remove one from the list', async () => {
+  it('does not switch to a table that lacks a listed ledger, and says how to remove a ledger from the list', async () => {
     const fake = createAws();
     const faults = { missing: ['gone'], unbalanced: ['home'] };
     await expect(restore(fake.calls, faults)).rejects.toThrow(
@@ -266,12 +266,12 @@ describe('a restore', () => {
     );
   });
 
-  it('switches to a table that exists already, and ends if it is missing', async () => {
+  it('switches to a table that exists already, and fails if it is missing', async () => {
     const fake = createAws();
-    const move = () => restore(fake.calls, { isRestored: true });
-    await expect(move()).rejects.toThrow(`The table ${RESTORED} is missing`);
+    const switchTable = () => restore(fake.calls, { isRestored: true });
+    await expect(switchTable()).rejects.toThrow(`The table ${RESTORED} is missing`);
     await fake.calls.restore(DAMAGED, RESTORED, TIME);
-    await move();
+    await switchTable();
     expect([fake.stack.tableInUse, fake.stopped.size]).toEqual([RESTORED, 0]);
   });
 
@@ -290,12 +290,12 @@ describe('a restore', () => {
   it('waits until a new table offers recovery', async () => {
     const fake = createAws();
     let refusals = 2;
-    const enableRecovery: typeof fake.calls.enableRecovery = async (...given) => {
+    const enableRecovery: typeof fake.calls.enableRecovery = async (...args) => {
       refusals -= 1;
       if (refusals >= 0) {
         throw Object.assign(new Error(), { name: 'ContinuousBackupsUnavailableException' });
       }
-      await fake.calls.enableRecovery(...given);
+      await fake.calls.enableRecovery(...args);
     };
     await restore({ ...fake.calls, enableRecovery });
     expectRestored(fake);
@@ -312,7 +312,7 @@ describe('a restore', () => {
     expectRestored(fake);
   });
 
-  it('ends if the switch fails, and says where to look', async () => {
+  it('fails if the switch fails, and says where to find the cause', async () => {
     const fake = createAws();
     const aws = {
       ...fake.calls,

@@ -7,13 +7,13 @@ afterEach(() => void vi.unstubAllEnvs());
 
 const ON_AWS = 'https://abc123.execute-api.eu-west-1.amazonaws.com';
 
-it('the address is that of the stack', async () => {
+it('the address comes from the outputs of the stack', async () => {
   const { requests } = await openCloudFormation({ HttpApiUrl: 'https://ledger.example' });
   expect(await readStageAddress('dev')).toBe('https://ledger.example');
   expect(requests).toEqual([expect.stringContaining('StackName=finance-ledger-dev')]);
 });
 
-it('there is no address if the stack names none', async () => {
+it('a stack that names no address is an error', async () => {
   await openCloudFormation({});
   await expect(readStageAddress('dev')).rejects.toThrow('finance-ledger-dev has no HttpApiUrl');
 });

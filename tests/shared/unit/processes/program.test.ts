@@ -27,7 +27,7 @@ const SERVE = `createCommand('npm run serve --', 'Serve.').action(async () => {
     await new Promise((resolve) => setTimeout(resolve, 60_000));
   })`;
 
-interface Ended {
+interface Result {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -37,12 +37,12 @@ interface Ended {
 async function run(
   program: string,
   args: readonly string[] = [],
-  onLine: (pid: number) => void = () => undefined,
-): Promise<Ended> {
+  onReady: (pid: number) => void = () => undefined,
+): Promise<Result> {
   const { npm_lifecycle_event: _, ...env } = process.env;
   const options = ['--input-type=module-typescript', '--eval', IMPORTS + program, '--', ...args];
   const child = spawn(process.execPath, options, { env });
-  child.stdout.once('data', () => onLine(Number(child.pid)));
+  child.stdout.once('data', () => onReady(Number(child.pid)));
   const [stdout, stderr] = await Promise.all([
     text(child.stdout),
     text(child.stderr),
@@ -67,7 +67,7 @@ it.each([
   ['an error', "throw new Error('in \\x1b]0;title\\x07 \\x9b31m')", []],
   ['an undo that fails', "resources.onStop(() => { throw new Error('in \\x1b[2J') })", []],
   ['an argument', '', ['\u001b[2J\u009b31m']],
-  ['a status', "console.error('row \\x1b[2J')", []],
+  ['a status line', "console.error('row \\x1b[2J')", []],
 ])('no terminal escape of %s is printed', async (_, action, args) => {
   const program = `
     const command = createCommand('npm run count --', 'Count.').action(() => { ${action} });
@@ -101,12 +101,12 @@ describe('options', () => {
     [['--url', 'localhost:3000'], '--url'],
     [['--colour'], '--colour'],
     [['word'], 'too many arguments'],
-  ] as const)('name the argument that cannot be used: %j', ([args, word]) => {
+  ] as const)('are refused with the argument that cannot be used: %j', ([args, word]) => {
     expect(() => parse(args)).toThrow(CommanderError);
     expect(() => parse(args)).toThrow(word);
   });
 
-  it('exit with 2 and mention --help if they cannot be used', async () => {
+  it('are refused with exit code 2 and a mention of --help', async () => {
     const { code, stdout, stderr } = await run(COUNT, ['--colour']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: 'undone\n' });
     expect(stderr).toContain('--help');
@@ -119,7 +119,7 @@ describe('options', () => {
   });
 });
 
-describe('the end', () => {
+describe('a program that ends', () => {
   const LATE = `setTimeout(() => { throw new Error('late'); });
     await new Promise((resolve) => setTimeout(resolve, 60_000));`;
 
@@ -142,7 +142,7 @@ describe('the end', () => {
   it.each([
     ['says what could not be undone', `throw new Error('still busy');`, 1, 'still busy'],
     [
-      'does not wait longer than it may',
+      'waits for an undo only until its limit',
       'return new Promise(() => setInterval(() => {}, 1000));',
       0,
       '',
@@ -160,8 +160,8 @@ describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
       resources, exitCodeOnSignal: EXIT.done, messageOnSignal: () => 'stopping',
       messageWhenStopped: (isReleased) => \`stopped \${isReleased}\`,
     });`;
-    const ended = await run(program, [], (pid) => process.kill(pid, signal));
-    expect(ended).toEqual({
+    const result = await run(program, [], (pid) => process.kill(pid, signal));
+    expect(result).toEqual({
       code: 0,
       stdout: 'ready\nundone\n',
       stderr: 'stopping\nstopped true\n',
@@ -169,11 +169,11 @@ describe.for(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s', (signal) => {
   });
 });
 
-it('stops once when a signal arrives several times', async () => {
+it('a program stops once when a signal arrives several times', async () => {
   const program = `resources.onStop(() => new Promise((resolve) => setTimeout(resolve, 50)));
     await runProgram(${SERVE}, { resources, messageOnSignal: () => 'stopping' });`;
-  const ended = await run(program, [], (pid) => {
+  const result = await run(program, [], (pid) => {
     for (let n = 0; n < 3; n += 1) process.kill(pid, 'SIGINT');
   });
-  expect(ended).toEqual({ code: 1, stdout: 'ready\nundone\n', stderr: 'stopping\n' });
+  expect(result).toEqual({ code: 1, stdout: 'ready\nundone\n', stderr: 'stopping\n' });
 });

@@ -20,7 +20,7 @@ describe('a program that is run to its end', () => {
 
   it.each([
     [
-      'the line that names one',
+      'the line that names an error',
       'Looking\nERROR: No network\nNotice: a new version',
       'ERROR: No network',
     ],
@@ -54,8 +54,12 @@ describe('a program of this project', () => {
       'console.error("The table is missing"); process.exit(1)',
       'The table is missing',
     ],
-    ['how it ended, where it reported nothing', 'process.exit(1)', '-e ended with exit code 1'],
-    ['how it ended', 'console.log("done"); process.kill(process.pid)', '-e ended by SIGTERM'],
+    ['how it ended, if it reported nothing', 'process.exit(1)', '-e ended with exit code 1'],
+    [
+      'the signal that ended it',
+      'console.log("done"); process.kill(process.pid)',
+      '-e ended by SIGTERM',
+    ],
   ])('fails with %s', async (_, code, message) => {
     await expect(run(code)).rejects.toThrow(new UserError(message));
   });
@@ -71,14 +75,14 @@ describe('a program of this project', () => {
 });
 
 describe('a program that is fetched once', () => {
-  function name(): string {
+  function createName(): string {
     const folder = `test-${randomUUID()}`;
     onTestFinished(() => rm(join(CACHE, folder), { recursive: true, force: true }));
     return `${folder}/program`;
   }
 
   it('shows the error of the program that fetches it', async () => {
-    const fetched = fetchOnce(createResources(), name(), async (draft, run) => {
+    const fetched = fetchOnce(createResources(), createName(), async (draft, run) => {
       await run(process.execPath, '-e', 'console.error("ERROR: no network"); process.exit(1)');
       return draft;
     });
@@ -88,7 +92,7 @@ describe('a program that is fetched once', () => {
   it('leaves no unfinished download after the stop', async () => {
     const resources = createResources();
     await resources.stop();
-    const program = name();
+    const program = createName();
     const fetched = fetchOnce(resources, program, async (draft) => draft);
     await expect(fetched).rejects.toThrow('Stopping');
     expect(existsSync(join(CACHE, dirname(program)))).toBe(false);

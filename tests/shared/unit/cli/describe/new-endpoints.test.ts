@@ -19,9 +19,9 @@ it('a new endpoint is listed among the additions of the next release', () => {
 
 it('the list of additions starts again after a release', () => {
   const released = CHANGELOG.replace('## [Unreleased]\n', '## [Unreleased]\n\n## [9.0.0]\n');
-  const begun = `## [Unreleased]\n\n### Added\n\n${LINE}\n## [9.0.0]\n`;
+  const expectedHead = `## [Unreleased]\n\n### Added\n\n${LINE}\n## [9.0.0]\n`;
   expect(addNewEndpoints(released)).toBe(
-    released.replace('## [Unreleased]\n\n## [9.0.0]\n', begun),
+    released.replace('## [Unreleased]\n\n## [9.0.0]\n', expectedHead),
   );
 });
 
@@ -34,13 +34,13 @@ it.each([
     const [, route = ''] = /^(\w+ [^?\n]*)/.exec(request.replace('/1\n', '/{id}\n')) ?? [];
     const guide = read('docs/ledger/api.md');
     const sections = guide.split(/(?=^##+ )/m);
-    const isOf = (name: string) => (section: string) => section.startsWith(`### ${name}\n`);
-    const others = sections.filter((section) => !isOf(route)(section));
+    const describes = (name: string) => (section: string) => section.startsWith(`### ${name}\n`);
+    const others = sections.filter((section) => !describes(route)(section));
     const described = updateRouteSections(others.join('')).split(/(?=^##+ )/m);
-    const at = described.findIndex(isOf(route));
-    expect(described.toSpliced(at, 1)).toEqual(others);
-    expect(isOf(neighbour)(described[at - 1] ?? '')).toBe(true);
+    const index = described.findIndex(describes(route));
+    expect(described.toSpliced(index, 1)).toEqual(others);
+    expect(describes(neighbour)(described[index - 1] ?? '')).toBe(true);
     const draft = `<!-- end -->\n\`\`\`http\n${request}\`\`\`\n\`\`\`json\n{ "to write the answer": `;
-    expect(described[at]?.includes(draft)).toBe(true);
+    expect(described[index]?.includes(draft)).toBe(true);
   },
 );

@@ -10,16 +10,16 @@ import { ENDPOINTS_BY_ROUTE } from '../../../../../lib/ledger/http/endpoints/end
 import { listNamed } from '../../../../../lib/ledger/http/endpoints/response-forms.ts';
 import failures from '../../../../../lib/ledger/http/failures.json' with { type: 'json' };
 import served from '../../../../../lib/ledger/http/openapi.json' with { type: 'json' };
-import known from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
+import routes from '../../../../../lib/ledger/http/routes.json' with { type: 'json' };
 import { isPage } from '../../../../ledger/support/api/routes.ts';
 
-interface Described {
+interface Parameter {
   readonly name: string;
   readonly description?: string;
   readonly required?: boolean;
 }
 
-test('the served description is that of the routes and schemas: `npm run describe` writes it', () => {
+test('the served description matches the routes and schemas: `npm run describe` writes it', () => {
   expect(served).toEqual(JSON.parse(JSON.stringify(buildOpenApiDocument())));
 });
 
@@ -28,34 +28,34 @@ test('functions know the messages of failures: `npm run describe` writes lib/led
 });
 
 test('functions know the routes of serverless.yml: `npm run describe` writes lib/ledger/http/routes.json', () => {
-  expect(known).toEqual(groupMethodsByPath());
+  expect(routes).toEqual(groupMethodsByPath());
 });
 
 // Pages are for people: a client made from the description needs no function for them.
 test('every route of serverless.yml is described: declare what is missing in lib/ledger/http/endpoints', () => {
-  const ofPrograms = readRoutes().filter(({ functionName }) => !isPage(functionName));
+  const programRoutes = readRoutes().filter(({ functionName }) => !isPage(functionName));
   expect(Object.keys(ENDPOINTS_BY_ROUTE).toSorted()).toEqual(
-    ofPrograms.map(({ method, path }) => `${method} ${path}`).toSorted(),
+    programRoutes.map(({ method, path }) => `${method} ${path}`).toSorted(),
   );
 });
 
 test.each(Object.entries(served.paths))('every parameter of %s is described', (_, methods) => {
   for (const { parameters } of Object.values(methods)) {
-    for (const { description = '', ...parameter } of parameters as Described[]) {
+    for (const { description = '', ...parameter } of parameters as Parameter[]) {
       expect(description, parameter.name).toMatch(/\w/);
       if (parameter.required) expect(parameter, parameter.name).toHaveProperty('example');
     }
   }
 });
 
-test('a search of the list says which dates it needs, and an export needs none', () => {
+test('the search of a list says which dates it needs, and the search of an export needs none', () => {
   const { '/transactions': list, '/transactions/export': exported } = served.paths;
-  const [ofList = '', ofExport = ''] = [list, exported].map(
+  const [listText = '', exportText = ''] = [list, exported].map(
     ({ get }) => get.parameters.find(({ name }) => name === 'q')?.description,
   );
   for (const name of ['start_date', 'end_date', String(MAX_LISTED_ROWS)]) {
-    expect(ofList).toContain(name);
-    expect(ofExport).not.toContain(name);
+    expect(listText).toContain(name);
+    expect(exportText).not.toContain(name);
   }
 });
 
@@ -88,7 +88,7 @@ test.each([
   ['category_id', 1.5, false],
   ['catgeory_id', 1, false],
   ['created_at', 'ignored', true],
-] as const)('a new transaction with %s %.30j: %s', (name, value, isValid) => {
+] as const)('a new transaction with %s %.30j matches its schema: %s', (name, value, isValid) => {
   const { post } = served.paths['/transactions'];
   const { schema } = post.requestBody.content['application/json'];
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
@@ -99,7 +99,7 @@ test.each([
   expect(ajv.validate(schema, body)).toBe(isValid);
 });
 
-describe('the form that client generators require', () => {
+describe('for generators of clients,', () => {
   /** Yields every schema with its place in the description. */
   function* schemasIn(value: unknown, place: string): Generator<[string, Record<string, unknown>]> {
     if (typeof value !== 'object' || value === null) return;
@@ -109,11 +109,11 @@ describe('the form that client generators require', () => {
     if (isSchema) yield [place, value as Record<string, unknown>];
     for (const [name, inner] of Object.entries(value)) yield* schemasIn(inner, `${place}/${name}`);
   }
-  const all = [...schemasIn(served, '')];
+  const schemas = [...schemasIn(served, '')];
 
   test('each schema has one type, and each number a format', () => {
-    expect(all.length).toBeGreaterThan(300);
-    for (const [place, { $ref, type, format, deprecated, anyOf, oneOf, allOf }] of all) {
+    expect(schemas.length).toBeGreaterThan(300);
+    for (const [place, { $ref, type, format, deprecated, anyOf, oneOf, allOf }] of schemas) {
       expect({ place, union: anyOf ?? oneOf ?? allOf }).toEqual({ place, union: undefined });
       if ($ref || deprecated) continue;
       expect({ place, type: typeof type }).toEqual({ place, type: 'string' });
@@ -122,8 +122,8 @@ describe('the form that client generators require', () => {
     }
   });
 
-  test('each enum is of words, each object has a name, and none is a constructor in Go', () => {
-    for (const [place, { type, enum: words = [], properties }] of all) {
+  test('each enum consists of strings, each object has a name, and no name is a constructor in Go', () => {
+    for (const [place, { type, enum: words = [], properties }] of schemas) {
       if (words)
         expect(
           (words as unknown[]).every((word) => typeof word === 'string'),
@@ -140,7 +140,7 @@ describe('the form that client generators require', () => {
     for (const list of ['Transaction', 'Update', 'Removal']) {
       expect([...bodies].some((name) => name?.includes(list))).toBe(true);
     }
-    for (const [place, { pattern }] of all) {
+    for (const [place, { pattern }] of schemas) {
       if (typeof pattern !== 'string') continue;
       expect(place).toMatch(
         /^\/paths\/.*\/parameters\/|^\/components\/schemas\/\w+(Input|Update|UpdateItem)\//,

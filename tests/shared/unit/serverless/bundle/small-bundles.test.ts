@@ -5,15 +5,15 @@ import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 import { bundleOptions } from '../../../../../serverless/bundle/esbuild.config.ts';
 
-const bundles = new Map<string, ReturnType<typeof makeBundle>>();
+const bundles = new Map<string, ReturnType<typeof createBundle>>();
 
-function bundle(name: string) {
-  const made = bundles.get(name) ?? makeBundle(name);
-  bundles.set(name, made);
-  return made;
+function getBundle(name: string) {
+  const bundle = bundles.get(name) ?? createBundle(name);
+  bundles.set(name, bundle);
+  return bundle;
 }
 
-async function makeBundle(name: string) {
+async function createBundle(name: string) {
   const { metafile, outputFiles } = await build({
     ...bundleOptions,
     entryPoints: [`functions/service/${name}.ts`],
@@ -25,9 +25,9 @@ async function makeBundle(name: string) {
 }
 
 it.each(['not-found', 'preflight', 'openapi', 'page'])(
-  '%s has no SDK of AWS and loads no node:crypto',
+  '%s contains no AWS SDK and loads no node:crypto',
   async (name) => {
-    const { metafile } = await bundle(name);
+    const { metafile } = await getBundle(name);
     const used = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.entries(inputs));
     const files = used.flatMap(([file, { bytesInOutput }]) => (bytesInOutput > 0 ? file : []));
     expect(files.filter((file) => /@aws-sdk|@smithy/.test(file))).toEqual([]);
@@ -42,7 +42,7 @@ it.each([
   ['docs', 'SwaggerUIBundle'],
   ['page', '<!doctype html>'],
 ])('%s contains its text only compressed', async (name, part) => {
-  const { code } = await bundle(name);
+  const { code } = await getBundle(name);
   const texts = [...code.matchAll(/"(H4sI[\w+/=]+)"/g)].map(([, text = '']) =>
     gunzipSync(Buffer.from(text, 'base64')).toString(),
   );
