@@ -28,25 +28,25 @@ import {
 import { createPoint, pointId } from '../support/vector-stores.ts';
 import { walkInPieces } from '../support/walk-in-pieces.ts';
 
-const opened: CopyScene[] = [];
+const openScenes: CopyScene[] = [];
 const COUNT = 120;
 const UNUSED = pointId(3);
 
-async function scene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
+async function createScene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
   const started = await startCopyScene({ count: COUNT, pageSize: 50, ...options });
-  opened.push(started);
+  openScenes.push(started);
   return started;
 }
 
-/** Creates a scene in which both collections are equal. */
-async function copyScene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
-  const set = await scene(options);
-  await repair(set);
-  return set;
+/** Creates a createScene in which both collections are equal. */
+async function createCopiedScene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
+  const scene = await createScene(options);
+  await repair(scene);
+  return scene;
 }
 
 afterEach(async () => {
-  for (const { sandbox } of opened.splice(0)) await sandbox.close();
+  for (const { sandbox } of openScenes.splice(0)) await sandbox.close();
 });
 
 async function listIds({ store }: CopyScene, collection = OLD): Promise<PointId[]> {
@@ -62,17 +62,17 @@ async function findPoint({ store }: CopyScene, pattern: RegExp): Promise<Point> 
   return { ...found, vector: found.vector };
 }
 
-async function withDense({ store }: CopyScene, found: Point, dense: readonly number[]) {
+async function writeDenseVector({ store }: CopyScene, found: Point, dense: readonly number[]) {
   const vector = asJsonText<number[]>(JSON.stringify({ ...JSON.parse(found.vector), '': dense }));
   await store.upsert(NEW, [{ ...found, vector }], 'upsert');
 }
 
 function replaceInNew(pattern: RegExp, replacement: string) {
-  return async (set: CopyScene): Promise<void> => {
-    const found = await findPoint(set, pattern);
+  return async (scene: CopyScene): Promise<void> => {
+    const found = await findPoint(scene, pattern);
     const text = found.payload.replace(pattern, replacement);
     const payload = asJsonText<Record<string, unknown>>(text);
-    await set.store.upsert(NEW, [{ ...found, payload }], 'upsert');
+    await scene.store.upsert(NEW, [{ ...found, payload }], 'upsert');
   };
 }
 
@@ -81,79 +81,79 @@ const CONTENTS = 'contents differ';
 
 describe('a copy into an empty collection', () => {
   test('of 1,000 awkward points is equal to its source', async () => {
-    const set = await scene({ count: 1_000, dimensions: 16, pageSize: 256 });
-    const report = await repair(set);
+    const scene = await createScene({ count: 1_000, dimensions: 16, pageSize: 256 });
+    const report = await repair(scene);
     expect(report).toMatchObject({ inserted: 1_000, replaced: 0, deleted: 0, compared: 1_000 });
     expect(listProblems(report)).toEqual([]);
-    const checked = await compare(set);
+    const checked = await compare(scene);
     expect(checked).toMatchObject({ from: report.from, to: report.from });
     expect(listProblems(checked)).toEqual([]);
   });
 
   test('keeps the text of every payload, including how numbers are written', async () => {
-    const { store } = await copyScene();
+    const { store } = await createCopiedScene();
     const request = { limit: COUNT, vector: false };
     expect(await store.scroll(NEW, request)).toEqual(await store.scroll(OLD, request));
   });
 
   test('gives a keyword vector to every point with words, and to no other', async () => {
-    const { store } = await copyScene({ count: 200 });
+    const { store } = await createCopiedScene({ count: 200 });
     const { points } = await store.scroll(NEW, { limit: 200 });
     expect(points.filter(({ vector }) => hasKeywords(vector))).toHaveLength(196);
   });
 
   test.each([
     ['stop words only', 'To be, or not to be: that is it'],
-    ['nothing but signs', '!? …'],
-    ['no token that a query could ask for', 'x'.repeat(41)],
-  ])('needs no keyword vector of %s', async (_, text) => {
-    const set = await scene({ count: 0 });
+    ['punctuation only', '!? …'],
+    ['only a word that is too long for a query', 'x'.repeat(41)],
+  ])('needs no keyword vector for %s', async (_, text) => {
+    const scene = await createScene({ count: 0 });
     const payload = JSON.stringify({ user_id: 'ada', data: text });
-    await set.store.upsert(OLD, [createPoint(1, payload)], 'upsert');
-    expect(listProblems(await repair(set))).toEqual([]);
+    await scene.store.upsert(OLD, [createPoint(1, payload)], 'upsert');
+    expect(listProblems(await repair(scene))).toEqual([]);
   });
 
-  test('reports the points without a keyword vector where the store makes none', async () => {
-    const set = await scene({ count: 200, version: '1.15.2' });
-    const report = await repair(set, { keywords: 'left-empty' });
+  test('reports the points without a keyword vector if the store makes none', async () => {
+    const scene = await createScene({ count: 200, version: '1.15.2' });
+    const report = await repair(scene, { keywords: 'left-empty' });
     expect([report.withoutKeywords, listProblems(report)]).toEqual([196, []]);
   });
 
   test('halves its batches until the store accepts them', async () => {
-    const set = await scene({ count: 100, pageSize: 100 });
-    const small = await scene({ count: 0, maxBodyBytes: 8_000 });
-    const report = await repair(set, { to: { store: small.store, collection: NEW } });
+    const scene = await createScene({ count: 100, pageSize: 100 });
+    const small = await createScene({ count: 0, maxBodyBytes: 8_000 });
+    const report = await repair(scene, { to: { store: small.store, collection: NEW } });
     expect(listProblems(report)).toEqual([]);
     expect(await small.store.count(NEW)).toBe(100);
   });
 
   test('fails and names a single point that the store does not accept', async () => {
-    const set = await scene({ count: 3 });
-    const small = await scene({ count: 0, maxBodyBytes: 150 });
-    const copying = repair(set, { to: { store: small.store, collection: NEW } });
+    const scene = await createScene({ count: 3 });
+    const small = await createScene({ count: 0, maxBodyBytes: 150 });
+    const copying = repair(scene, { to: { store: small.store, collection: NEW } });
     await expect(copying).rejects.toMatchObject({ name: 'RefusedByService' });
   });
 
-  test('without reading back is equal as well', async () => {
-    const set = await scene();
-    const filled = await repair(set, { mode: 'fill' });
+  test('is equal even if it is not read back', async () => {
+    const scene = await createScene();
+    const filled = await repair(scene, { mode: 'fill' });
     expect([filled.inserted, listProblems(filled)]).toEqual([COUNT, []]);
-    expect(await compare(set)).toMatchObject({ from: filled.from, to: filled.from });
-    expect(listProblems(await compare(set))).toEqual([]);
+    expect(await compare(scene)).toMatchObject({ from: filled.from, to: filled.from });
+    expect(listProblems(await compare(scene))).toEqual([]);
   });
 
-  test('of an empty collection is complete', async () => {
-    const set = await scene({ count: 0 });
-    expect(await reconcile(set.settings, UNINTERRUPTED)).toEqual({ report: NOTHING_COMPARED });
+  test('of an empty source is complete', async () => {
+    const scene = await createScene({ count: 0 });
+    expect(await reconcile(scene.settings, UNINTERRUPTED)).toEqual({ report: NOTHING_COMPARED });
   });
 });
 
-/** Change to one of two equal collections, the difference found, and its repair */
+/** Changes to one of two equal collections, and the problems that a comparison then lists */
 const CHANGES: readonly (readonly [
   string,
-  found: Partial<Record<Difference, number>>,
-  also: readonly string[],
-  happens: (set: CopyScene) => Promise<void>,
+  differences: Partial<Record<Difference, number>>,
+  otherProblems: readonly string[],
+  change: (scene: CopyScene) => Promise<void>,
 ])[] = [
   [
     'new memories, before, between and after the others',
@@ -175,19 +175,19 @@ const CHANGES: readonly (readonly [
     'deleted memories',
     { extra: 40 },
     [CONTENTS, USERS],
-    async (set) => set.store.deletePoints(OLD, { ids: (await listIds(set)).slice(30, 70) }),
+    async (scene) => scene.store.deletePoints(OLD, { ids: (await listIds(scene)).slice(30, 70) }),
   ],
   [
     'a point under another id',
     { missing: 1, extra: 1 },
     [CONTENTS],
-    async (set) => {
-      const moved = await findPoint(set, /user-2"/);
-      await set.store.deletePoints(NEW, { ids: [moved.id] });
-      await set.store.upsert(NEW, [{ ...moved, id: UNUSED }], 'upsert');
+    async (scene) => {
+      const moved = await findPoint(scene, /user-2"/);
+      await scene.store.deletePoints(NEW, { ids: [moved.id] });
+      await scene.store.upsert(NEW, [{ ...moved, id: UNUSED }], 'upsert');
     },
   ],
-  ['10 for 10.0', { payload: 1 }, [CONTENTS], replaceInNew(/10\.0/, '10')],
+  ['10 in place of 10.0', { payload: 1 }, [CONTENTS], replaceInNew(/10\.0/, '10')],
   [
     'a rounded integer',
     { payload: 1 },
@@ -218,93 +218,99 @@ const CHANGES: readonly (readonly [
     'another vector',
     { vector: 1 },
     [],
-    async (set) => {
-      await withDense(set, await findPoint(set, /user-5"/), [1, 0, 0, 0]);
+    async (scene) => {
+      await writeDenseVector(scene, await findPoint(scene, /user-5"/), [1, 0, 0, 0]);
     },
   ],
   [
     'a keyword vector that is missing',
     { keywords: 1 },
     [],
-    async (set) => {
-      const found = await findPoint(set, /user-5"/);
+    async (scene) => {
+      const found = await findPoint(scene, /user-5"/);
       const dense = unnamedVectorOf(found.vector);
-      await set.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
+      await scene.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
     },
   ],
 ];
 
 describe('a comparison of two collections', () => {
-  test.each(CHANGES)('finds %s, and a repair leaves none', async (_, found, also, happens) => {
-    const set = await copyScene();
-    await happens(set);
-    const before = await compare(set);
-    const counts = Object.entries(found).map(([difference, count]) => `${difference}: ${count}`);
-    expect(listProblems(before)).toEqual([...counts, ...also]);
-    const repaired = await repair(set);
-    expect(listProblems(repaired)).toEqual([]);
-    const { inserted, replaced, deleted } = repaired;
-    const { missing = 0, extra = 0, ...others } = found;
-    const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
-    const counted = { inserted: missing, replaced: changed, deleted: extra };
-    expect({ inserted, replaced, deleted }).toEqual(counted);
-    expect(await compare(set)).toMatchObject({ from: repaired.from, to: repaired.from });
-    expect(await repair(set)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
-  });
+  test.each(CHANGES)(
+    'finds %s, and a repair leaves none',
+    async (_, differences, otherProblems, change) => {
+      const scene = await createCopiedScene();
+      await change(scene);
+      const before = await compare(scene);
+      const counts = Object.entries(differences).map(
+        ([difference, count]) => `${difference}: ${count}`,
+      );
+      expect(listProblems(before)).toEqual([...counts, ...otherProblems]);
+      const repaired = await repair(scene);
+      expect(listProblems(repaired)).toEqual([]);
+      const { inserted, replaced, deleted } = repaired;
+      const { missing = 0, extra = 0, ...others } = differences;
+      const changed = Object.values(others).reduce((sum, count) => sum + count, 0);
+      const expected = { inserted: missing, replaced: changed, deleted: extra };
+      expect({ inserted, replaced, deleted }).toEqual(expected);
+      expect(await compare(scene)).toMatchObject({ from: repaired.from, to: repaired.from });
+      expect(await repair(scene)).toMatchObject({ inserted: 0, replaced: 0, deleted: 0 });
+    },
+  );
 
   test('names at most twenty of the points that differ', async () => {
-    const { examples, pending } = await compare(await scene());
+    const { examples, pending } = await compare(await createScene());
     expect(pending.missing).toBe(COUNT);
     expect(examples).toHaveLength(20);
   });
 
-  test('that are equal writes nothing', async () => {
-    const set = await copyScene();
-    set.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'answer', status: 403 } });
-    expect(listProblems(await repair(set))).toEqual([]);
+  test('leaves nothing to repair if they are equal', async () => {
+    const scene = await createCopiedScene();
+    scene.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'answer', status: 403 } });
+    expect(listProblems(await repair(scene))).toEqual([]);
   });
 
   test('ignores the order of keys and the last bit of a vector', async () => {
-    const set = await copyScene();
+    const scene = await createCopiedScene();
     const payload = '{"user_id":"a","data":"x","n":{"b":1.0,"a":2}}';
-    await set.store.upsert(OLD, [createPoint(3, payload)], 'upsert');
+    await scene.store.upsert(OLD, [createPoint(3, payload)], 'upsert');
     const vector = '{"bm25":{"indices":[1],"values":[1]},"":[1,0,0,0]}';
     const reordered = '{"n":{"a":2,"b":1.0},"data":"x","user_id":"a"}';
-    await set.store.upsert(NEW, [createPoint(3, reordered, vector)], 'upsert');
-    const nearly = await findPoint(set, /user-5"/);
-    const dense = JSON.parse(unnamedVectorOf(nearly.vector) ?? '') as number[];
-    const withFirst = (by: number) => withDense(set, nearly, dense.with(0, (dense[0] ?? 0) + by));
-    await withFirst(3e-7);
-    expect(listProblems(await compare(set))).toEqual([]);
-    await withFirst(1e-4);
-    expect(listProblems(await compare(set))).toEqual(['vector: 1']);
+    await scene.store.upsert(NEW, [createPoint(3, reordered, vector)], 'upsert');
+    const point = await findPoint(scene, /user-5"/);
+    const dense = JSON.parse(unnamedVectorOf(point.vector) ?? '') as number[];
+    const shiftFirst = (by: number) =>
+      writeDenseVector(scene, point, dense.with(0, (dense[0] ?? 0) + by));
+    await shiftFirst(3e-7);
+    expect(listProblems(await compare(scene))).toEqual([]);
+    await shiftFirst(1e-4);
+    expect(listProblems(await compare(scene))).toEqual(['vector: 1']);
   });
 
-  test('leaves the points of one user alone on both sides', async () => {
-    const set = await copyScene();
+  test('ignores the points of an excluded user on both sides', async () => {
+    const scene = await createCopiedScene();
     const own = (id: number) => createPoint(id, '{"user_id":"the-test-user","data":"a probe"}');
-    await set.store.upsert(OLD, [own(0)], 'upsert');
-    await set.store.upsert(NEW, [own(3)], 'upsert');
-    expect(listProblems(await compare(set))).not.toEqual([]);
-    const report = await repair(set, { without: 'the-test-user' });
+    await scene.store.upsert(OLD, [own(0)], 'upsert');
+    await scene.store.upsert(NEW, [own(3)], 'upsert');
+    expect(listProblems(await compare(scene))).not.toEqual([]);
+    const report = await repair(scene, { without: 'the-test-user' });
     expect([report.inserted, report.deleted, listProblems(report)]).toEqual([0, 0, []]);
     expect(report.compared).toBe(COUNT);
-    expect(await set.store.retrieve(NEW, [pointId(0), pointId(3)])).toHaveLength(1);
+    expect(await scene.store.retrieve(NEW, [pointId(0), pointId(3)])).toHaveLength(1);
   });
 });
 
 describe('a copy back into the old layout', () => {
   test('writes ids, payloads and dense vectors, but no keyword vectors', async () => {
-    const set = await copyScene();
-    const { store } = set;
+    const scene = await createCopiedScene();
+    const { store } = scene;
     await store.upsert(
       NEW,
       [createPoint(0, '{"data":"new"}', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}')],
       'upsert',
     );
-    await store.deletePoints(NEW, { ids: (await listIds(set)).slice(10, 12) });
-    const { from: to, to: from } = set.settings;
-    const report = await repair(set, { from, to, keywords: 'no-slot' });
+    await store.deletePoints(NEW, { ids: (await listIds(scene)).slice(10, 12) });
+    const { from: to, to: from } = scene.settings;
+    const report = await repair(scene, { from, to, keywords: 'no-slot' });
     expect([report.inserted, report.deleted, listProblems(report)]).toEqual([1, 2, []]);
     expect((await store.retrieve(OLD, [pointId(0)]))[0]?.vector).toMatch(/^\[/);
   });
@@ -312,18 +318,19 @@ describe('a copy back into the old layout', () => {
 
 describe('while users write', () => {
   test('a memory that was created again is not deleted', async () => {
-    const set = await copyScene();
-    const [id = UNUSED] = await listIds(set);
-    const [kept] = await set.store.retrieve(OLD, [id]);
-    await set.store.deletePoints(OLD, { ids: [id] });
+    const scene = await createCopiedScene();
+    const [id = UNUSED] = await listIds(scene);
+    const [kept] = await scene.store.retrieve(OLD, [id]);
+    await scene.store.deletePoints(OLD, { ids: [id] });
     const store: VectorStore = {
-      ...set.store,
+      ...scene.store,
       retrieve: async (...args) => {
-        if (kept?.vector) await set.store.upsert(OLD, [{ ...kept, vector: kept.vector }], 'upsert');
-        return await set.store.retrieve(...args);
+        if (kept?.vector)
+          await scene.store.upsert(OLD, [{ ...kept, vector: kept.vector }], 'upsert');
+        return await scene.store.retrieve(...args);
       },
     };
-    const report = await repair(set, {
+    const report = await repair(scene, {
       from: { store, collection: OLD },
       to: { store, collection: NEW },
     });
@@ -331,30 +338,30 @@ describe('while users write', () => {
   });
 
   test('a memory that changes again while it is copied is copied again', async () => {
-    const set = await scene({ count: 0 });
+    const scene = await createScene({ count: 0 });
     const written = (text: string) => createPoint(1, JSON.stringify({ data: text }));
-    await set.store.upsert(OLD, [written('first')], 'upsert');
+    await scene.store.upsert(OLD, [written('first')], 'upsert');
     let writes = 0;
     const store: VectorStore = {
-      ...set.store,
+      ...scene.store,
       upsert: async (...args) => {
         writes += 1;
         // Instead of the first write, a user changes the memory in the old collection.
-        if (writes === 1) await set.store.upsert(OLD, [written('second')], 'upsert');
-        else await set.store.upsert(...args);
+        if (writes === 1) await scene.store.upsert(OLD, [written('second')], 'upsert');
+        else await scene.store.upsert(...args);
       },
     };
-    const report = await repair(set, { to: { store, collection: NEW } });
+    const report = await repair(scene, { to: { store, collection: NEW } });
     expect(listProblems(report)).toEqual([]);
-    expect(await set.store.retrieve(NEW, [pointId(1)])).toMatchObject([
+    expect(await scene.store.retrieve(NEW, [pointId(1)])).toMatchObject([
       { payload: '{"data":"second"}' },
     ]);
   });
 
   test('a point that the store does not keep is pending, not silently equal', async () => {
-    const set = await scene({ count: 10 });
-    const store: VectorStore = { ...set.store, upsert: async () => undefined };
-    const report = await repair(set, { to: { store, collection: NEW } });
+    const scene = await createScene({ count: 10 });
+    const store: VectorStore = { ...scene.store, upsert: async () => undefined };
+    const report = await repair(scene, { to: { store, collection: NEW } });
     expect(report.pending.missing).toBe(10);
     expect(report.to.points).toBe(0);
     expect(report.examples).toHaveLength(10);
@@ -364,37 +371,37 @@ describe('while users write', () => {
 
 describe('failures and interruptions', () => {
   test.each([
-    ['by the store', '1.17.0'],
-    ['by asking first, before 1.17', '1.16.3'],
-  ] as const)('a write that has arrived is not repeated: %s', async (_, version) => {
-    const set = await scene({ count: 100, version });
-    const { sandbox } = set;
+    ['the store skips existing points', '1.17.0'],
+    ['existing points are read first in a store before 1.17', '1.16.3'],
+  ] as const)('a write that was applied is not repeated: %s', async (_, version) => {
+    const scene = await createScene({ count: 100, version });
+    const { sandbox } = scene;
     sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', effect: { kind: 'drop' } });
     sandbox.fault({ on: /^POST .*scroll/, effect: { kind: 'answer', status: 503 } });
-    expect(listProblems(await repair(set))).toEqual([]);
-    expect(await set.store.count(NEW)).toBe(100);
+    expect(listProblems(await repair(scene))).toEqual([]);
+    expect(await scene.store.count(NEW)).toBe(100);
   });
 
-  test('a refused key stops it, with the checkpoint of the last batch', async () => {
-    const set = await scene({ count: 120 });
+  test('a refused key stops the walk, which keeps the checkpoint of the last batch', async () => {
+    const scene = await createScene({ count: 120 });
     const saved: number[] = [];
     const keep = async ({ report }: ReconcileCheckpoint) => {
       saved.push(report.compared);
       const answer = { kind: 'answer', status: 403, body: 'Forbidden' } as const;
-      set.sandbox.fault({ on: /^PUT/, effect: answer });
+      scene.sandbox.fault({ on: /^PUT/, effect: answer });
     };
     const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
-    const copying = reconcile(set.settings, walk);
+    const copying = reconcile(scene.settings, walk);
     await expect(copying).rejects.toMatchObject({ name: 'RefusedCredentials' });
     expect(saved).toEqual([50]);
   });
 
-  test('it stops when time is up and resumes where it was, comparing nothing twice', async () => {
-    const set = await copyScene();
-    const ids = await listIds(set);
-    await set.store.deletePoints(NEW, { ids: [5, 100].flatMap((at) => ids[at] ?? []) });
+  test('a walk stops when its time is up, and resumes without comparing anything twice', async () => {
+    const scene = await createCopiedScene();
+    const ids = await listIds(scene);
+    await scene.store.deletePoints(NEW, { ids: [5, 100].flatMap((index) => ids[index] ?? []) });
     const { found, kept } = await walkInPieces<ReconcileCheckpoint, Reconciled>((walk) =>
-      reconcile(set.settings, walk),
+      reconcile(scene.settings, walk),
     );
     expect(kept.map(({ report }) => report.compared)).toEqual([50, 100]);
     expect(found.report).toMatchObject({ inserted: 2, compared: COUNT });

@@ -23,7 +23,7 @@ type Version = '-' | 'a' | 'b' | 'c';
 const memory = (id: number, text: string) =>
   createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), '[1,0,0,0]');
 
-async function scene(version = '1.18.3') {
+async function createScene(version = '1.18.3') {
   const options = { count: 0, pageSize: 3, version };
   const { sandbox, store, settings } = await startCopyScene(options);
   onTestFinished(sandbox.close);
@@ -38,7 +38,7 @@ async function scene(version = '1.18.3') {
     else await store.upsert(collection, [memory(id, version)], 'upsert');
   }
 
-  async function versionIn(collection: string, id: number): Promise<string> {
+  async function readVersion(collection: string, id: number): Promise<string> {
     const [found] = await store.retrieve(collection, [pointId(id)], { vector: false });
     return found ? JSON.parse(found.payload).data : '-';
   }
@@ -51,17 +51,17 @@ async function scene(version = '1.18.3') {
     walks += 1;
     const conflicts: PointPair[] = [];
     const { walk, kept: saved } = openStoredWalk({ cursor: start, hasTime: () => true });
-    const walked = await takeWalk({ mode, ...change }, walk, conflicts);
+    const walked = await runWalk({ mode, ...change }, walk, conflicts);
     return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
   }
 
-  async function takeWalk(
+  async function runWalk(
     change: Pick<ReconcileSettings, 'mode'> & Partial<ReconcileSettings>,
     walk: Walk<ReconcileCheckpoint>,
     conflicts: PointPair[] = [],
   ) {
-    const keep = async (now: NonNullable<typeof base>) => {
-      base = now;
+    const keep = async (newBase: NonNullable<typeof base>) => {
+      base = newBase;
     };
     return await reconcile(
       { ...settings, back, ...change },
@@ -77,11 +77,11 @@ async function scene(version = '1.18.3') {
   async function walkOnePage(start?: ReconcileCheckpoint): Promise<ReconcileCheckpoint> {
     walks += 1;
     const { walk, kept } = openStoredWalk({ cursor: start });
-    await expect(takeWalk({ mode: 'repair' }, walk)).rejects.toBeInstanceOf(Paused);
+    await expect(runWalk({ mode: 'repair' }, walk)).rejects.toBeInstanceOf(Paused);
     return kept.at(-1) as ReconcileCheckpoint;
   }
 
-  return { store, settings, back, put, versionIn, walk, walkOnePage, base: () => base };
+  return { store, settings, back, put, readVersion, walk, walkOnePage, base: () => base };
 }
 
 /**
@@ -123,8 +123,8 @@ test.each([
   ['carry', 4],
 ] as const)(
   '%s: the version of the side that changed it prevails, or the active one if both changed it',
-  async (mode, at) => {
-    const { put, walk, versionIn } = await scene();
+  async (mode, column) => {
+    const { put, walk, readVersion } = await createScene();
     for (const [id, [, , base]] of TABLE.entries()) {
       for (const collection of [OLD, NEW]) await put(collection, id, base);
     }
@@ -135,9 +135,9 @@ test.each([
     }
     const { conflicts, report } = await walk(mode);
     const found = await Promise.all(
-      TABLE.map(async (_, id) => `${await versionIn(OLD, id)}${await versionIn(NEW, id)}`),
+      TABLE.map(async (_, id) => `${await readVersion(OLD, id)}${await readVersion(NEW, id)}`),
     );
-    expect(found).toEqual(TABLE.map((row) => row[at]));
+    expect(found).toEqual(TABLE.map((row) => row[column]));
     expect(conflicts).toEqual(CONFLICTS);
     expect(report.strays).toMatchObject({
       writes: 3 + CONFLICTS.length,
@@ -153,34 +153,34 @@ test.each([
   ['emptied', '-'],
   ['changed throughout', 'b'],
 ] as const)(
-  'a standby collection that is %s during a walk changes no more of the active one than the limit',
+  'a standby collection that is %s during a walk changes the active one at most up to the limit',
   async (_, damage) => {
-    const { put, walk, versionIn } = await scene();
+    const { put, walk, readVersion } = await createScene();
     for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
     await walk('repair');
     for (let id = 0; id < 9; id += 1) await put(NEW, id, damage);
     const { report } = await walk('carry', { limit: 4 });
-    // Only the writes of the pages before the limit was reached were made.
+    // Only the pages before the limit were written.
     expect(report.strays).toMatchObject({ writes: 9, withheld: 6 });
-    const left = await Promise.all(Array.from({ length: 9 }, (_, id) => versionIn(OLD, id)));
-    expect(left.filter((version) => version === 'a')).toHaveLength(6);
+    const versions = await Promise.all(Array.from({ length: 9 }, (_, id) => readVersion(OLD, id)));
+    expect(versions.filter((version) => version === 'a')).toHaveLength(6);
   },
 );
 
 test('a version that is overwritten as damage is kept in the report', async () => {
-  const { put, walk, versionIn } = await scene();
+  const { put, walk, readVersion } = await createScene();
   for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
   await walk('repair');
   await put(NEW, 0, 'b');
   await put(NEW, 1, '-');
   const { conflicts, report } = await walk('repair', { isDamaged: true });
-  expect([await versionIn(NEW, 0), await versionIn(NEW, 1)]).toEqual(['a', 'a']);
+  expect([await readVersion(NEW, 0), await readVersion(NEW, 1)]).toEqual(['a', 'a']);
   expect(conflicts).toEqual([0]);
   expect(report.strays).toMatchObject({ writes: 2, withheld: 2, overruled: 0 });
 });
 
 test('removals are counted and saved beforehand, and a kill does not reset the count', async () => {
-  const { put, walk, store } = await scene();
+  const { put, walk, store } = await createScene();
   for (let id = 0; id < 9; id += 1) await put(OLD, id, 'a');
   await walk('repair');
   for (let id = 0; id < 9; id += 1) await put(OLD, id, '-');
@@ -189,7 +189,7 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
     deletePoints: () => Promise.reject(new Error('killed')),
   };
   const { walk: stored, kept: saved } = openStoredWalk<ReconcileCheckpoint>();
-  const { settings } = await scene();
+  const { settings } = await createScene();
   await expect(
     reconcile(
       {
@@ -208,20 +208,26 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
 });
 
 test.each([
-  ['of its user is kept', 'carry', NEW, OLD, ['c', 'c']],
-  ['to the standby is overwritten, and kept in the report', 'repair', OLD, NEW, ['b', '-']],
+  ['to the active collection is kept', 'carry', NEW, OLD, ['c', 'c']],
+  [
+    'to the standby collection is overwritten, and kept in the report',
+    'repair',
+    OLD,
+    NEW,
+    ['b', '-'],
+  ],
 ] as const)(
-  'a write %s when the other side is carried over at the same moment',
-  async (_, mode, changed, where, left) => {
-    const { put, walk, versionIn, store, settings, back } = await scene();
+  'a write %s when the other collection is carried over at the same moment',
+  async (_, mode, changed, target, versions) => {
+    const { put, walk, readVersion, store, settings, back } = await createScene();
     for (let id = 0; id < 3; id += 1) await put(OLD, id, 'a');
     await walk('repair');
     await put(changed, 0, 'b');
     await put(changed, 1, '-');
     const writeBefore = async (id: number) => {
-      if ((await versionIn(where, id)) === 'a') await put(where, id, 'c');
+      if ((await readVersion(target, id)) === 'a') await put(target, id, 'c');
     };
-    const late: VectorStore = {
+    const interrupted: VectorStore = {
       ...store,
       upsert: async (...args) => {
         await writeBefore(0);
@@ -233,10 +239,10 @@ test.each([
       },
     };
     const { report, conflicts } = await walk(mode, {
-      to: { ...settings.to, store: late },
-      back: { ...back, to: { ...back.to, store: late } },
+      to: { ...settings.to, store: interrupted },
+      back: { ...back, to: { ...back.to, store: interrupted } },
     });
-    expect([await versionIn(where, 0), await versionIn(where, 1)]).toEqual(left);
+    expect([await readVersion(target, 0), await readVersion(target, 1)]).toEqual(versions);
     expect(conflicts).toEqual([0, 1]);
     expect(report.strays).toMatchObject({ writes: 2, overruled: 2 });
   },
@@ -247,21 +253,21 @@ test.each([
   ['copied', 'repair', OLD],
 ] as const)(
   'a memory that was %s, and then deleted by its user, is not created again after a kill',
-  async (_, mode, where) => {
-    const { put, walk, versionIn, store, settings, back } = await scene();
+  async (_, mode, source) => {
+    const { put, walk, readVersion, store, settings, back } = await createScene();
     await put(OLD, 1, 'a');
     await walk('repair');
-    await put(where, 2, 'b');
+    await put(source, 2, 'b');
     const killable = createStoreKilledAfterWrite(store);
     const killed = walk(mode, {
       to: { ...settings.to, store: killable },
       back: { ...back, to: { ...back.to, store: killable } },
     });
     await expect(killed).rejects.toThrow('killed');
-    expect([await versionIn(OLD, 2), await versionIn(NEW, 2)]).toEqual(['b', 'b']);
+    expect([await readVersion(OLD, 2), await readVersion(NEW, 2)]).toEqual(['b', 'b']);
     await put(OLD, 2, '-');
     const { conflicts } = await walk(mode);
-    expect(await versionIn(OLD, 2)).toBe('-');
+    expect(await readVersion(OLD, 2)).toBe('-');
     expect(conflicts).toEqual([2]);
   },
 );
@@ -271,14 +277,14 @@ test.each([
   ['begins again', () => undefined],
 ] as const)(
   'a first walk that was stopped and %s does not create deleted memories again',
-  async (_, startOf) => {
-    const { put, walk, walkOnePage, versionIn } = await scene();
+  async (_, chooseStart) => {
+    const { put, walk, walkOnePage, readVersion } = await createScene();
     for (let id = 0; id < 9; id += 1) await put(NEW, id, 'a');
     for (const id of [0, 1, 3, 4, 5, 6, 8]) await put(OLD, id, 'a');
     const stopped = await walkOnePage();
-    const { conflicts, report } = await walk('repair', {}, startOf(stopped));
-    expect(await versionIn(OLD, 7)).toBe('-');
-    expect(await versionIn(NEW, 7)).toBe('-');
+    const { conflicts, report } = await walk('repair', {}, chooseStart(stopped));
+    expect(await readVersion(OLD, 7)).toBe('-');
+    expect(await readVersion(NEW, 7)).toBe('-');
     expect(conflicts).toEqual([]);
     expect(listProblems(report)).toEqual([]);
     expect((await walk('carry')).report.strays.writes).toBe(0);
@@ -286,22 +292,22 @@ test.each([
 );
 
 test('a memory that was created before a kill is not created again, however often the walk stops before it', async () => {
-  const { put, walk, walkOnePage, versionIn, store, back } = await scene();
+  const { put, walk, walkOnePage, readVersion, store, back } = await createScene();
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   await put(NEW, 20, 'b');
   const killable = createStoreKilledAfterWrite(store);
   const to = { ...back.to, store: killable };
   await expect(walk('repair', { back: { ...back, to } })).rejects.toThrow('killed');
-  expect(await versionIn(OLD, 20)).toBe('b');
+  expect(await readVersion(OLD, 20)).toBe('b');
   await put(OLD, 20, '-');
   await put(OLD, 10, 'c');
   await walk('repair', {}, await walkOnePage(await walkOnePage()));
-  expect([await versionIn(OLD, 10), await versionIn(OLD, 20)]).toEqual(['c', '-']);
+  expect([await readVersion(OLD, 10), await readVersion(OLD, 20)]).toEqual(['c', '-']);
 });
 
 test('the last common version has one entry for each resumption of a walk', async () => {
-  const { put, walk, walkOnePage, base } = await scene();
+  const { put, walk, walkOnePage, base } = await createScene();
   for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
   let stopped: ReconcileCheckpoint | undefined;
@@ -315,7 +321,7 @@ test('the last common version has one entry for each resumption of a walk', asyn
 });
 
 test('a store without conditional writes is read right before a memory is overwritten', async () => {
-  const { put, store, versionIn } = await scene();
+  const { put, store, readVersion } = await createScene();
   for (const id of [0, 1, 2, 3]) await put(NEW, id, 'a');
   const refused = new Refusal('RefusedByService', 'Strict mode', { answer: 400 });
   const strict: VectorStore = {
@@ -336,12 +342,12 @@ test('a store without conditional writes is read right before a memory is overwr
     [0, 1].map((id) => ({ seen: memory(id, 'a'), by: memory(id, 'c') })),
   );
   await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
-  const found = await Promise.all([0, 1, 2, 3].map((id) => versionIn(NEW, id)));
+  const found = await Promise.all([0, 1, 2, 3].map((id) => readVersion(NEW, id)));
   expect(found).toEqual(['c', 'b', '-', 'b']);
 });
 
 test('a memory that a user creates right before its insertion is unchanged', async () => {
-  const { put, store, versionIn } = await scene();
+  const { put, store, readVersion } = await createScene();
   const retrieve: VectorStore['retrieve'] = async (...request) => {
     const found = await store.retrieve(...request);
     await put(NEW, 0, 'b');
@@ -350,14 +356,14 @@ test('a memory that a user creates right before its insertion is unchanged', asy
   const to = { store: { ...store, retrieve }, collection: NEW };
   const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
   await writer.insert([memory(0, 'a')]);
-  expect(await versionIn(NEW, 0)).toBe('b');
+  expect(await readVersion(NEW, 0)).toBe('b');
 });
 
 test('a memory that a user created before its insertion is unchanged, even before 1.17', async () => {
-  const { put, store, versionIn } = await scene('1.16.3');
+  const { put, store, readVersion } = await createScene('1.16.3');
   await put(NEW, 0, 'b');
   const to = { store, collection: NEW };
   const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
   await writer.insert([memory(0, 'a')]);
-  expect(await versionIn(NEW, 0)).toBe('b');
+  expect(await readVersion(NEW, 0)).toBe('b');
 });

@@ -1252,7 +1252,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "if (isExcess && onExcess === 'refuse') {",
       'if (false) {',
-      'one that was changed throughout is refused, and nothing is written',
+      'a change is refused before anything is written > an active collection that was changed throughout',
     ],
     [
       'insertsOnly = mayInsert && isExcess',
@@ -1262,22 +1262,22 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "limitedChanges === 'none' ? ",
       'false ? ',
-      'an active collection that was changed throughout, where only removals are limited',
+      'both collections get the expected memories > an active collection that was changed throughout, if only removals are limited',
     ],
     [
       'await stages.rewrite({ passed: {}',
       'await stages.rewrite({ passed: stages.recorded.passed',
-      'what was refused is compared again once it is repaired > an active collection that was emptied',
+      'a comparison is repeated after the repair of > an active collection that was emptied',
     ],
     [
       '...(earlier && { earlier })',
       '',
-      'what was refused is compared again once it is repaired > a store that dropped a write',
+      'a comparison is repeated after the repair of > a store that dropped a write',
     ],
     [
       'if (faults.length > 0) await discardStages(context, written);',
       '',
-      'what was refused is compared again once it is repaired > a store that dropped a write',
+      'a comparison is repeated after the repair of > a store that dropped a write',
     ],
     [
       'cursor: startsOver ? undefined : start',
@@ -1292,29 +1292,37 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'hasBegun || !mustCompare',
       '!mustCompare',
-      'a first comparison, which starts the last common version, reads both once',
+      'a first comparison, which starts the last common version, reads both collections once',
     ],
     [
       'tally !== undefined && isDamage(tally)',
       'false',
       'a standby that was emptied, in invocations of one page each',
     ],
-    ["base === 'continued' ? run.base : undefined", 'run.base', 'a standby that is older'],
-    ["if (users === 'writing') return [];", '', 'late writes alone'],
+    [
+      "base === 'continued' ? run.base : undefined",
+      'run.base',
+      'both collections get the expected memories > a standby without a last common version',
+    ],
+    [
+      "if (users === 'writing') return [];",
+      '',
+      'both collections get the expected memories > late writes alone',
+    ],
     [
       "limitedChanges === 'vectors' ? settings : undefined",
       'undefined',
-      'one with vectors of another model is refused, and nothing is written',
+      'a change is refused before anything is written > an active collection with vectors of another model',
     ],
     [
       'common === points && adds',
       'adds',
-      'what both hold, but not as before, is read again for the last common version',
+      'two equal collections that have changed are read again for the last common version',
     ],
     [
       "options.onExcess !== 'write' || ",
       '',
-      'one without a last common version is refused, and nothing is written',
+      'a change is refused before anything is written > an active collection without a last common version',
     ],
   ]),
   ...mutantsOf(

@@ -22,11 +22,11 @@ import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 
 /** A change during the read, or content that is read instead */
-type Disturbed = (graph: SandboxGraph) => Partial<GraphSource> | string;
+type Disturbance = (graph: SandboxGraph) => Partial<GraphSource> | string;
 
-test.each<[string, string, Disturbed]>([
+test.each<[string, string, Disturbance]>([
   [
-    'a node appears behind the reader',
+    'a node appears after the reader has passed',
     'RefusedNotFrozen',
     (graph) => ({
       nodes: async function* () {
@@ -60,15 +60,15 @@ test.each<[string, string, Disturbed]>([
     }),
   ],
   [
-    'only the position tells that something was committed',
+    'only the commit position shows that something was written',
     'RefusedNotFrozen',
     () => {
-      let asked = 0;
-      return { position: async () => `FB:${asked++}` };
+      let reads = 0;
+      return { position: async () => `FB:${reads++}` };
     },
   ],
   [
-    'an unfinished restore is found in it',
+    'it contains an unfinished restore',
     'RefusedByService',
     (graph) => graph.addNode({ labels: ['_Restore'], properties: {} }),
   ],
@@ -124,17 +124,17 @@ const rewrite =
 
 test.each<[string, keyof typeof FILES, Damage]>([
   ['the nodes end early', 'nodes', (bytes) => bytes.subarray(0, bytes.length - 20)],
-  ['a byte of the nodes is another', 'nodes', flipByte],
-  ['a byte of the relationships is another', 'rels', flipByte],
-  ['nodes are empty', 'nodes', () => Buffer.alloc(0)],
+  ['a byte of the nodes has changed', 'nodes', flipByte],
+  ['a byte of the relationships has changed', 'rels', flipByte],
+  ['the file of nodes is empty', 'nodes', () => Buffer.alloc(0)],
   ['the last line has no end', 'nodes', rewrite((text) => text.slice(0, -1))],
   [
-    'it is packed again, with the same lines',
+    'the nodes are compressed again, with the same lines',
     'nodes',
     (bytes) => gzipSync(gunzipSync(bytes), { level: 1 }),
   ],
   [
-    'the schema is another',
+    'the schema has changed',
     'schema',
     (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
   ],
@@ -163,7 +163,7 @@ test('A dump of an earlier release is read back and restored', async () => {
   expect(differences).toEqual([]);
 });
 
-test('A transient read failure does not condemn the dump', async () => {
+test('A read that fails for a moment does not make a dump invalid', async () => {
   const { artifacts } = await dumpSample();
   const reset = Object.assign(new Error('read'), { code: 'ECONNRESET' });
   const failing: ArtifactStore = {
@@ -178,7 +178,7 @@ test('A transient read failure does not condemn the dump', async () => {
 
 const LONG = 'é🧾\u2028\u2029\r\n'.repeat(40_000);
 
-test('lines are read back unchanged, with the figures collected on the way', async () => {
+test('lines are read back unchanged, with the figures that were measured', async () => {
   const { artifacts } = await openArtifactFolder();
   // Characters of several bytes lie across every edge between two chunks.
   const values = ['', 'x', LONG, { text: LONG }, [1, null, true]];
@@ -188,7 +188,7 @@ test('lines are read back unchanged, with the figures collected on the way', asy
   expect(written).toMatchObject({ key: 'lines', ...reader.measure() });
 });
 
-test('text is joined wherever a chunk ends', async () => {
+test('a text is decoded wherever a chunk ends', async () => {
   const lines = [{ a: 'é🧾' }, { b: '\u2028' }, 'x'];
   const bytes = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
   for (let size = 1; size <= bytes.length; size += 1) {
@@ -208,7 +208,7 @@ test('a long line is searched for its end once, and not again with every chunk',
   expect(searched).toBeLessThan(2 * bytes.length);
 });
 
-test('a line that inflates without end is refused, both when written and when read', async () => {
+test('a line that is too long is refused, both when written and when read', async () => {
   const endless = 'x'.repeat(MAX_LINE_LENGTH + 1);
   const read = readLines(serveBytes(gzipSync(`"${endless}"\n`), 16_384), 'lines');
   await expect(Array.fromAsync(read.values)).rejects.toThrow('A line is longer than');
@@ -245,7 +245,7 @@ test('a file that ends anywhere before its end is refused', async () => {
   }
 });
 
-test('rows that break off leave no file', async () => {
+test('an error while rows are read leaves no file', async () => {
   const { artifacts } = await openArtifactFolder();
   const rows = (async function* () {
     yield 1;
@@ -278,7 +278,7 @@ function flipByte(bytes: Buffer): Buffer {
 
 function serveBytes(bytes: Buffer, chunkSize: number): ArtifactStore {
   const unused = () => {
-    throw new Error('not to be called');
+    throw new Error('unexpected call');
   };
   return {
     put: unused,
@@ -288,7 +288,8 @@ function serveBytes(bytes: Buffer, chunkSize: number): ArtifactStore {
     delete: unused,
     deleteAll: unused,
     get: async function* () {
-      for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
+      for (let start = 0; start < bytes.length; start += chunkSize)
+        yield bytes.subarray(start, start + chunkSize);
     },
   };
 }

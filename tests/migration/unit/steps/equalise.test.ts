@@ -15,9 +15,9 @@ import { takeWaiting } from '../../support/take-waiting.ts';
 import { createPoint, pointId } from '../../support/vector-stores.ts';
 
 /** Number of memories: more than a step removes or changes without permission */
-const MANY = 24;
-const IDS = Array.from({ length: MANY }, (_, id) => id);
-const PAGE = 4;
+const COUNT = 24;
+const IDS = Array.from({ length: COUNT }, (_, id) => id);
+const PAGE_SIZE = 4;
 
 /** With the cursor to resume at; by default the one that was kept last */
 type Options = Partial<EqualiseOptions> & { readonly cursor?: unknown };
@@ -28,11 +28,11 @@ const memory = (id: number, text: string, vector = VECTOR) =>
   createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
 
 /** Creates two equal collections of 24 memories, which are also the last common version. */
-async function scene() {
+async function createScene() {
   const { sandbox, store } = await startCopyScene({ count: 0 });
   onTestFinished(sandbox.close);
   const artifacts = createMemoryArtifacts(createRunTable().clock).store;
-  const strict_mode_config = { enabled: true, max_query_limit: PAGE };
+  const strict_mode_config = { enabled: true, max_query_limit: PAGE_SIZE };
   const run: { runId: string; base?: Base } = { runId: 'spring' };
   const saved: RecordedJournal[] = [];
   let epoch = 0;
@@ -54,10 +54,10 @@ async function scene() {
     vectors = store,
   ) {
     epoch += 1;
-    let left = pages;
+    let remainingPages = pages;
     const scroll: VectorStore['scroll'] = async (collection, request) => {
-      // The settings are chosen by a page without an offset.
-      if (collection === OLD && 'offset' in request) left -= 1;
+      // A page without an offset only chooses the settings.
+      if (collection === OLD && 'offset' in request) remainingPages -= 1;
       return await vectors.scroll(collection, request);
     };
     const working = {
@@ -66,7 +66,7 @@ async function scene() {
       lease: { epoch },
       renew: async () => {},
       note: async (changes: { base: Base }) => void Object.assign(run, changes),
-      hasTime: () => left > 0,
+      hasTime: () => remainingPages > 0,
       workedMs: () => 0,
     };
     const last = saved.at(-1);
@@ -91,13 +91,13 @@ async function scene() {
       const equalised = await invoke(options, 1);
       if (equalised) return { equalised, invocations };
     }
-    throw new Error('It does not end.');
+    throw new Error('It has not finished after 40 invocations.');
   }
 
   /** Counts the memories by their text. */
-  async function count(collection: string): Promise<Record<string, number>> {
+  async function countByText(collection: string): Promise<Record<string, number>> {
     const counts: Record<string, number> = {};
-    const { points } = await store.scroll(collection, { limit: 4 * MANY });
+    const { points } = await store.scroll(collection, { limit: 4 * COUNT });
     for (const { payload } of points) {
       const { data } = JSON.parse(payload);
       counts[data] = (counts[data] ?? 0) + 1;
@@ -119,14 +119,14 @@ async function scene() {
     put,
     invoke,
     finish,
-    count,
-    page: async () => {
+    countByText,
+    limitPages: async () => {
       for (const name of [OLD, NEW]) await store.updateCollection(name, { strict_mode_config });
     },
   };
 }
 
-type Scene = Awaited<ReturnType<typeof scene>>;
+type Scene = Awaited<ReturnType<typeof createScene>>;
 
 type Row = readonly [
   title: string,
@@ -136,7 +136,7 @@ type Row = readonly [
   standby: Record<string, number>,
 ];
 
-const WHOLE = { a: MANY };
+const UNCHANGED = { a: COUNT };
 const emptyCollection =
   (collection: string) =>
   async ({ put }: Scene) =>
@@ -144,42 +144,54 @@ const emptyCollection =
 
 const WRITTEN: readonly Row[] = [
   ['a few deletions', ({ put }) => put(OLD, [0, 1], '-'), {}, { a: 22 }, { a: 22 }],
-  ['a new memory', ({ put }) => put(OLD, [90], 'b'), {}, { a: MANY, b: 1 }, { a: MANY, b: 1 }],
+  ['a new memory', ({ put }) => put(OLD, [90], 'b'), {}, { a: COUNT, b: 1 }, { a: COUNT, b: 1 }],
   ['a late deletion', ({ put }) => put(NEW, [0], '-'), {}, { a: 23 }, { a: 23 }],
   ['a late change', ({ put }) => put(NEW, [0], 'b'), {}, { a: 23, b: 1 }, { a: 23, b: 1 }],
   [
     'a late change that no user made',
     ({ put }) => put(NEW, [0], 'b'),
     { isOfUser: () => false },
-    WHOLE,
-    WHOLE,
+    UNCHANGED,
+    UNCHANGED,
   ],
-  ['a standby that was emptied', emptyCollection(NEW), {}, WHOLE, WHOLE],
-  ['a standby that was changed throughout', ({ put }) => put(NEW, IDS, 'b'), {}, WHOLE, WHOLE],
-  ['a standby that is older', ({ put }) => put(NEW, [0], 'b'), { base: 'begun' }, WHOLE, WHOLE],
+  ['a standby that was emptied', emptyCollection(NEW), {}, UNCHANGED, UNCHANGED],
   [
-    'an active collection that was emptied, as the operator says',
+    'a standby that was changed throughout',
+    ({ put }) => put(NEW, IDS, 'b'),
+    {},
+    UNCHANGED,
+    UNCHANGED,
+  ],
+  [
+    'a standby without a last common version',
+    ({ put }) => put(NEW, [0], 'b'),
+    { base: 'begun' },
+    UNCHANGED,
+    UNCHANGED,
+  ],
+  [
+    'an active collection that was emptied, as the operator announced',
     emptyCollection(OLD),
-    { deletes: MANY },
+    { deletes: COUNT },
     {},
     {},
   ],
   [
-    'an active collection that was emptied, where only inserts are left',
+    'an active collection that was emptied, if only inserts are allowed',
     async (scene) => {
       await emptyCollection(OLD)(scene);
       await scene.put(OLD, [90], 'b');
     },
     { onExcess: 'insert' },
     { b: 1 },
-    { a: MANY, b: 1 },
+    { a: COUNT, b: 1 },
   ],
   [
-    'an active collection that was changed throughout, where only removals are limited',
+    'an active collection that was changed throughout, if only removals are limited',
     ({ put }) => put(OLD, IDS, 'b'),
     { onExcess: 'insert', limitedChanges: 'none' },
-    { b: MANY },
-    { b: MANY },
+    { b: COUNT },
+    { b: COUNT },
   ],
   [
     'a standby that never served',
@@ -210,44 +222,52 @@ const WRITTEN: readonly Row[] = [
   ],
 ];
 
-test.each(WRITTEN)('%s', async (_, change, options, active, standby) => {
-  const world = await scene();
-  await change(world);
-  const { faults } = (await world.invoke(options)) ?? {};
-  expect(faults).toEqual([]);
-  expect([await world.count(OLD), await world.count(NEW)]).toEqual([active, standby]);
+describe('both collections get the expected memories', () => {
+  test.each(WRITTEN)('%s', async (_, change, options, active, standby) => {
+    const scene = await createScene();
+    await change(scene);
+    const { faults } = (await scene.invoke(options)) ?? {};
+    expect(faults).toEqual([]);
+    expect([await scene.countByText(OLD), await scene.countByText(NEW)]).toEqual([active, standby]);
+  });
 });
 
 const reembed = ({ put }: Scene) => put(OLD, IDS, 'a', '[0,1,0,0]');
 
 const REFUSED: readonly (readonly [string, Row[1], Options])[] = [
   ['an active collection that was emptied', emptyCollection(OLD), {}],
-  ['one that lost more than expected', ({ put }) => put(OLD, IDS.slice(1), '-'), {}],
-  ['one that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
-  ['one with vectors of another model', reembed, { limitedChanges: 'vectors' }],
-  ['one without a last common version', emptyCollection(OLD), { base: 'begun' }],
+  [
+    'an active collection that lost more than expected',
+    ({ put }) => put(OLD, IDS.slice(1), '-'),
+    {},
+  ],
+  ['an active collection that was changed throughout', ({ put }) => put(OLD, IDS, 'b'), {}],
+  ['an active collection with vectors of another model', reembed, { limitedChanges: 'vectors' }],
+  ['an active collection without a last common version', emptyCollection(OLD), { base: 'begun' }],
 ];
 
-test.each(REFUSED)('%s is refused, and nothing is written', async (_, change, options) => {
-  const world = await scene();
-  await world.page();
-  await change(world);
-  const { upsert, deletePoints } = world.store;
-  let writes = 0;
-  const counted: VectorStore = {
-    ...world.store,
-    upsert: async (...given) => {
-      writes += 1;
-      await upsert(...given);
-    },
-    deletePoints: async (...given) => {
-      writes += 1;
-      await deletePoints(...given);
-    },
-  };
-  const attempt = world.invoke(options, undefined, counted);
-  await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
-  expect(writes).toBe(0);
+describe('a change is refused before anything is written', () => {
+  test.each(REFUSED)('%s', async (_, change, options) => {
+    const scene = await createScene();
+    await scene.limitPages();
+    await change(scene);
+    const { upsert, deletePoints } = scene.store;
+    let writes = 0;
+    const countingStore: VectorStore = {
+      ...scene.store,
+      upsert: async (...args) => {
+        writes += 1;
+        await upsert(...args);
+      },
+      deletePoints: async (...args) => {
+        writes += 1;
+        await deletePoints(...args);
+      },
+    };
+    const attempt = scene.invoke(options, undefined, countingStore);
+    await expect(attempt).rejects.toMatchObject({ name: 'RefusedMassChange' });
+    expect(writes).toBe(0);
+  });
 });
 
 describe('a store that drops writes', () => {
@@ -255,7 +275,7 @@ describe('a store that drops writes', () => {
     ['frozen', ['missing: 1', 'contents differ', 'counts per user differ']],
     ['writing', []],
   ] as const)('is detected while users are %s', async (users, faults) => {
-    const { put, invoke, store } = await scene();
+    const { put, invoke, store } = await createScene();
     await put(OLD, [90], 'b');
     const dropping = { ...store, upsert: async () => {} };
     const equalised = await invoke({ users }, undefined, dropping);
@@ -263,21 +283,21 @@ describe('a store that drops writes', () => {
   });
 });
 
-describe('what was refused is compared again once it is repaired', () => {
+describe('a comparison is repeated after the repair of', () => {
   it.each(REFUSED.slice(0, 3))('%s', async (_, change, options) => {
-    const { finish, page, put, ...world } = await scene();
-    await page();
-    await change({ finish, page, put, ...world });
-    const named = { name: 'RefusedMassChange' };
+    const { finish, limitPages, put, ...scene } = await createScene();
+    await limitPages();
+    await change({ finish, limitPages, put, ...scene });
+    const refusal = { name: 'RefusedMassChange' };
     for (const _ of ['at first', 'and again']) {
-      await expect(finish(options)).rejects.toMatchObject(named);
+      await expect(finish(options)).rejects.toMatchObject(refusal);
     }
     await put(OLD, IDS, 'a');
     expect((await finish(options)).equalised.faults).toEqual([]);
   });
 
   it('a store that dropped a write', async () => {
-    const { put, invoke, store } = await scene();
+    const { put, invoke, store } = await createScene();
     await put(OLD, [90], 'b');
     await put(OLD, [0], '-');
     const dropping = { ...store, upsert: async () => {} };
@@ -287,8 +307,8 @@ describe('what was refused is compared again once it is repaired', () => {
     expect(await invoke({})).toMatchObject({ faults: [], ...removed });
   });
 
-  it('but earlier removals count', async () => {
-    const { put, invoke, saved, store, count } = await scene();
+  it('a standby collection, whose earlier removals still count', async () => {
+    const { put, invoke, saved, store, countByText } = await createScene();
     await put(OLD, [90], 'b');
     await put(OLD, IDS.slice(0, 15), '-');
     await invoke({}, undefined, { ...store, upsert: async () => {} });
@@ -296,19 +316,19 @@ describe('what was refused is compared again once it is repaired', () => {
     await expect(invoke({})).rejects.toMatchObject({ name: 'RefusedMassChange' });
     const earlier = { removals: { first: 0, second: 15 } };
     expect(saved.at(-1)?.noted).toMatchObject({ earlier });
-    expect(await count(NEW)).toEqual({ a: 9 });
+    expect(await countByText(NEW)).toEqual({ a: 9 });
   });
 });
 
-test('what both hold, as before, is read once', async () => {
-  const { invoke, saved, page } = await scene();
-  await page();
+test('two equal collections that have not changed are read once', async () => {
+  const { invoke, saved, limitPages } = await createScene();
+  await limitPages();
   expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
   expect(Object.keys(saved.at(-1)?.passed ?? {})).toEqual(['compared']);
 });
 
-test('what both hold, but not as before, is read again for the last common version', async () => {
-  const { invoke, put, saved, run } = await scene();
+test('two equal collections that have changed are read again for the last common version', async () => {
+  const { invoke, put, saved, run } = await createScene();
   for (const name of [OLD, NEW]) await put(name, [7], 'b');
   const { digest } = run.base ?? {};
   expect(await invoke({ limitedChanges: 'vectors' })).toMatchObject({ faults: [] });
@@ -322,7 +342,7 @@ const IN_PIECES: readonly Row[] = [
     'a standby that was emptied',
     emptyCollection(NEW),
     { mode: 'carry', onExcess: 'write', users: 'writing' },
-    WHOLE,
+    UNCHANGED,
     {},
   ],
   [
@@ -330,26 +350,26 @@ const IN_PIECES: readonly Row[] = [
     emptyCollection(OLD),
     { onExcess: 'insert' },
     {},
-    WHOLE,
+    UNCHANGED,
   ],
 ];
 
 test.each(IN_PIECES)('%s, in invocations of one page each', async (_, change, options, ...both) => {
-  const world = await scene();
-  await world.page();
-  await change(world);
-  const { equalised, invocations } = await world.finish(options);
+  const scene = await createScene();
+  await scene.limitPages();
+  await change(scene);
+  const { equalised, invocations } = await scene.finish(options);
   expect(equalised.faults).toEqual([]);
   expect(invocations).toBeGreaterThan(10);
-  expect([await world.count(OLD), await world.count(NEW)]).toEqual(both);
+  expect([await scene.countByText(OLD), await scene.countByText(NEW)]).toEqual(both);
 });
 
-test('a first comparison, which starts the last common version, reads both once', async () => {
-  const { run, saved, finish, page } = await scene();
-  await page();
+test('a first comparison, which starts the last common version, reads both collections once', async () => {
+  const { run, saved, finish, limitPages } = await createScene();
+  await limitPages();
   delete run.base;
   const { equalised } = await finish({ onExcess: 'write' });
-  expect(equalised.report.compared).toBe(MANY);
+  expect(equalised.report.compared).toBe(COUNT);
   expect(Object.keys(saved.at(-1)?.passed ?? {})).toEqual(['written']);
 });
 
@@ -370,35 +390,35 @@ function createInterrupted(changes: Partial<Writing> = {}): RecordedJournal {
 }
 
 test('an interrupted walk counts its removals, and resumes once it may remove no more', async () => {
-  const { put, invoke, count } = await scene();
+  const { put, invoke, countByText } = await createScene();
   await put(OLD, [3, 15], '-');
   const cursor = createInterrupted();
   await expect(invoke({ cursor })).rejects.toMatchObject({ name: 'RefusedMassChange' });
-  expect(await count(NEW)).toEqual(WHOLE);
+  expect(await countByText(NEW)).toEqual(UNCHANGED);
   await put(OLD, [15], 'a');
-  expect(await invoke({ cursor })).toMatchObject({ report: { compared: MANY - 12 } });
+  expect(await invoke({ cursor })).toMatchObject({ report: { compared: COUNT - 12 } });
 });
 
 test('each invocation resumes where the one before ended', async () => {
-  const { put, page, finish, saved, readLast } = await scene();
-  await page();
+  const { put, limitPages, finish, saved, readLast } = await createScene();
+  await limitPages();
   await put(OLD, [15], '-');
   saved.push(createInterrupted());
   const { equalised } = await finish({ deletes: 21 });
-  expect(equalised).toMatchObject({ faults: [], report: { compared: MANY - 12 } });
+  expect(equalised).toMatchObject({ faults: [], report: { compared: COUNT - 12 } });
   expect((readLast('written') as Reconciled).removals).toEqual({ first: 0, second: 21 });
 });
 
 test('a walk that only inserts continues to do so', async () => {
-  const { put, invoke, count } = await scene();
+  const { put, invoke, countByText } = await createScene();
   await put(OLD, [15], '-');
   const cursor = createInterrupted({ insertsOnly: true });
   const resumed = await invoke({ cursor, onExcess: 'insert' });
-  expect(resumed).toMatchObject({ report: { compared: MANY - 12 } });
-  expect(await count(NEW)).toEqual(WHOLE);
+  expect(resumed).toMatchObject({ report: { compared: COUNT - 12 } });
+  expect(await countByText(NEW)).toEqual(UNCHANGED);
 });
 
-describe('a comparison that has ended is believed', () => {
+describe('the result of a finished comparison is used again', () => {
   async function compareBoth({ run, store, artifacts }: Scene) {
     const services = { vectors: store, artifacts };
     const sources = { active: OLD, standby: NEW, base: run.base };
@@ -407,25 +427,25 @@ describe('a comparison that has ended is believed', () => {
 
   test.each([
     ['before the walk', {}],
-    ['and while the walk goes on', createInterrupted()],
-  ])('%s: damage that it found is not carried back', async (_, begun) => {
-    const world = await scene();
-    await emptyCollection(NEW)(world);
-    const found = await compareBoth(world);
-    await world.put(NEW, IDS, 'a');
-    await world.put(NEW, [15], '-');
-    await world.invoke({ cursor: { ...begun, passed: { compared: { found } } } });
-    expect(await world.count(OLD)).toEqual(WHOLE);
+    ['during the walk', createInterrupted()],
+  ])('%s: damage that it found is not carried back', async (_, journal) => {
+    const scene = await createScene();
+    await emptyCollection(NEW)(scene);
+    const found = await compareBoth(scene);
+    await scene.put(NEW, IDS, 'a');
+    await scene.put(NEW, [15], '-');
+    await scene.invoke({ cursor: { ...journal, passed: { compared: { found } } } });
+    expect(await scene.countByText(OLD)).toEqual(UNCHANGED);
   });
 
-  test('what it found missing in two collections that were empty is carried', async () => {
-    const world = await scene();
-    for (const name of [OLD, NEW]) await world.put(name, IDS, '-');
-    await world.invoke({ deletes: MANY });
-    expect(world.run.base).toMatchObject({ points: 0 });
-    await world.put(OLD, [0, 1], 'b');
-    const cursor = { passed: { compared: { found: await compareBoth(world) } } };
-    await world.invoke({ cursor, onExcess: 'insert', limitedChanges: 'vectors' });
-    expect(await world.count(NEW)).toEqual({ b: 2 });
+  test('memories that it found missing in two empty collections are copied', async () => {
+    const scene = await createScene();
+    for (const name of [OLD, NEW]) await scene.put(name, IDS, '-');
+    await scene.invoke({ deletes: COUNT });
+    expect(scene.run.base).toMatchObject({ points: 0 });
+    await scene.put(OLD, [0, 1], 'b');
+    const cursor = { passed: { compared: { found: await compareBoth(scene) } } };
+    await scene.invoke({ cursor, onExcess: 'insert', limitedChanges: 'vectors' });
+    expect(await scene.countByText(NEW)).toEqual({ b: 2 });
   });
 });

@@ -17,10 +17,10 @@ const STEPS = ['preflight', 'backup', 'copy', 'rollback', 'abort'] as const;
 describe('an input', () => {
   it('has a field for every option of the command line', async () => {
     const { place, invoked } = createPlace({ preflight: [MET] });
-    const plan = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
-    const more =
+    const planOptions = '--source memories --upload-as m2 --window-minutes 20 --retention-days 60';
+    const otherOptions =
       '--free-gb 40 --accept no-graph --accept expired-memories --removes-when-over --removes-artifacts-when-over';
-    await typeCommand(place, `preflight --run ${RUN} --execute ${plan} ${more}`);
+    await typeCommand(place, `preflight --run ${RUN} --execute ${planOptions} ${otherOptions}`);
     expect(invoked).toEqual([
       {
         name: 'preflight',
@@ -40,7 +40,7 @@ describe('an input', () => {
     ]);
   });
 
-  it('is for the present run, unless one is named', async () => {
+  it('is for the current run unless the command names a run', async () => {
     const { place, invoked } = createPlace({});
     await typeCommand(place, 'backup --execute');
     await typeCommand(place, 'backup --run run-b');
@@ -51,8 +51,8 @@ describe('an input', () => {
   });
 
   it.each([
-    ['there is none', new Refusal('RefusedUnknownRun', 'None.')],
-    ['the latest has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
+    ['there is no run', new Refusal('RefusedUnknownRun', 'None.')],
+    ['the latest run has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
   ])(
     'of a preflight with a source is for a new run, named after the date, if %s',
     async (_, latest) => {
@@ -76,7 +76,7 @@ describe('an input', () => {
   });
 });
 
-describe('wrong use', () => {
+describe('a wrong command', () => {
   it.each([
     ['migrate', 'unknown command'],
     ['copy --run', 'argument missing'],
@@ -97,7 +97,7 @@ describe('wrong use', () => {
     ['run --report of-today', 'first 8 hexadecimal digits'],
     [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
     ['', 'Usage: npm run migrate --'],
-  ])('of "%s" ends with 2 and invokes nothing', async (words, fault) => {
+  ])('"%s" exits with 2 and invokes nothing', async (words, fault) => {
     const { place, invoked } = createPlace({});
     const { code, output, status } = await typeCommand(place, words);
     expect([code, output]).toEqual([2, '']);
@@ -111,8 +111,8 @@ describe('a command that stops users', () => {
   it.each(['rollback', 'abort'] as const)(
     '%s is confirmed by the run id or by --yes, and by nothing else',
     async (name) => {
-      const standing = { ...STATUS, moves: [{ command: name }] };
-      const answers = { [name]: [result('a'), result('b')], status: Array(20).fill(standing) };
+      const status = { ...STATUS, moves: [{ command: name }] };
+      const answers = { [name]: [result('a'), result('b')], status: Array(20).fill(status) };
       const { place, invoked } = createPlace(answers);
       const words = `${name} --run ${RUN} --execute`;
       for (const answers of [undefined, ['yes'], [''], ['run'], ['RUN-A']]) {
@@ -121,18 +121,21 @@ describe('a command that stops users', () => {
         expect(refused.status).toContain('RefusedNotApproved');
       }
       expect(invoked).toEqual([]);
-      for (const [by, more, options] of [
+      for (const [confirmation, flag, options] of [
         ['the run id', '', { answers: [RUN] }],
         ['--yes', ' --yes', {}],
       ] as const) {
-        const { code, status } = await typeCommand(place, words + more, options);
-        expect([code, status]).toEqual([0, expect.stringContaining(`Confirmed by ${by}: `)]);
+        const { code, status } = await typeCommand(place, words + flag, options);
+        expect([code, status]).toEqual([
+          0,
+          expect.stringContaining(`Confirmed by ${confirmation}: `),
+        ]);
       }
       expect(invoked).toHaveLength(2);
     },
   );
 
-  it('is not confirmed if it would be refused anyway', async () => {
+  it('asks for no confirmation if it would be refused anyway', async () => {
     const ended = { ...STATUS, phase: 'aborted', moves: [], endedAt: STATUS.at };
     const refusal = new Refusal('RefusedNotNow', 'No rollback in a run that is aborted.');
     const { place } = createPlace({ rollback: [refusal], status: Array(3).fill(ended) });
@@ -140,7 +143,7 @@ describe('a command that stops users', () => {
     expect([code, status]).toEqual([3, expect.stringContaining('No rollback')]);
   });
 
-  it('is not confirmed for a dry run', async () => {
+  it('asks for no confirmation of a dry run', async () => {
     const forecast = { returnsTo: 'memories', leavesBehind: { atLeast: 3 } };
     const { place } = createPlace({ rollback: [{ runId: RUN, dryRun: true, forecast }] });
     const { code, output } = await typeCommand(place, 'rollback');
@@ -150,7 +153,7 @@ describe('a command that stops users', () => {
 });
 
 describe('a preflight', () => {
-  it('with functions of another version says so', async () => {
+  it('reports functions of another version', async () => {
     const { place } = createPlace({ preflight: [{ runId: RUN, dryRun: true, forecast: {} }] });
     const { code, status } = await typeCommand(place, 'preflight --source m');
     expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
@@ -162,12 +165,12 @@ describe('a preflight', () => {
     problems: [{ why: 'W.', remedy: 'R.' }],
   };
   const unchecked = { ...PREREQUISITE, name: 'Disk space', isUnchecked: true };
-  const found = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
+  const answer = { ...MET, dryRun: true, prerequisites: [PREREQUISITE, unmet, unchecked] };
 
   it.each(['', ' --execute'])(
-    'with%s problems shows them all, and ends with 3',
+    'shows all its problems and exits with 3, with the options "%s"',
     async (execute) => {
-      const { place } = createPlace({ preflight: [found] });
+      const { place } = createPlace({ preflight: [answer] });
       const { code, output, status } = await typeCommand(place, `preflight --source m${execute}`);
       expect(code).toBe(3);
       expect(output).toMatch(
@@ -179,21 +182,21 @@ describe('a preflight', () => {
 });
 
 describe('run', () => {
-  it('is refused if the run allows no further window', async () => {
+  it('is refused if the cutover is blocked', async () => {
     const takesNoWindow = 'memories_v3 has writes that were left behind';
-    const there = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
-    const { place, invoked } = createPlace({ status: [there, there, there] });
+    const blocked = { ...STATUS, phase: 'copied', next: null, takesNoWindow };
+    const { place, invoked } = createPlace({ status: [blocked, blocked, blocked] });
     const { code, output, status } = await typeCommand(place, 'run --yes');
     expect(code).toBe(3);
     expect(output + status).toContain(`Cutover blocked: ${takesNoWindow}`);
     expect(invoked).toEqual([]);
   });
 
-  it('says for a run that is rolling back what the command does, and what remains', async () => {
+  it('describes what it does with a run that is rolling back', async () => {
     const moves = [{ command: 'rollback' }];
-    const back = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
+    const rollingBack = { ...STATUS, phase: 'switching-back', next: 'rollback', moves };
     const done = { ...STATUS, phase: 'copied', moves: [] };
-    const { place } = createPlace({ rollback: [result('copied')], status: [back, done] });
+    const { place } = createPlace({ rollback: [result('copied')], status: [rollingBack, done] });
     const { output } = await typeCommand(place, 'run');
     expect(output).toMatch(/^Rollback of run run-a \(switching-back\)/);
     expect(output).toContain('back to memories');
@@ -203,11 +206,11 @@ describe('run', () => {
 
 describe('a step', () => {
   it('ends the command if it completes without advancing the run', async () => {
-    const answers = [result('live'), new Error('It is given without end')];
+    const answers = [result('live'), new Error('Invoked again')];
     const { place } = createPlace({ backup: answers });
-    const ended = await typeCommand(place, 'run');
-    expect(ended.code).toBe(1);
-    expect(ended.status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
+    const { code, status } = await typeCommand(place, 'run');
+    expect(code).toBe(1);
+    expect(status).toMatch(/^FunctionFailedError: .* is done, but the run is still /);
   });
 
   it('is invoked once if it waits for another day', async () => {
@@ -228,9 +231,9 @@ describe('a step', () => {
   });
 
   it.each([
-    ['before the run is ready for one', 'checked'],
+    ['before the run is ready', 'checked'],
     ['after the run has ended', 'aborted'],
-  ])('is not a cutover %s', async (_, phase) => {
+  ])('such as a cutover is refused %s', async (_, phase) => {
     const { place, invoked } = createPlace({ status: Array(3).fill({ ...STATUS, phase }) });
     const { code, status } = await typeCommand(place, 'cutover --execute --yes');
     expect([code, status, invoked]).toEqual([3, expect.stringContaining('RefusedNotNow'), []]);
@@ -244,8 +247,8 @@ describe('a step', () => {
   });
 
   it('counts as done even if the status afterwards fails', async () => {
-    const away = new RetryableFailure('RetryableUnavailable', 'no answer');
-    const { place } = createPlace({ backup: [result('backed-up')], status: [away, away] });
+    const outage = new RetryableFailure('RetryableUnavailable', 'no answer');
+    const { place } = createPlace({ backup: [result('backed-up')], status: [outage, outage] });
     expect(await typeCommand(place, `backup --run ${RUN} --execute`)).toMatchObject({ code: 0 });
   });
 });
