@@ -18,7 +18,7 @@ const MEASUREMENTS: Readonly<Record<string, Programs | undefined>> = {
   window: [['bench/migration/window.ts']],
   /** Computes the costs and limits of a stage from its packaged template, for the tables of docs/ledger/deploy.md. */
   costs: [['bench/ledger/costs/write-costs.ts']],
-  /** Measures the memory that gigabytes take on their way through artifact stores and graph dumps. */
+  /** Measures the peak memory while gigabytes pass through artifact stores and graph dumps. */
   streaming: [
     ['bench/migration/measure-streaming.ts'],
     ['bench/migration/measure-graph-dump.ts'],

@@ -2,7 +2,7 @@
 
 /** Returns the middle value, or the mean of the middle two if their number is even. */
 export function median(values: readonly number[]): number {
-  const sorted = [...values].sort((left, right) => left - right);
+  const sorted = values.toSorted((first, second) => first - second);
   const upper = Math.floor(sorted.length / 2);
   const lower = sorted.length % 2 === 0 ? upper - 1 : upper;
   return mean(sorted.slice(lower, upper + 1));

@@ -1,11 +1,11 @@
-// Settings that every part of the bench receives: its thoroughness, an earlier commit, running programs and progress.
+// What every part of the bench receives: its options, the programs that it has started, and a progress bar.
 import type { Resources } from '../../processes/resources.ts';
 import { createProgress, type Progress } from '../progress.ts';
 
 export interface BenchRun {
-  /** A trial with smaller ledgers, whose figures are shown but not recorded. */
+  /** True for a trial with smaller ledgers, whose figures are shown but not recorded. */
   readonly quick: boolean;
-  /** A commit, or `release`, whose functions are started beside the present ones. */
+  /** An earlier commit to measure as well, or `release` for the last release. */
   readonly against?: string | undefined;
   readonly resources: Resources;
   readonly progress: Progress;

@@ -12,7 +12,7 @@ export interface Bundle {
   readonly bytes: number;
 }
 
-/** Present names of renamed functions by their earlier names. The functions in `service/` were in `api/` before. */
+/** Current names of renamed functions by their earlier names. The functions in `service/` were in `api/` before. */
 const RENAMED: Readonly<Record<string, string>> = {
   'transactions/bulk': 'transactions/bulk-create',
 };

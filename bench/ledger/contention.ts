@@ -19,7 +19,7 @@ const MIN_CREATES = 30;
 const ROWS = 1_000;
 
 /**
- * A write of a measurement; the amount differs from row to row and from rate to rate, so that every update changes something.
+ * Writes once. The amount differs from row to row and from rate to rate, so that every update changes something.
  */
 type Write = (ledger: Ledger, n: number, amount: number) => Promise<unknown>;
 
@@ -40,21 +40,21 @@ export async function measureContention(run: BenchRun): Promise<Report> {
   const seconds = run.quick ? 5 : 10;
   const bench = await openBenchLedger(run, createHousehold(ROWS, 1), ROWS);
   const rows: (string | number)[][] = [];
-  let ceiling = 0;
+  let maxRate = 0;
   run.progress.start('writing at a rate', Object.keys(WRITES).length * RATES.length);
   for (const [name, write] of Object.entries(WRITES)) {
     for (const rate of RATES) {
       const outcome = await writeAtRate(rate, { bench, write, seconds });
       const { arrived, applied, milliseconds, longest } = outcome;
       rows.push([name, rate, applied / seconds, arrived - applied, milliseconds, longest]);
-      if (name === 'create' && applied === arrived) ceiling = Math.max(ceiling, rate);
+      if (name === 'create' && applied === arrived) maxRate = Math.max(maxRate, rate);
       run.progress.step();
     }
   }
   await assertConsistent(bench);
   return {
     bars: [
-      atLeast('creates a second of one ledger in one year, all applied', ceiling, MIN_CREATES, ''),
+      atLeast('creates a second of one ledger in one year, all applied', maxRate, MIN_CREATES, ''),
     ],
     tables: [
       {

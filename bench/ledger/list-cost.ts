@@ -13,8 +13,8 @@ import { createContender, race } from './race.ts';
 
 /** A list reads the counts of every year in its range, so forty more years cost one unit more. */
 const SPANS = [
-  { years: 10, mostReadUnits: 5 },
-  { years: 50, mostReadUnits: 6 },
+  { years: 10, maxReadUnits: 5 },
+  { years: 50, maxReadUnits: 6 },
 ];
 const MAX_ROUND_TRIPS = 3;
 const MAX_LAST_TO_FIRST = 1.3;
@@ -33,7 +33,7 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
   const bars: Bar[] = [];
   const tables: Table[] = [];
-  for (const { years, mostReadUnits } of SPANS) {
+  for (const { years, maxReadUnits } of SPANS) {
     const span = `${formatNumber(transactions)} transactions over ${years} years`;
     const ledger = await openBenchLedger(run, createHousehold(transactions, years), transactions);
     const filters = createNamedFilters(years);
@@ -43,7 +43,7 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
       measured.push(await measureFilter(ledger, filter));
       run.progress.step();
     }
-    bars.push(...createBars(span, mostReadUnits, measured));
+    bars.push(...createBars(span, maxReadUnits, measured));
     tables.push(createTable(span, measured));
   }
   return { bars, tables };
@@ -51,30 +51,36 @@ export async function measureListCost(run: BenchRun): Promise<Report> {
 
 async function measureFilter(
   { metered, meter, ledger, client, place }: BenchLedger,
-  named: NamedFilter,
+  namedFilter: NamedFilter,
 ): Promise<Measured> {
-  const ids = await createNaiveListing(client, place).allIds(named.filter);
+  const ids = await createNaiveListing(client, place).allIds(namedFilter.filter);
   const pages = choosePages(ids.length, createSeededRandom(ids.length));
   const costs = new Map<number, Cost>();
   for (const page of pages) {
-    const query = { ...named.filter, page, perPage: PER_PAGE };
+    const query = { ...namedFilter.filter, page, perPage: PER_PAGE };
     const { result, cost } = await meter.measure(() => metered.transactions.list(query));
     const expected = ids.slice((page - 1) * PER_PAGE, page * PER_PAGE);
-    assertSame(`${named.combination}, ${named.dates}, page ${page}`, toListResult(result), {
-      total: ids.length,
-      ids: expected,
-    });
+    assertSame(
+      `${namedFilter.combination}, ${namedFilter.dates}, page ${page}`,
+      toListResult(result),
+      {
+        total: ids.length,
+        ids: expected,
+      },
+    );
     costs.set(page, cost);
   }
   const last = findLastPage(ids.length);
   const listPage = (page: number) =>
-    createContender(() => ledger.transactions.list({ ...named.filter, page, perPage: PER_PAGE }));
+    createContender(() =>
+      ledger.transactions.list({ ...namedFilter.filter, page, perPage: PER_PAGE }),
+    );
   const [firstTime = Number.NaN, lastTime = Number.NaN] = await race(
     [listPage(1), listPage(last)],
     ROUNDS,
   );
   return {
-    ...named,
+    ...namedFilter,
     total: ids.length,
     costs: [...costs.values()],
     unitsRatio: readUnits(costs.get(last)) / readUnits(costs.get(1)),
@@ -86,7 +92,7 @@ function readUnits(cost: Cost | undefined): number {
   return cost?.readUnits ?? Number.NaN;
 }
 
-function createBars(span: string, mostReadUnits: number, measured: readonly Measured[]): Bar[] {
+function createBars(span: string, maxReadUnits: number, measured: readonly Measured[]): Bar[] {
   const costs = measured.flatMap((result) => result.costs);
   const findMax = (figure: (cost: Cost) => number) => Math.max(...costs.map(figure));
   const overAllDates = measured.filter(({ filter }) => filter.startDate === undefined);
@@ -94,7 +100,7 @@ function createBars(span: string, mostReadUnits: number, measured: readonly Meas
     atMost(
       `${span}: read units of any page of any filter, names included`,
       findMax((cost) => cost.readUnits),
-      mostReadUnits,
+      maxReadUnits,
       '',
     ),
     atMost(

@@ -27,7 +27,7 @@ const FILTERS: readonly [string, TransactionFilter][] = [
 export async function measureNaiveCost(run: BenchRun): Promise<Report> {
   const transactions = run.quick ? 10_000 : 100_000;
   const ledger = await openBenchLedger(run, createHousehold(transactions, YEARS), transactions);
-  const compared: Compared[] = [];
+  const comparisons: Comparison[] = [];
   run.progress.start('reading up to the page', FILTERS.length * 3);
   for (const [name, filter] of FILTERS) {
     const { pagination } = await ledger.ledger.transactions.list({
@@ -41,11 +41,11 @@ export async function measureNaiveCost(run: BenchRun): Promise<Report> {
       ['middle', Math.ceil(last / 2)],
       ['last', last],
     ] as const) {
-      compared.push(await compare(ledger, `${name}, ${place}`, filter, page));
+      comparisons.push(await compare(ledger, `${name}, ${place}`, filter, page));
       run.progress.step();
     }
   }
-  const lastPageOfAll = compared.find(({ name }) => name === 'all, last');
+  const lastPageOfAll = comparisons.find(({ name }) => name === 'all, last');
   const bar = atLeast(
     `read units of the naive read of the last page of ${formatNumber(transactions)}, against ours`,
     lastPageOfAll ? lastPageOfAll.naiveUnits / lastPageOfAll.ourUnits : Number.NaN,
@@ -67,7 +67,7 @@ export async function measureNaiveCost(run: BenchRun): Promise<Report> {
           'naive',
           'time: naive against ours',
         ],
-        rows: compared.map((each) => [
+        rows: comparisons.map((each) => [
           each.name,
           each.page,
           each.ourUnits,
@@ -82,7 +82,7 @@ export async function measureNaiveCost(run: BenchRun): Promise<Report> {
   };
 }
 
-type Compared = Awaited<ReturnType<typeof compare>>;
+type Comparison = Awaited<ReturnType<typeof compare>>;
 
 async function compare(
   { metered, ledger, meter, place }: BenchLedger,

@@ -8,7 +8,7 @@ export function findLastPage(total: number): number {
   return Math.max(1, Math.ceil(total / PER_PAGE));
 }
 
-/** Returns the page numbers without duplicates. */
+/** Chooses page numbers without duplicates. */
 export function choosePages(total: number, random: SeededRandom): number[] {
   const last = findLastPage(total);
   const randomPages = Array.from({ length: RANDOM_PAGES }, () => random.integer(1, last));

@@ -1,7 +1,7 @@
 // Times contenders in turns, so that other load on the machine affects all of them alike.
 import { median } from '../statistics.ts';
 
-/** A contender. @returns the milliseconds that the work took */
+/** Does the work once. @returns its duration in milliseconds */
 export type Contender = () => Promise<number>;
 
 export function createContender(work: () => Promise<unknown>): Contender {

@@ -29,7 +29,7 @@ export function createVirtualTime() {
 
   function setAlarm(milliseconds: number, ring: () => void): void {
     alarms.push({ at: time + milliseconds, ring });
-    alarms.sort((left, right) => left.at - right.at);
+    alarms.sort((first, second) => first.at - second.at);
   }
 
   /** Wraps a client so that its calls take no virtual time, however long they really take. */

@@ -30,9 +30,9 @@ const progress = createProgress();
 const resources = createResources();
 const atLeastOne = createNumberParser({ min: 1 });
 const command = createCommand('npm run bench -- migration', 'Compare the copy with a bare loop.')
-  .argument('[points]', 'how many to copy', atLeastOne, 100_000)
-  .argument('[dimensions]', 'of their vectors', atLeastOne, 384)
-  .argument('[rounds]', 'how many; the median counts', atLeastOne, 3)
+  .argument('[points]', 'number of points to copy', atLeastOne, 100_000)
+  .argument('[dimensions]', 'dimensions of their vectors', atLeastOne, 384)
+  .argument('[rounds]', 'number of rounds; the median counts', atLeastOne, 3)
   .action(async (count, dimensions, rounds) => await compare({ count, dimensions, rounds }));
 await runProgram(command, { resources });
 

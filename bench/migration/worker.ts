@@ -1,4 +1,4 @@
-// node worker.ts <way> <url> <source> <target> <folder>: copies once in a separate process, so that its memory can be measured.
+// node worker.ts <method> <url> <source> <target> <folder>: copies once in a separate process, so that its memory can be measured.
 // Prints one line of JSON with the duration and the peak resident memory.
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -123,7 +123,7 @@ export interface HouseholdsBill {
     readonly invocations: number;
   };
   /** Limits that the peak exceeds, beginning with the limit that is exceeded most. */
-  readonly reached: readonly string[];
+  readonly exceededLimits: readonly string[];
 }
 
 interface Stored {
@@ -173,11 +173,15 @@ export function billHouseholds(limits: StageLimits, stored: Stored): HouseholdsB
       sent: scale('sent'),
     },
     peak,
-    reached: findReached(limits, { ...peak, lists: toPeak(lists), creates: toPeak(creates) }),
+    exceededLimits: findExceededLimits(limits, {
+      ...peak,
+      lists: toPeak(lists),
+      creates: toPeak(creates),
+    }),
   };
 }
 
-function findReached(
+function findExceededLimits(
   { routes, maxReadUnits, maxWriteUnits }: StageLimits,
   peak: HouseholdsBill['peak'] & { readonly lists: number; readonly creates: number },
 ): string[] {
@@ -192,7 +196,7 @@ function findReached(
   ];
   return candidates
     .filter(([, share]) => share > 1)
-    .toSorted(([, left], [, right]) => right - left)
+    .toSorted(([, first], [, second]) => second - first)
     .map(([name]) => name);
 }
 
@@ -202,11 +206,13 @@ function billTraffic(
   sentKb: (route: RouteLimit) => number,
   logKb: number,
 ): Pick<Bill, 'requests' | 'logs' | 'sent'> {
-  const counted = sum(routes.map((route) => toMonthly(route.rate) * countRequests(sentKb(route))));
+  const billedRequests = sum(
+    routes.map((route) => toMonthly(route.rate) * countRequests(sentKb(route))),
+  );
   const invocations = sum(routes.map(({ rate }) => toMonthly(rate)));
   const kilobytes = sum(routes.map((route) => toMonthly(route.rate) * sentKb(route)));
   return {
-    requests: (counted / MILLION) * PRICES.request.usd,
+    requests: (billedRequests / MILLION) * PRICES.request.usd,
     logs: (invocations / KB_PER_GB) * logKb * PRICES.logs.usd,
     sent: (kilobytes / KB_PER_GB) * PRICES.sent.usd,
   };
@@ -234,7 +240,7 @@ function countBusyMemory(routes: readonly RouteLimit[]): number {
   let free: number = QUOTAS.invocations.limit;
   let memory = 0;
   for (const { rate, timeoutSeconds, memoryGb } of routes.toSorted(
-    (left, right) => right.memoryGb - left.memoryGb,
+    (first, second) => second.memoryGb - first.memoryGb,
   )) {
     const busy = Math.min(free, rate * timeoutSeconds);
     free -= busy;
@@ -264,7 +270,7 @@ export function findLargestResponse({ route }: Pick<RouteLimit, 'route'>): numbe
   return kilobytes;
 }
 
-/** True if the route needs no key; unknown routes and preflights also need none. */
+/** True if the route needs no key, as unknown routes and preflights need none. */
 function isPublic({ route }: RouteLimit): boolean {
   return ENDPOINTS_BY_ROUTE[route]?.isPublic ?? !(route in ENDPOINTS_BY_ROUTE);
 }

@@ -56,8 +56,8 @@ export function fillCosts(document: string, stages: Stages): string {
   );
 }
 
-function createReport(...all: readonly Table[]): Report {
-  return { bars: [], tables: all };
+function createReport(...tables: readonly Table[]): Report {
+  return { bars: [], tables };
 }
 
 /** Builds one row for each stage. */
@@ -138,25 +138,28 @@ function createWrongKeysTable(stages: Stages): Table {
 
 function createHouseholdsTable({ prod }: Stages): Table {
   const storedRowKb = measureStoredRow();
-  const [now, before] = [storedRowKb, measureStoredRow(FIRST_RELEASE_ROW_FORMAT)].map((kb) =>
-    kb.toFixed(2),
+  const [now, inFirstRelease] = [storedRowKb, measureStoredRow(FIRST_RELEASE_ROW_FORMAT)].map(
+    (kb) => kb.toFixed(2),
   );
   const { requests, creates, peak, years } = HOUSEHOLD;
   return {
     title: `Households that send ${requests.value.toLocaleString('en')} requests a month, ${creates.value} % of them creates and the others lists, ${peak.value} times as many in the busiest hour,
 and keep ${years.value} years, at ${storedRowKb.toFixed(1)} KB a transaction with its indexes. A million transactions take ${now} GB; in the form
-of 0.1.0, with ledger ids of 48 characters and without schema versions, they took ${before} GB. Requests, units and invocations are those of a second of the
+of 0.1.0, with ledger ids of 48 characters and without schema versions, they took ${inFirstRelease} GB. Requests, units and invocations are those of a second of the
 busiest hour. The limit that is exceeded most comes first:`,
     columns: [
       ...['Households', 'USD a month', 'Requests', 'Read units', 'Write units'],
       ...['Invocations at once', 'Limits reached'],
     ],
     rows: HOUSEHOLDS.map((count) => {
-      const { bill, peak, reached } = billHouseholds(prod, { households: count, storedRowKb });
+      const { bill, peak, exceededLimits } = billHouseholds(prod, {
+        households: count,
+        storedRowKb,
+      });
       return [
         ...[count, sumBill(bill), peak.requests, peak.read, peak.write].map(Math.ceil),
         Math.ceil(peak.invocations),
-        reached.join('; ') || 'none',
+        exceededLimits.join('; ') || 'none',
       ];
     }),
   };
