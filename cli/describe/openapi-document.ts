@@ -13,24 +13,24 @@ import { exemplifyFailure, type FailingOperation } from './failure-examples.ts';
 import { describeFields, SCHEMAS } from './openapi-schemas.ts';
 
 const ABOUT = `
-Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`; failures carry \`error\`, a
-\`message\` for people and, when fields are invalid, \`details\`.
+Transactions and categories of a personal ledger. Every response has an \`X-Request-Id\`. A failure has \`error\`, a
+\`message\` for people and, if fields are invalid, \`details\`.
 
-**Key.** \`npm start\` needs none. On a deployed stage every request carries one:
-\`npm run keys -- --stage prod create --name phone --ledger home\` prints it once. Press "Authorize" and paste it as it is.
+**Key.** \`npm start\` needs none. On a deployed stage every request needs one:
+\`npm run keys -- --stage prod create --name phone --ledger home\` prints it once. Press "Authorize" and paste it.
 
-**Amounts** have at most 14 digits, two of them decimals. A double keeps 15 of any number, so that it is exact here; a
-32-bit float keeps 7 and is not.
+**Amounts** have at most 14 digits, two of them decimals. A double is exact, because it keeps 15 digits; a 32-bit float keeps
+only 7.
 
 A path or method that is not described here is answered with 404 \`not_found\` or 405 \`method_not_allowed\`, in the same
-form. What the gateway itself refuses (429, 503, a body over 10 MB) has a bare \`{"message": "..."}\` instead.`;
+form. A refusal by the gateway itself (429, 503, a body over 10 MB) is only \`{"message": "..."}\`.`;
 
 const TAGS: Readonly<Record<string, string>> = {
   transactions: 'Income and expenses.',
   categories: 'Groups of transactions.',
   summary: 'Sums of transactions.',
   imports: 'The rows that imports have added.',
-  service: 'The service itself, and who sends the request.',
+  service: 'The service itself, and the caller.',
 };
 
 /** @returns a JSON object, complete and in a stable order */
@@ -185,7 +185,7 @@ function describeCommonFailures(
     400:
       (body && 'The body is invalid.') ??
       (query && 'A parameter is invalid.') ??
-      'A parameter was sent; there is none.',
+      'A parameter was sent, but none exists.',
     401: !isPublic && 'No valid key or token was sent.',
     403: !isPublic && 'The key or token does not allow the method.',
     404: path.includes('{id}') && 'There is no record with this id.',
@@ -193,7 +193,7 @@ function describeCommonFailures(
     412:
       isVersioned &&
       method !== 'POST' &&
-      'The record is not at the version that If-Match or If-None-Match expects: `ETag` is that of the present one.',
+      'The record does not have the version that If-Match or If-None-Match expects: `ETag` is its current version.',
     413: body && 'The body is larger than 1 MB.',
     415: body && 'The body is compressed.',
     422: isIdempotent && 'The Idempotency-Key was used with another body.',
@@ -241,10 +241,10 @@ const GATEWAY_STATUSES = ['429', '503'];
 
 function describeUnexpectedFailure(isWrite: boolean, isIdempotent = false): string {
   if (!isWrite) return 'An unexpected failure.';
-  const next = isIdempotent
+  const advice = isIdempotent
     ? 'repeat it with its Idempotency-Key'
     : 'read the record before repeating it';
-  return `An unexpected failure. The request was not applied, unless all responses of the database were lost: ${next}.`;
+  return `An unexpected failure. The request was not applied, unless all responses of the database were lost: ${advice}.`;
 }
 
 const HEADERS = {

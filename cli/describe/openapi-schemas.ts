@@ -13,7 +13,7 @@ import {
   type Fields,
   ID,
   list,
-  listNamed,
+  listNamedForms,
   NUMBER,
   object,
   oneOf,
@@ -125,7 +125,7 @@ function removeLimits(field: Field): Field {
 /** Collects the named schemas of all responses. */
 function describeResponses(): Fields {
   return Object.fromEntries(
-    Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamed(response)),
+    Object.values(ENDPOINTS_BY_ROUTE).flatMap(({ response }) => listNamedForms(response)),
   );
 }
 
@@ -136,12 +136,12 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   Transaction: describeRecord(transactionFields, {
     category_name: TEXT,
     external_id: TEXT,
-    import_id: { ...TEXT, description: 'The import that created it.' },
+    import_id: { ...TEXT, description: 'The id of the import that created the transaction.' },
   }),
   Category: describeRecord(categoryFields, {
     transaction_count: {
       ...COUNT,
-      description: 'In single reads, and in lists requested with counts.',
+      description: 'Only in single reads, and in lists requested with counts.',
     },
   }),
   Pagination: object({
@@ -161,7 +161,7 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
   ErrorCode: oneOf(ERROR_CODES),
   FieldErrors: {
     type: 'object',
-    description: 'Each invalid field with its sentences.',
+    description: 'The messages of each invalid field.',
     additionalProperties: list(TEXT),
   },
   Failure: object(
@@ -172,7 +172,10 @@ export const SCHEMAS: Readonly<Record<string, Field>> = {
     },
     {
       details: schema('FieldErrors'),
-      existing_id: { ...ID, description: 'The record that has the `external_id` or the name.' },
+      existing_id: {
+        ...ID,
+        description: 'The id of the record that has the `external_id` or the name.',
+      },
     },
   ),
   GatewayFailure: object({ message: TEXT }, { success: BOOLEAN, error: schema('ErrorCode') }),

@@ -15,7 +15,7 @@ export type Transaction = {
     etag: string;
     category_name?: string;
     external_id?: string;
-    /** The import that created it. */
+    /** The id of the import that created the transaction. */
     import_id?: string;
 };
 export type Pagination = {
@@ -45,7 +45,7 @@ export type Failure = {
     error: ErrorCode;
     message: string;
     details?: FieldErrors;
-    /** The record that has the `external_id` or the name. */
+    /** The id of the record that has the `external_id` or the name. */
     existing_id?: number;
 };
 export type GatewayFailure = {
@@ -73,7 +73,7 @@ export type TransactionInputRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
+    /** Ignored if `category_id` is sent, which assigns a category. Otherwise only the current name or null is accepted. */
     category_name?: string;
     description: string;
     /** At most 2 decimals. */
@@ -100,17 +100,17 @@ export type TransactionInputListRead = {
 export type TransactionResult = {
     /** The position of the transaction in the request. */
     index: number;
-    /** The status of the same request for this one alone. */
+    /** The status of such a request for this transaction alone. */
     status: number;
-    /** The transaction, where `status` is below 400. */
+    /** The id of the transaction, if `status` is below 400. */
     id?: number;
-    /** The version of the transaction, also with a 412. */
+    /** The version of the transaction, also if `status` is 412. */
     etag?: string;
     error?: ErrorCode;
-    /** The reason, where `status` is 400 or above. */
+    /** The reason, if `status` is 400 or above. */
     message?: string;
     details?: FieldErrors;
-    /** The transaction that has the `external_id`. */
+    /** The id of the transaction that has the `external_id`. */
     existing_id?: number;
 };
 export type CreationResults = {
@@ -145,7 +145,7 @@ export type TransactionUpdateItemRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
+    /** Ignored if `category_id` is sent, which assigns a category. Otherwise only the current name or null is accepted. */
     category_name?: string;
     description?: string;
     /** At most 2 decimals. */
@@ -189,7 +189,7 @@ export type TransactionRemovalRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
+    /** Ignored if `category_id` is sent, which assigns a category. Otherwise only the current name or null is accepted. */
     category_name?: string;
     /** Ignored. */
     import_id?: string | null;
@@ -262,7 +262,7 @@ export type TransactionUpdateRead = {
     updated_at?: string;
     /** Ignored. */
     etag?: string;
-    /** Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted. */
+    /** Ignored if `category_id` is sent, which assigns a category. Otherwise only the current name or null is accepted. */
     category_name?: string;
     description?: string;
     /** At most 2 decimals. */
@@ -290,7 +290,7 @@ export type Category = {
     updated_at: string;
     /** The value for `If-Match`, with its quotes. */
     etag: string;
-    /** In single reads, and in lists requested with counts. */
+    /** Only in single reads, and in lists requested with counts. */
     transaction_count?: number;
 };
 export type CategoryList = {
@@ -383,12 +383,12 @@ export type SummaryGroup = {
     count: number;
     /** The value of the grouping; its type depends on the grouping. */
     key?: any;
-    /** By `category`; null: no category. */
+    /** Only when grouped by `category`; null for transactions without one. */
     category_id?: number | null;
-    /** By `category`: its name. */
+    /** Only when grouped by `category`: the name of the category. */
     name?: string | null;
     "type"?: TransactionType;
-    /** By a period, such as `2026-03-05`, `2026-03` or `2026`. */
+    /** Only when grouped by a period: `2026-03-05`, `2026-03` or `2026`. */
     period?: string;
 };
 export type SummaryData = {
@@ -413,9 +413,9 @@ export type SeriesGroup = {
     count: number[];
     /** The value of the grouping; its type depends on the grouping. */
     key?: any;
-    /** By `category`; null: no category. */
+    /** Only when grouped by `category`; null for transactions without one. */
     category_id?: number | null;
-    /** By `category`: its name. */
+    /** Only when grouped by `category`: the name of the category. */
     name?: string | null;
     "type"?: TransactionType;
 };
@@ -428,11 +428,11 @@ export type SeriesData = {
     net: number;
     count: number;
     groups: SeriesGroup[];
-    /** The periods, by `day`. */
+    /** The periods, when grouped by `day`. */
     days?: string[];
-    /** The periods, by `month`. */
+    /** The periods, when grouped by `month`. */
     months?: string[];
-    /** The periods, by `year`. */
+    /** The periods, when grouped by `year`. */
     years?: string[];
 };
 export type SummarySeries = {

@@ -35,7 +35,7 @@ export const searchQuery = v.object({
     v.pipe(
       nonBlankText(100),
       v.description(
-        'Words in any order, each in the description or the notes, without regard to case and accents.',
+        'Words in any order. Each must be in the description or the notes; case and accents are ignored.',
       ),
     ),
   ),
@@ -46,7 +46,7 @@ export const searchQuery = v.object({
     v.pipe(
       v.picklist(ROW_ORDERS, 'Must be "date", "-date", "amount" or "-amount".'),
       v.description(
-        '`-date`: newest first, as without it. `amount`: smallest first. Equal amounts are shown newest first.',
+        '`-date`: newest first, which is the default. `amount`: smallest first. Equal amounts are shown newest first.',
       ),
     ),
   ),

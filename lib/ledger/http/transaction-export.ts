@@ -38,7 +38,7 @@ export const exportQuery = v.object({
  * application/json` with every request, because failures are JSON: `format` makes sure that they get CSV.
  */
 export const exportFileQuery = v.object({
-  format: v.pipe(v.picklist(['csv']), v.description('`csv`. It outranks `Accept`.')),
+  format: v.pipe(v.picklist(['csv']), v.description('`csv`. It overrides `Accept`.')),
   ...exportQuery.entries,
 });
 

@@ -47,7 +47,7 @@ const categoryName = v.exactOptional(
   v.pipe(
     v.unknown(),
     v.description(
-      'Ignored beside `category_id`, which assigns a category. Without it, only the present name or null is accepted.',
+      'Ignored if `category_id` is sent, which assigns a category. Otherwise only the current name or null is accepted.',
     ),
   ),
 );

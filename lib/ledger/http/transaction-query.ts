@@ -51,7 +51,7 @@ export const categoriesFilter = {
       v.transform(toCategoryIds),
       v.check((ids) => ids.length <= MAX_FILTER_CATEGORIES, CATEGORY_IDS_RULE),
       v.description(
-        `Ids of categories, separated by commas; \`none\` for what has no category. At most ${MAX_FILTER_CATEGORIES}.`,
+        `Ids of categories, separated by commas; \`none\` for transactions without one. At most ${MAX_FILTER_CATEGORIES}.`,
       ),
     ),
   ),
@@ -60,7 +60,7 @@ export const categoriesFilter = {
 /** Filters without an index: every transaction that passes the other filters is read. */
 const createSearchParameters = (limits = '') => ({
   import_id: v.exactOptional(
-    v.pipe(importId, v.description(`The import that created the transaction.${limits}`)),
+    v.pipe(importId, v.description(`The id of the import that created the transaction.${limits}`)),
   ),
   q: v.exactOptional(
     v.pipe(

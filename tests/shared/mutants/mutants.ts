@@ -181,7 +181,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/http/endpoints/response-forms.ts',
     'tests/shared/unit/cli/describe/openapi-document.test.ts',
-    [['[namedForm, ...listNamed(namedForm[1])]', '[namedForm]']],
+    [['[namedForm, ...listNamedForms(namedForm[1])]', '[namedForm]']],
   ),
   // Replies to bulk requests, and the keys of those requests.
   ...mutantsOf('lib/ledger/http/bulk.ts', 'tests/ledger/unit/http/bulk.test.ts', [

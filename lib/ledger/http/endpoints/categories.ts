@@ -2,9 +2,9 @@
 import { CATEGORY_LIMIT } from '../../domain/category.ts';
 import { categoryChangesBody, categoryQuery, newCategoryBody } from '../category-json.ts';
 import { type Endpoint, MAX_KB } from './endpoint-declaration.ts';
-import { COUNT, DELETED, list, named, schema, succeeded, TEXT } from './response-forms.ts';
+import { COUNT, DELETED, list, nameForm, schema, succeeded, TEXT } from './response-forms.ts';
 
-const CATEGORY_WRITTEN = named(
+const CATEGORY_WRITTEN = nameForm(
   'CategoryWritten',
   succeeded({ data: schema('Category'), message: TEXT }),
 );
@@ -13,10 +13,10 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /categories': {
     id: 'listCategories',
     summary: 'List categories',
-    description: `By name. A parameter is true when it is \`true\` in any case, and false otherwise. An \`ETag\` that is sent back
-      as \`If-None-Match\` is answered with 304.`,
+    description: `Sorted by name. A parameter is true if it is \`true\` in any case, and false otherwise. A request whose
+      \`If-None-Match\` has the current \`ETag\` is answered with 304.`,
     query: categoryQuery,
-    response: named('CategoryList', succeeded({ data: list(schema('Category')), count: COUNT })),
+    response: nameForm('CategoryList', succeeded({ data: list(schema('Category')), count: COUNT })),
     failure: 'Failed to retrieve categories',
     maxKb: CATEGORY_LIMIT * MAX_KB.category,
     isTagged: true,
@@ -24,7 +24,7 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'POST /categories': {
     id: 'createCategory',
     summary: 'Create a category',
-    description: 'Its name is unique, among inactive categories too.',
+    description: 'The name must be unique, also among inactive categories.',
     body: { name: 'CategoryInput', schema: newCategoryBody },
     example: { name: 'Food', color: '#2A9D8F' },
     response: CATEGORY_WRITTEN,
@@ -32,8 +32,8 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     maxKb: MAX_KB.category,
     status: 201,
     failures: {
-      409: `The name is taken: \`existing_id\` names the category, and the message says where it is inactive. Or the ledger has
-        ${CATEGORY_LIMIT} categories.`,
+      409: `Another category has the name: \`existing_id\` is its id, and the message says if it is inactive. Or the ledger has
+        its maximum of ${CATEGORY_LIMIT} categories.`,
     },
     isIdempotent: true,
     isVersioned: true,
@@ -41,8 +41,8 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /categories/{id}': {
     id: 'readCategory',
     summary: 'Read a category',
-    description: 'With the number of its transactions.',
-    response: named('CategoryRead', succeeded({ data: schema('Category') })),
+    description: 'Includes the number of its transactions.',
+    response: nameForm('CategoryRead', succeeded({ data: schema('Category') })),
     failure: 'Failed to retrieve category',
     maxKb: MAX_KB.category,
     isVersioned: true,
@@ -56,13 +56,13 @@ export const CATEGORY_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     response: CATEGORY_WRITTEN,
     failure: 'Failed to update category',
     maxKb: MAX_KB.category,
-    failures: { 409: 'The name is taken: `existing_id` names the category.' },
+    failures: { 409: 'Another category has the name: `existing_id` is its id.' },
     isVersioned: true,
   },
   'DELETE /categories/{id}': {
     id: 'deleteCategory',
     summary: 'Deactivate a category',
-    description: 'The category stays, inactive.',
+    description: 'The category is kept, but is inactive.',
     response: DELETED,
     failure: 'Failed to delete category',
     failures: { 409: 'The category has transactions.' },

@@ -94,19 +94,21 @@ interface Parameter {
 export const PARAMETERS: Readonly<Record<string, Parameter>> = {
   id: { description: 'The id of the record.', example: 1 },
   type: { description: 'Only income, or only expenses.' },
-  category_id: { description: 'The id of a category, or `none` for what has no category.' },
+  category_id: { description: 'The id of a category, or `none` for transactions without one.' },
   external_id: { description: 'The id that the transaction has in another system.' },
   start_date: { description: 'The first day, included.' },
   end_date: { description: 'The last day, included.' },
-  sort: { description: '`date`: oldest first. `-date`: newest first, as without it.' },
+  sort: { description: '`date`: oldest first. `-date`: newest first, which is the default.' },
   min_amount: { description: 'The smallest amount, included.' },
   max_amount: { description: 'The largest amount, included.' },
   page: { description: 'The number of the page, from 1.' },
-  after: { description: 'The `next_cursor` of a page: the page that follows, instead of `page`.' },
-  per_page: { description: `Transactions on a page: ${DEFAULT_PER_PAGE}, unless it is sent.` },
+  after: { description: 'The `next_cursor` of the previous page, instead of `page`.' },
+  per_page: {
+    description: `The number of transactions on a page, by default ${DEFAULT_PER_PAGE}.`,
+  },
   active_only: { description: '`false` also shows inactive categories. `true` is the default.' },
   include_counts: {
     description: '`true` adds the number of transactions. `false` is the default.',
   },
-  group_by: { description: 'What is added up.' },
+  group_by: { description: 'The groups to add up.' },
 };

@@ -1,20 +1,20 @@
 // The endpoints of imports, as clients see them.
 import { importPartBody, importQuery } from '../import-json.ts';
 import type { Endpoint } from './endpoint-declaration.ts';
-import { list, NUMBER, named, object, succeeded, TEXT } from './response-forms.ts';
+import { list, NUMBER, nameForm, object, succeeded, TEXT } from './response-forms.ts';
 
 export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /imports': {
     id: 'listImports',
     summary: 'List the rows of imports',
-    description: `The identities of the rows that each import has added, in parts, also of rows that were deleted since.
-      \`next\` is the query of the next page.`,
+    description: `Returns the identities of the rows that each import has added, in parts. They include rows that were deleted
+      since. \`next\` is the query of the next page.`,
     query: importQuery,
-    response: named(
+    response: nameForm(
       'ImportParts',
       succeeded({
         data: list(
-          named('ImportPart', object({ import_id: TEXT, part: NUMBER, rows: list(TEXT) })),
+          nameForm('ImportPart', object({ import_id: TEXT, part: NUMBER, rows: list(TEXT) })),
         ),
         next: { ...TEXT, nullable: true, description: 'The query of the next page.' },
       }),
@@ -25,14 +25,14 @@ export const IMPORT_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'PUT /imports': {
     id: 'recordImport',
     summary: 'Record the rows of an import',
-    description: `Replaces what is recorded of this part of the import. Without rows, the part is forgotten. The identities
-      are the client's own.`,
+    description: `Replaces the record of this part of the import. Without rows, the record is deleted. The client chooses the
+      identities.`,
     body: { name: 'ImportInput', schema: importPartBody },
     example: { import_id: '2026-11-25-bank.csv', rows: ['q1w2e3r4'] },
-    response: named(
+    response: nameForm(
       'ImportRecorded',
       succeeded({
-        data: named('ImportCount', object({ import_id: TEXT, part: NUMBER, recorded: NUMBER })),
+        data: nameForm('ImportCount', object({ import_id: TEXT, part: NUMBER, recorded: NUMBER })),
         message: TEXT,
       }),
     ),

@@ -35,7 +35,7 @@ export const DIGEST: Field = {
 
 export const TOTALS = { income: SUM, expense: SUM, net: SUM, count: COUNT };
 export const SUCCESS: Fields = { success: { ...BOOLEAN, description: 'Always true.' } };
-export const DELETED = named('Deleted', succeeded({ message: TEXT }));
+export const DELETED = nameForm('Deleted', succeeded({ message: TEXT }));
 
 export function reference(kind: 'schemas' | 'headers', name: string) {
   return { $ref: `#/components/${kind}/${name}` };
@@ -46,18 +46,18 @@ export function schema(name: string): Field {
   return reference('schemas', name);
 }
 
-/** A form with a name, which generators give to a type. */
-export function named(name: string, form: Field): Field {
+/** Gives a form the name that generators give to its type. */
+export function nameForm(name: string, form: Field): Field {
   return { ...schema(name), [FORM]: [name, form] };
 }
 
 /** Lists the named forms in a form, including the form itself. */
-export function listNamed(form: unknown): (readonly [name: string, form: Field])[] {
+export function listNamedForms(form: unknown): (readonly [name: string, form: Field])[] {
   if (typeof form !== 'object' || form === null) return [];
   const namedForm = (form as Field)[FORM];
   return namedForm
-    ? [namedForm, ...listNamed(namedForm[1])]
-    : Object.values(form).flatMap(listNamed);
+    ? [namedForm, ...listNamedForms(namedForm[1])]
+    : Object.values(form).flatMap(listNamedForms);
 }
 
 export function succeeded(fields: Fields): Field {

@@ -2,9 +2,9 @@
 import { SCOPES } from '../../domain/api-key.ts';
 import { healthQuery } from '../health-query.ts';
 import type { Endpoint } from './endpoint-declaration.ts';
-import { named, object, oneOf, succeeded, TEXT } from './response-forms.ts';
+import { nameForm, object, oneOf, succeeded, TEXT } from './response-forms.ts';
 
-const CALLER_DATA = named(
+const CALLER_DATA = nameForm(
   'CallerData',
   object(
     {
@@ -20,18 +20,19 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /me': {
     id: 'identifyCaller',
     summary: 'Say who sends the request',
-    description: 'The ledger and the scope of the key or token, and id and name of the key.',
-    response: named('Caller', succeeded({ data: CALLER_DATA })),
+    description:
+      'Returns the ledger and scope of the key or token, and the id and name of the key.',
+    response: nameForm('Caller', succeeded({ data: CALLER_DATA })),
     failure: 'Failed to identify the caller',
   },
   'GET /health': {
     id: 'checkHealth',
     summary: 'Check that the service runs',
-    description: 'With `deep` it also reads the table.',
+    description: 'With `deep`, the check also reads the table.',
     query: healthQuery,
-    response: named(
+    response: nameForm(
       'Health',
-      succeeded({ data: named('HealthData', object({ status: TEXT }, { table: TEXT })) }),
+      succeeded({ data: nameForm('HealthData', object({ status: TEXT }, { table: TEXT })) }),
     ),
     failure: 'The database does not answer',
     failures: { 500: 'The database does not answer.' },
@@ -41,7 +42,7 @@ export const SERVICE_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'describeApi',
     summary: 'Describe the API',
     description: 'This document.',
-    response: named('Description', {
+    response: nameForm('Description', {
       type: 'object',
       description: 'This document.',
       additionalProperties: true,

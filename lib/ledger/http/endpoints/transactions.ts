@@ -22,7 +22,7 @@ import {
   ID,
   list,
   NUMBER,
-  named,
+  nameForm,
   object,
   SUCCESS,
   schema,
@@ -33,38 +33,41 @@ import {
 
 const TRANSACTION_INPUT = { name: 'TransactionInput', schema: newTransactionBody };
 const UNKNOWN_RECORD = 'There is no such transaction, or no category with the `category_id` sent.';
-const NOT_A_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} transactions, each of them once.`;
+const NOT_A_LIST_OF_EXISTING = `The body is not a list of 1 to ${MAX_BULK_ITEMS} different transactions.`;
 const INVALID_TRANSACTION = 'The body is invalid, or the category is inactive.';
 
-const TRANSACTION_WRITTEN = named(
+const TRANSACTION_WRITTEN = nameForm(
   'TransactionWritten',
   succeeded({ data: schema('Transaction'), message: TEXT }),
 );
 
 /** One form for both outcomes of an item: a union would need a field that names the outcome. */
-const ITEM_RESULT = named(
+const ITEM_RESULT = nameForm(
   'TransactionResult',
   object(
     {
       index: { ...NUMBER, description: 'The position of the transaction in the request.' },
-      status: { ...NUMBER, description: 'The status of the same request for this one alone.' },
+      status: {
+        ...NUMBER,
+        description: 'The status of such a request for this transaction alone.',
+      },
     },
     {
-      id: { ...ID, description: 'The transaction, where `status` is below 400.' },
-      etag: { ...TEXT, description: 'The version of the transaction, also with a 412.' },
+      id: { ...ID, description: 'The id of the transaction, if `status` is below 400.' },
+      etag: { ...TEXT, description: 'The version of the transaction, also if `status` is 412.' },
       error: schema('ErrorCode'),
-      message: { ...TEXT, description: 'The reason, where `status` is 400 or above.' },
+      message: { ...TEXT, description: 'The reason, if `status` is 400 or above.' },
       details: schema('FieldErrors'),
-      existing_id: { ...ID, description: 'The transaction that has the `external_id`.' },
+      existing_id: { ...ID, description: 'The id of the transaction that has the `external_id`.' },
     },
   ),
 );
 
 function bulkResponse(name: string, data: string, counts: readonly string[]): Field {
   const counted = Object.fromEntries([...counts, 'failed'].map((each) => [each, NUMBER]));
-  return named(
+  return nameForm(
     name,
-    succeeded({ data: named(data, object({ ...counted, results: list(ITEM_RESULT) })) }),
+    succeeded({ data: nameForm(data, object({ ...counted, results: list(ITEM_RESULT) })) }),
   );
 }
 
@@ -72,10 +75,10 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /transactions': {
     id: 'listTransactions',
     summary: 'List transactions',
-    description: `Newest first: by date, then creation, then id. \`total\` and \`pages\` are exact. A page has
-      ${DEFAULT_PER_PAGE} transactions, or as many as \`per_page\` says; one past the end is empty.`,
+    description: `Newest first: by date, then creation, then id. \`total\` and \`pages\` are exact. A page has \`per_page\`
+      transactions, by default ${DEFAULT_PER_PAGE}; a page past the end is empty.`,
     query: transactionQuery,
-    response: named(
+    response: nameForm(
       'TransactionPage',
       succeeded({ data: list(schema('Transaction')), pagination: schema('Pagination') }),
     ),
@@ -85,7 +88,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'POST /transactions': {
     id: 'createTransaction',
     summary: 'Create a transaction',
-    description: 'Without `transaction_date` it has the current day.',
+    description: 'Without `transaction_date`, the transaction gets the current day.',
     body: TRANSACTION_INPUT,
     example: { description: 'Lunch', amount: 12.5, type: 'expense' },
     response: TRANSACTION_WRITTEN,
@@ -95,7 +98,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     failures: {
       400: INVALID_TRANSACTION,
       404: 'There is no category with the `category_id` sent.',
-      409: `Another transaction has the \`external_id\`: \`existing_id\` names it. Or a request with this
+      409: `Another transaction has the \`external_id\`: \`existing_id\` is its id. Or a request with this
         Idempotency-Key is running.`,
     },
     isIdempotent: true,
@@ -105,7 +108,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'createTransactions',
     summary: `Create up to ${MAX_BULK_ITEMS} transactions`,
     description:
-      'Each is created or refused by itself: `results` has one result for each, in their order.',
+      'Each transaction is created or refused separately: `results` has their results, in the same order.',
     body: { name: 'TransactionInputList', schema: newTransactionsBody, item: TRANSACTION_INPUT },
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
     response: bulkResponse('TransactionsCreated', 'CreationResults', ['created', 'duplicates']),
@@ -118,8 +121,8 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'PUT /transactions/bulk': {
     id: 'updateTransactions',
     summary: `Update up to ${MAX_BULK_ITEMS} transactions`,
-    description: `Each is changed or refused by itself: \`results\` has one result for each, in their order. Each names its
-      \`id\`, the fields that change, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    description: `Each transaction is changed or refused separately: \`results\` has their results, in the same order. Each
+      item has an \`id\`, the fields that change, and optionally, as \`if_match\`, the \`etag\` of the expected version.`,
     body: {
       name: 'TransactionUpdateList',
       schema: transactionsChangesBody,
@@ -136,8 +139,8 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'POST /transactions/bulk/delete': {
     id: 'deleteTransactions',
     summary: `Delete up to ${MAX_BULK_ITEMS} transactions`,
-    description: `Each is removed or refused by itself: \`results\` has one result for each, in their order. Each names its
-      \`id\`, and optionally as \`if_match\` the \`etag\` of the version that it expects.`,
+    description: `Each transaction is deleted or refused separately: \`results\` has their results, in the same order. Each
+      item has an \`id\`, and optionally, as \`if_match\`, the \`etag\` of the expected version.`,
     body: {
       name: 'TransactionRemovalList',
       schema: transactionsRemovalBody,
@@ -154,13 +157,13 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /transactions/export': {
     id: 'exportTransactions',
     summary: 'Export transactions as CSV',
-    description: `One part of a CSV file, oldest first. While there are more, \`Link: <...>; rel="next"\` names the next
-      part. Only the first part has the line of column names, so that the parts put together are one file. Text that
-      begins like a formula has an apostrophe before it. \`format=json\`, or an \`Accept\` that prefers JSON in the place of \`format\`, answers as
-      \`/transactions/export.json\` does.`,
+    description: `Returns one part of a CSV file, oldest first. If another part follows, \`Link: <...>; rel="next"\` names
+      it. Only the first part has the line of column names, so that the joined parts are one file. Text that
+      begins like a formula has an apostrophe before it. With \`format=json\`, or with an \`Accept\` that prefers JSON and no \`format\`,
+      the response is that of \`/transactions/export.json\`.`,
     query: exportFileQuery,
     exampleQuery: { format: 'csv' },
-    response: named('TransactionsFile', {
+    response: nameForm('TransactionsFile', {
       ...TEXT,
       description: `Columns: ${CSV_COLUMNS.join(', ')}.`,
     }),
@@ -172,10 +175,10 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /transactions/export.json': {
     id: 'exportTransactionsAsJson',
     summary: 'Export transactions as JSON',
-    description: `One part of the transactions as a list has them, oldest first; \`next\` is the query of the next part, null
-      in the last one.`,
+    description: `Returns one part of the transactions, oldest first. \`next\` is the query of the next part, and null in the
+      last part.`,
     query: exportQuery,
-    response: named(
+    response: nameForm(
       'TransactionsPart',
       object(
         {
@@ -199,16 +202,16 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /transactions/search': {
     id: 'searchTransactions',
     summary: 'Search transactions',
-    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. The page is that of a list; \`summary\` adds up
-      everything that was found. The dates, type and categories may leave ${MAX_SEARCHED_ROWS} transactions at most.`,
+    description: `Needs \`q\`, \`min_amount\`, \`max_amount\` or \`category_id\`. Returns a page like a list; \`summary\` adds up
+      all transactions that were found. At most ${MAX_SEARCHED_ROWS} transactions may match the dates, type and categories.`,
     query: searchQuery,
     exampleQuery: { q: 'lunch' },
-    response: named(
+    response: nameForm(
       'TransactionSearch',
       succeeded({
         data: list(schema('Transaction')),
         pagination: schema('Pagination'),
-        summary: named('Totals', object(TOTALS)),
+        summary: nameForm('Totals', object(TOTALS)),
       }),
     ),
     failure: 'Failed to search transactions',
@@ -218,8 +221,8 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /transactions/{id}': {
     id: 'readTransaction',
     summary: 'Read a transaction',
-    description: 'With the name of its category.',
-    response: named('TransactionRead', succeeded({ data: schema('Transaction') })),
+    description: 'Includes the name of its category.',
+    response: nameForm('TransactionRead', succeeded({ data: schema('Transaction') })),
     failure: 'Failed to retrieve transaction',
     maxKb: MAX_KB.row,
     isVersioned: true,
@@ -228,7 +231,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
     id: 'updateTransaction',
     summary: 'Update a transaction',
     description:
-      'Changes only the fields that are sent; `"category_id": null` takes the category away.',
+      'Changes only the fields that are sent; `"category_id": null` removes the category.',
     body: { name: 'TransactionUpdate', schema: transactionChangesBody },
     example: { notes: 'With Robin' },
     response: TRANSACTION_WRITTEN,
@@ -244,7 +247,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'DELETE /transactions/{id}': {
     id: 'deleteTransaction',
     summary: 'Delete a transaction',
-    description: 'The record is removed.',
+    description: 'The record is deleted.',
     response: DELETED,
     failure: 'Failed to delete transaction',
     isVersioned: true,
