@@ -36,15 +36,15 @@ const STATUS = `date,name,amount,Status|${[
   '2025-12-28,Car,-5.00,quux',
 ].join('|')}`;
 const CURRENCIES = 'date,name,amount,currency|2025-12-30,Tea,-3,EUR|2025-12-29,Bus,-4,USD';
-const FAR = `date,name,amount|${ROWS}|0206-12-30,Old,-1.00`;
-const AHEAD = `date,name,amount|${ROWS}|2026-12-30,Tea,-1.00`;
+const DISTANT_DATE = `date,name,amount|${ROWS}|0206-12-30,Old,-1.00`;
+const FUTURE_DATE = `date,name,amount|${ROWS}|2026-12-30,Tea,-1.00`;
 const FLAGGED = 'date,name,amount,Reversed|2025-12-30,Tea,-3,No|2025-12-29,Bus,-4,Yes';
 const TRANSFER = `date,name,amount,account|2025-12-30,Transfer,-3.00,Giro|2025-12-30,Bus,3.00,Cash`;
 const TAXED =
   'date,name,Gross,VAT,Amount|2025-12-30,Tea,-3.00,-0.50,-2.50|2025-12-29,Bus,-4.00,-0.60,-3.40';
 const REVERSED =
   'date,name,amount,balance|2025-12-27,Tea,-3.00,103.00|2025-12-28,Bus,-4.00,107.00|2025-12-29,Car,-5.00,112.00|2025-12-30,Pay,6.00,106.00';
-const TWO_WAYS = 'date,name,amount|1/2/2025,Tea,-3.00|3/4/2025,Bus,-4.00';
+const AMBIGUOUS_DATES = 'date,name,amount|1/2/2025,Tea,-3.00|3/4/2025,Bus,-4.00';
 const THOUSANDS = 'date,name,amount|2025-12-30,Tea,"-3,000"|2025-12-29,Bus,"-4,001"';
 const FEES = 'date,name,amount,Fee|2025-12-30,Tea,-3.00,0.10|2025-12-29,Bus,-4.00,';
 const CARD =
@@ -58,13 +58,13 @@ const BALANCES =
 const REVERSAL =
   '<Document><BkToCstmrStmt><Stmt><Ntry><Amt Ccy="EUR">3.00</Amt><CdtDbtInd>DBIT</CdtDbtInd><RvslInd>true</RvslInd><BookgDt><Dt>2025-12-30</Dt></BookgDt></Ntry></Stmt></BkToCstmrStmt></Document>';
 
-type Case = [says: string, file: string, advice: StatementOptions, before?: StatementOptions];
+type Case = [message: string, file: string, advice: StatementOptions, before?: StatementOptions];
 
 const CASES: readonly Case[] = [
-  ['--date-order dmy or mdy', TWO_WAYS, { dateOrder: 'dmy' }],
+  ['--date-order dmy or mdy', AMBIGUOUS_DATES, { dateOrder: 'dmy' }],
   [
     '"2/13/2025" is not a date in dmy, and all dates fit mdy',
-    `${TWO_WAYS}|2/13/2025,Car,-5.00`,
+    `${AMBIGUOUS_DATES}|2/13/2025,Car,-5.00`,
     { dateOrder: 'mdy' },
     { dateOrder: 'dmy' },
   ],
@@ -80,8 +80,8 @@ const CASES: readonly Case[] = [
   ['--currency EUR', CURRENCIES, { currency: 'EUR' }],
   ["--currency '$,USD'", CURRENCIES.replace('EUR', '$'), { currency: '$,USD' }],
   ['--only-account NAME; the file has Giro, Food', POSTINGS, { onlyAccount: 'Giro' }],
-  ['--as-it-is', FAR, { isPreviewAccepted: true }],
-  ['import them with --as-it-is', AHEAD, { isPreviewAccepted: true }],
+  ['--as-it-is', DISTANT_DATE, { isPreviewAccepted: true }],
+  ['import them with --as-it-is', FUTURE_DATE, { isPreviewAccepted: true }],
   [
     'choose --date-order',
     'date,name,amount|01/12/25,Tea,-3|02/12/25,Bus,-4|13/12/25,Car,-5',
@@ -188,10 +188,10 @@ const CASES: readonly Case[] = [
   ],
 ];
 
-it.each(CASES)('"%s" is good advice (%#)', async (says, file, advice, before = {}) => {
-  expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(says));
+it.each(CASES)('"%s" is good advice (%#)', async (message, file, advice, before = {}) => {
+  expect(await listMessages(file, before)).toContainEqual(expect.stringContaining(message));
   const after = await listMessages(file, { ...before, ...advice });
-  expect(after.filter((message) => !REMARK.test(message))).toEqual([]);
+  expect(after.filter((each) => !REMARK.test(each))).toEqual([]);
 });
 
 /** A remark about every QIF file, which asks for no option */
@@ -205,16 +205,16 @@ it('--trailer leaves out what the bank writes after the rows', async () => {
 
 const IMPORT = join(import.meta.dirname, '../../../../lib/ledger/import');
 
-it('has a case for every message of the importer that names an option', async () => {
+it('the cases cover every message of the importer that names an option', async () => {
   const messages = await Promise.all(
     CASES.map(([, file, , before = {}]) => listMessages(file, before)),
   );
   const others = [/^The file has \$\{all\} unreadable lines/, /^\$\{pluralize\(equal\.length/];
-  const untried = listAdvice(IMPORT).filter(
+  const uncovered = listAdvice(IMPORT).filter(
     (text) =>
       !others.some((other) => other.test(text)) &&
       !messages.flat().some((message) => toPattern(text).test(message)),
   );
   // The messages about a trailer and about two accounts are left out: the test above and the tests of the plan cover them.
-  expect(untried).toEqual([]);
+  expect(uncovered).toEqual([]);
 });

@@ -19,11 +19,11 @@ function sumUp({ rows, questions, refused, leftOut }: Statement) {
 const read = (file: string, options: StatementOptions = {}) =>
   sumUp(readCsv(file.replaceAll('|', '\n'), options));
 
-const RBC = 'Account,Transaction Date,Description 1,CAD$,USD$|1,12/30/2025,Tea,-4.00,';
+const TWO_CURRENCIES = 'Account,Transaction Date,Description 1,CAD$,USD$|1,12/30/2025,Tea,-4.00,';
 
 it('reads a column of amounts for each currency', () => {
-  expect(read(RBC)).toMatchObject({ signed: [-4], questions: [], refused: [] });
-  const mixed = `${RBC}|1,12/29/2025,Bus,,-3.00`;
+  expect(read(TWO_CURRENCIES)).toMatchObject({ signed: [-4], questions: [], refused: [] });
+  const mixed = `${TWO_CURRENCIES}|1,12/29/2025,Bus,,-3.00`;
   expect(read(mixed)).toMatchObject({ questions: ['currency'], refused: [] });
   expect(read(mixed, { currency: 'CAD' })).toMatchObject({
     signed: [-4],
@@ -33,7 +33,7 @@ it('reads a column of amounts for each currency', () => {
 });
 
 const FEES = 'Date,Text,Amount,Fee|2026-01-02,Tea,-3.00,0.10|2026-01-03,Bus,-4.00,0.00';
-const WITH_BALANCE = (last: string) =>
+const endingWithBalance = (last: string) =>
   `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${last}`;
 
 it('asks whether amounts include a fee that no balance shows, and accepts the answer', () => {
@@ -50,8 +50,8 @@ it('asks whether amounts include a fee that no balance shows, and accepts the an
 
 it.each([
   ['no fee at all', FEES.replace('0.10', '0.00'), [-3, -4]],
-  ['balances that include the fee', WITH_BALANCE('92.50'), [-3, -4.5]],
-  ['balances without the fee', WITH_BALANCE('93.00'), [-3, -4]],
+  ['balances that include the fee', endingWithBalance('92.50'), [-3, -4.5]],
+  ['balances without the fee', endingWithBalance('93.00'), [-3, -4]],
   ['a net amount', 'Date,Text,Amount,Fee,Net Amount|2026-01-02,Tea,-3.00,-0.10,-3.10', [-3.1]],
   ['fees that Wise includes in its amounts', FEES.replace('Fee', 'Total fees'), [-3, -4]],
   [

@@ -24,7 +24,7 @@ function sumUp({ rows, refused, questions }: Statement) {
   return { figures, refused, questions: questions.map(({ topic }) => topic) };
 }
 
-it.each(EXPECTED)('%s', async (file, ...figures) => {
+it.each(EXPECTED)('reads %s as expected', async (file, ...figures) => {
   const read = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
   const summed = await read.then(sumUp, (error: unknown) => error);
   if (figures[0] !== STOPS) expect(summed).toEqual({ figures, refused: [], questions: [] });
@@ -33,7 +33,7 @@ it.each(EXPECTED)('%s', async (file, ...figures) => {
   else expect(summed).toMatchObject({ questions: [expect.any(String)] });
 });
 
-it('has a line for each file', () => {
+it('expected.tsv has a line for each file', () => {
   const files = readdirSync(FOLDER).filter((file) => file !== 'expected.tsv');
   expect(EXPECTED.map(([file]) => file).toSorted()).toEqual(files.toSorted());
 });

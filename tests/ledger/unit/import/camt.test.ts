@@ -38,7 +38,7 @@ function part(amount: string, name: string, { ref = '', direction = '' } = {}): 
   return `<TxDtls><Refs><AcctSvcrRef>${ref}</AcctSvcrRef></Refs>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}${amount}<RltdPties><Cdtr><Nm>${name}</Nm></Cdtr></RltdPties></TxDtls>`;
 }
 
-describe('reading CAMT.053', () => {
+describe('the reader of CAMT.053', () => {
   it('reads an entry with its parties, text and reference', () => {
     const details =
       '<TxDtls><RltdPties><Dbtr><Pty><Nm>ME</Nm></Pty></Dbtr><Cdtr><Pty><Nm>Müller &amp; Co</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>invoice</Ustrd><Ustrd>4711</Ustrd></RmtInf></TxDtls>';
@@ -62,26 +62,28 @@ describe('reading CAMT.053', () => {
 
   it('reads the element names of version 2, namespace prefixes, and reports of one day', () => {
     const details = '<TxDtls><RltdPties><Dbtr><Nm>ACME</Nm></Dbtr></RltdPties></TxDtls>';
-    const old = camt(entry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }), {
+    const version2 = camt(entry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }), {
       version: '053.001.02',
     });
     const expected = [{ texts: ['ACME'], signed: 45.1 }];
-    expect(readCamt(old).bookings).toMatchObject(expected);
-    const prefixed = old.replace(/<(\/?)([A-Z])/g, '<$1ns2:$2').replace('xmlns=', 'xmlns:ns2=');
-    expect(readCamt(prefixed).bookings).toEqual(readCamt(old).bookings);
-    const report = old
+    expect(readCamt(version2).bookings).toMatchObject(expected);
+    const prefixed = version2
+      .replace(/<(\/?)([A-Z])/g, '<$1ns2:$2')
+      .replace('xmlns=', 'xmlns:ns2=');
+    expect(readCamt(prefixed).bookings).toEqual(readCamt(version2).bookings);
+    const report = version2
       .replaceAll('BkToCstmrStmt', 'BkToCstmrAcctRpt')
       .replace(/<(\/?)Stmt>/g, '<$1Rpt>');
     expect(readCamt(report).bookings).toMatchObject(expected);
   });
 
   it('reads several statements, each with its account', () => {
-    const one = camt(entry());
-    const two = one.replace(
+    const first = camt(entry());
+    const both = first.replace(
       '</BkToCstmrStmt>',
       `${camt(entry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
     );
-    expect(readCamt(two).bookings).toMatchObject([
+    expect(readCamt(both).bookings).toMatchObject([
       { account: 'DE1', signed: -45.1 },
       { account: 'DE2', signed: 45.1 },
     ]);

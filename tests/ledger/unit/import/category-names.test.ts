@@ -14,7 +14,7 @@ const KNOWN = [
   { name: 'FUN', isActive: true },
 ];
 
-describe('names of categories', () => {
+describe('createCategoryNames', () => {
   const names = createCategoryNames(KNOWN);
 
   it.each([
@@ -28,12 +28,12 @@ describe('names of categories', () => {
     expect(names.resolve(written)).toBe(name);
   });
 
-  it('knows which are inactive', () => {
+  it('knows which categories are inactive', () => {
     expect(['fuel', 'Groceries', 'Books'].map(names.isInactive)).toEqual([true, false, false]);
   });
 });
 
-describe('choosing categories', () => {
+describe('the choice of categories', () => {
   const earlier = ['Rewe 1', 'Rewe 2'].map((description) => ({
     description,
     type: 'expense' as const,
@@ -50,7 +50,7 @@ describe('choosing categories', () => {
       propose: learnCategories(earlier),
     });
 
-  it('prefers rules to learned categories, and says why', () => {
+  it('prefers rules to learned categories, and gives the reason', () => {
     const { chosen, uncategorised } = choose('grocer = groceries');
     expect(chosen).toEqual([
       {

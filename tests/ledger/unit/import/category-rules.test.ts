@@ -10,7 +10,7 @@ amazon prime=Streaming
 /a=b/ = Letters
 `;
 
-describe('rules for categories', () => {
+describe('a file of rules for categories', () => {
   it.each([
     ['REWE SAGT DANKE', 'Groceries'],
     ['Amazon Marketplace', 'Household'],

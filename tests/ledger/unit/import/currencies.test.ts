@@ -15,26 +15,29 @@ function sumUp(lines: readonly string[], options?: StatementOptions) {
 }
 
 /** Makes a file with these texts as amounts. */
-const file = (header: string, ...amounts: readonly string[]) => [
+const makeFile = (header: string, ...amounts: readonly string[]) => [
   `Date;Text;${header}`,
   ...amounts.map((amount, n) => `2026-11-0${n + 1};a;${amount}`),
 ];
 
 it.each([
-  ['€ and EUR', file('Amount', '-8.00 €', '-9.00 EUR')],
-  ['€ and a column of codes', file('Amount;Currency', '-8.00 €;', '-9.00;EUR')],
-  ['£ and GBP', file('Amount', '-£8.00', '-9.00 GBP')],
-  ['kr in any case', file('Amount', '-8.00 kr', '-9.00 Kr.')],
-  ['words and signs', file('Amount', '-8.00 zł', '-9.00 PLN')],
-  ['$ and USD in a column of USD', file('Amount (USD)', '-$8.00', '-9.00 USD')],
-  ['$ and USD beside balances in USD', file('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
-  ['$ and USD above the rows', ['Account;12;USD', '', ...file('Amount', '-$8.00', '-9.00 USD')]],
-  ['both beside one number', file('Amount', '-$8.00 USD', '-9.00 USD')],
+  ['€ and EUR', makeFile('Amount', '-8.00 €', '-9.00 EUR')],
+  ['€ and a column of codes', makeFile('Amount;Currency', '-8.00 €;', '-9.00;EUR')],
+  ['£ and GBP', makeFile('Amount', '-£8.00', '-9.00 GBP')],
+  ['kr in any case', makeFile('Amount', '-8.00 kr', '-9.00 Kr.')],
+  ['words and signs', makeFile('Amount', '-8.00 zł', '-9.00 PLN')],
+  ['$ and USD in a column of USD', makeFile('Amount (USD)', '-$8.00', '-9.00 USD')],
+  ['$ and USD beside balances in USD', makeFile('Amount;Balance', '-$8.00;88 USD', '-9.00 USD;79')],
+  [
+    '$ and USD above the rows',
+    ['Account;12;USD', '', ...makeFile('Amount', '-$8.00', '-9.00 USD')],
+  ],
+  ['both beside one number', makeFile('Amount', '-$8.00 USD', '-9.00 USD')],
 ])('reads %s as one currency', (_, lines) => {
   expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], questions: [] });
 });
 
-const DOLLARS = file('Amount', '-$8.00', '-9.00 USD');
+const DOLLARS = makeFile('Amount', '-$8.00', '-9.00 USD');
 
 it('asks whether $ is USD, and accepts each answer', () => {
   expect(sumUp(DOLLARS).questions).toEqual([
@@ -58,14 +61,18 @@ it.each([
   ],
   ['Currency;Amount;Account Currency;Account Amount', 'GBP;-5;EUR;-8', 'EUR;-9;EUR;-9'],
 ])('reads what the account paid: %s', (header, ...rows) => {
-  expect(sumUp(file(header, ...rows))).toEqual({ signed: [-8, -9], refused: [], questions: [] });
+  expect(sumUp(makeFile(header, ...rows))).toEqual({
+    signed: [-8, -9],
+    refused: [],
+    questions: [],
+  });
 });
 
 it.each([
   ['after debit and credit', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
   ['before debit and credit', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
 ])('reads currencies in columns %s', (_, header, debit, credit) => {
-  const { questions } = sumUp(file(header, debit, credit));
+  const { questions } = sumUp(makeFile(header, debit, credit));
   expect(questions).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
 });
 
@@ -73,21 +80,24 @@ it.each([
   ['Debit;Debit currency;Credit;Credit currency', '1.00;EUR;0.00;EUR', '0.00;EUR;2.00;USD'],
   ['Debit currency;Debit;Credit currency;Credit', 'EUR;1.00;EUR;0.00', 'EUR;0.00;USD;2.00'],
 ])('reads the currency of the side that has the amount: %s', (header, ...rows) => {
-  const read = (currency: string) => sumUp(file(header, ...rows), { currency }).signed;
+  const read = (currency: string) => sumUp(makeFile(header, ...rows), { currency }).signed;
   expect(['EUR', 'USD'].map(read)).toEqual([[-1], [2]]);
 });
 
 it('does not read a currency from a word in a header if there is a column of currencies', () => {
-  const lines = file('ALL AMOUNT;Currency', '-8.00;EUR', '-9.00;EUR');
+  const lines = makeFile('ALL AMOUNT;Currency', '-8.00;EUR', '-9.00;EUR');
   expect(sumUp(lines, { currency: 'EUR' }).signed).toEqual([-8, -9]);
   expect(sumUp(lines, { currency: 'ALL' }).signed).toEqual([]);
 });
 
 it.each([
-  ['two kinds of dollars', file('Amount', '-8.00 CAD', '-9.00 USD')],
-  ['$ beside two kinds of dollars', file('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD')],
-  ['$ in an account in EUR', file('Amount (EUR)', '-$8.00', '-9.00 EUR')],
-  ['€ and £', file('Amount', '-8.00 €', '-£9.00')],
+  ['two kinds of dollars', makeFile('Amount', '-8.00 CAD', '-9.00 USD')],
+  [
+    '$ beside two kinds of dollars',
+    makeFile('Amount USD;Balance', '-$8.00;1 CAD', '-9.00 USD;2 CAD'),
+  ],
+  ['$ in an account in EUR', makeFile('Amount (EUR)', '-$8.00', '-9.00 EUR')],
+  ['€ and £', makeFile('Amount', '-8.00 €', '-£9.00')],
 ])('asks about %s', (_, lines) => {
   expect(sumUp(lines).questions).toEqual([expect.stringContaining('do not add up')]);
 });

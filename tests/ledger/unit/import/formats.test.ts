@@ -8,9 +8,9 @@ import { createWorkbook } from '../../support/import/workbook.ts';
 const toBytes = (content: string | Uint8Array) =>
   typeof content === 'string' ? strToU8(content) : content;
 
-const ARCHIVED = (name: string, text = 'x') => zipSync({ [name]: [strToU8(text), { level: 0 }] });
+const archive = (name: string, text = 'x') => zipSync({ [name]: [strToU8(text), { level: 0 }] });
 
-describe('recognizing a file', () => {
+describe('the importer', () => {
   it.each([
     ['OFXHEADER:100\nDATA:OFXSGML\n', 'OFX'],
     ['\r\nOFXHEADER: 100\r\n', 'OFX'],
@@ -22,7 +22,7 @@ describe('recognizing a file', () => {
     ['Date,Amount\n2025-12-30,-1', undefined],
     ['20:15,30', undefined],
     ['', undefined],
-  ])('reads %j as %s', (content, name) => {
+  ])('recognizes %j as %s', (content, name) => {
     expect(findFormat(toBytes(content))?.name).toBe(name);
   });
 
@@ -42,22 +42,22 @@ describe('recognizing a file', () => {
     ],
     ['XML', '<?xml version="1.0"?><rows/>'],
     ['JSON', '[{"amount": 1}]'],
-    ['.ods', ARCHIVED('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
-    ['Numbers', ARCHIVED('Index/Document.iwa')],
-    ['.xlsb', ARCHIVED('xl/workbook.bin')],
-    ['ZIP archive', ARCHIVED('a.csv')],
-    ['cannot be read', ARCHIVED('xl/workbook.xml')],
+    ['.ods', archive('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
+    ['Numbers', archive('Index/Document.iwa')],
+    ['.xlsb', archive('xl/workbook.bin')],
+    ['ZIP archive', archive('a.csv')],
+    ['cannot be read', archive('xl/workbook.xml')],
     ['is empty', createWorkbook({ One: [] })],
     ['no statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
-  ])('names %s, and a way out', async (name, content) => {
+  ])('refuses %s, and names a way out', async (name, content) => {
     const error = await readStatement(toBytes(content)).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ name: 'UserError', message: expect.stringContaining(name) });
     expect((error as Error).message).toMatch(/CSV|Unpack|[Dd]ownload|another file/);
   });
 });
 
-describe('the encoding', () => {
+describe('the encoding of an OFX file', () => {
   const ofx = (header: string, name: Uint8Array) =>
     Buffer.concat([
       strToU8(
@@ -74,7 +74,7 @@ describe('the encoding', () => {
       [0xb3, 0xf3, 0x64, 0x9f],
       'łódź',
     ],
-    ['UTF-8 if the bytes are', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
+    ['UTF-8 if the bytes are UTF-8', 'OFXHEADER:100\nCHARSET:1252', [0xc5, 0x82], 'ł'],
     [
       'guessed if the header declares an unknown one',
       'OFXHEADER:100\nCHARSET:4711',

@@ -4,14 +4,14 @@ import { makeImportId } from '../../../../lib/ledger/import/import-id.ts';
 
 const NOW = new Date('2026-11-25T19:00:00.500Z');
 
-it('contains the time and the name of the file, in a form that the API accepts', () => {
+it('an import id contains the time and the name of the file, in a form that the API accepts', () => {
   expect(makeImportId('my statement.ofx', new Set(), NOW)).toBe(
     '2026-11-25-190000-my-statement.ofx',
   );
   expect(makeImportId('x'.repeat(100), new Set(), NOW)).toHaveLength(64);
 });
 
-it('differs from that of another import in the same second', () => {
+it('an import id differs from that of another import in the same second', () => {
   const taken = new Set<string>();
   for (let n = 0; n < 3; n += 1) taken.add(makeImportId('a.ofx', taken, NOW));
   expect([...taken]).toEqual([

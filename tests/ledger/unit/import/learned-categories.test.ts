@@ -26,7 +26,7 @@ function propose(
   return learnCategories(earlier)({ description, type })?.category;
 }
 
-describe('learning categories', () => {
+describe('the learner of categories', () => {
   it('ignores case, digits, dates, and the numbers of cards and references', () => {
     const earlier = rows(
       ['POS 1234 REWE MARKT 30.12.2025 CARD ****1111', 'Groceries'],
@@ -36,14 +36,14 @@ describe('learning categories', () => {
   });
 
   it('needs two rows, and four fifths of them in one category', () => {
-    const cases = (right: number, wrong: number) => [
+    const kioskRows = (right: number, wrong: number) => [
       ...rows(...Array.from({ length: right }, () => ['Kiosk', 'Snacks'] as const)),
       ...rows(...Array.from({ length: wrong }, () => ['Kiosk', 'Papers'] as const)),
     ];
-    expect(propose('Kiosk', cases(1, 0))).toBeUndefined();
-    expect(propose('Kiosk', cases(2, 0))).toBe('Snacks');
-    expect(propose('Kiosk', cases(4, 1))).toBe('Snacks');
-    expect(propose('Kiosk', cases(3, 1))).toBeUndefined();
+    expect(propose('Kiosk', kioskRows(1, 0))).toBeUndefined();
+    expect(propose('Kiosk', kioskRows(2, 0))).toBe('Snacks');
+    expect(propose('Kiosk', kioskRows(4, 1))).toBe('Snacks');
+    expect(propose('Kiosk', kioskRows(3, 1))).toBeUndefined();
   });
 
   it('learns from income and expenses separately', () => {
@@ -101,20 +101,20 @@ function measureHousehold(seed: number) {
     ...{ transactions: 2_000, years: 2, lastDay: '2025-12-30', seed },
     categoryIds: names.map((_, n) => n),
   });
-  const written = [...history].flatMap(({ description, date, type, categoryId }) => {
+  const bankRows = [...history].flatMap(({ description, date, type, categoryId }) => {
     const category = names[categoryId ?? -1];
     return category === undefined
       ? []
       : { type, category, description: writeAsBank(description, date, random) };
   });
-  const known = Math.floor(written.length * 0.9);
-  const proposeCategory = learnCategories(written.slice(0, known));
-  const asked = written.slice(known);
-  const given = asked.map((row) => ({ row, category: proposeCategory(row)?.category }));
+  const learnedCount = Math.floor(bankRows.length * 0.9);
+  const proposeCategory = learnCategories(bankRows.slice(0, learnedCount));
+  const tested = bankRows.slice(learnedCount);
+  const proposals = tested.map((row) => ({ row, category: proposeCategory(row)?.category }));
   return {
-    all: asked.length,
-    right: given.filter(({ row, category }) => category === row.category).length,
-    wrong: given.filter(({ row, category }) => category && category !== row.category).length,
+    all: tested.length,
+    right: proposals.filter(({ row, category }) => category === row.category).length,
+    wrong: proposals.filter(({ row, category }) => category && category !== row.category).length,
   };
 }
 

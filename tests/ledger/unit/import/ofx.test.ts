@@ -20,7 +20,7 @@ function signedAmounts(...rows: readonly string[]): readonly number[] {
   return readOfx(ofx(rows.join('\n'))).bookings.map(({ signed }) => signed);
 }
 
-describe('reading OFX', () => {
+describe('the reader of OFX', () => {
   it('reads values without closing tags, with the date that the bank wrote', () => {
     const { bookings } = readOfx(
       ofx(
@@ -140,9 +140,9 @@ describe('reading OFX', () => {
   });
 
   it('uses the currency of a row, not the one it was converted from', () => {
-    const named = (name: string) =>
+    const withCurrency = (name: string) =>
       row('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
-    const { bookings } = readOfx(ofx(named('CURRENCY') + named('ORIGCURRENCY')));
+    const { bookings } = readOfx(ofx(withCurrency('CURRENCY') + withCurrency('ORIGCURRENCY')));
     expect(bookings.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
   });
 

@@ -11,7 +11,7 @@ function readDates(...dates: readonly string[]): readonly string[] {
   return read(`!Type:Bank\n${records}`).bookings.map(({ date }) => date);
 }
 
-describe('reading QIF', () => {
+describe('the reader of QIF', () => {
   it('reads rows with their categories', () => {
     const text = lines(
       ...[
@@ -59,8 +59,8 @@ describe('reading QIF', () => {
     ],
     [['2025-12-30'], ['2025-12-30']],
     [["30/12'2025"], ['2025-12-30']],
-  ])('reads the dates %j', (written, read) => {
-    expect(readDates(...written)).toEqual(read);
+  ])('reads the dates %j', (written, expected) => {
+    expect(readDates(...written)).toEqual(expected);
   });
 
   it('asks if day and month may be swapped', () => {
@@ -102,7 +102,7 @@ describe('reading QIF', () => {
     ]);
   });
 
-  it('leaves out investments, which it reports, and lists', () => {
+  it('leaves out investments, which it reports, and lists of categories, securities and prices', () => {
     const text = lines(
       ...['!Type:Cat', 'NFood', 'E', '^', '!Type:Security', 'NACME', '^'],
       ...['!Type:Invst', 'D12/30/2025', 'NBuy', 'YACME', 'I10', 'Q1', 'T10.00', '^'],

@@ -16,15 +16,15 @@ function sumUp({ rows, questions }: Statement) {
 }
 
 const POSITIVE = 'Date,Text,Amount,Kind|2026-01-02,a,3,Foo|2026-01-03,b,4,Foo|2026-01-04,c,9,Bar';
-const FAR = 'Date,Text,Amount|2026-01-02,a,-3|2062-01-03,b,-4|2026-01-04,c,-9';
-const STATES =
+const DISTANT_DATE = 'Date,Text,Amount|2026-01-02,a,-3|2062-01-03,b,-4|2026-01-04,c,-9';
+const STATUS =
   'Date,Text,Amount,Status|2026-01-02,a,-3,Completed|2026-01-03,b,-4,Zorp|2026-01-04,c,-9,Completed';
 const MIXED = 'Date,Text,Amount,Currency|2026-01-02,a,-3,EUR|2026-01-03,b,-4,USD';
-const BOOKS =
+const POSTINGS =
   'Date,Text,Account,Amount|2026-01-02,a,Bank,-3|2026-01-02,a,Food,3|2026-01-03,b,Bank,-4|2026-01-03,b,Food,4';
 const FLAGGED =
   'Date,Text,Amount,Status,Reversed|2026-01-02,a,-3,Completed,No|2026-01-03,b,-4,Completed,Yes|2026-01-04,c,-9,Pending,No';
-const AHEAD = 'Date,Text,Amount|2026-01-02,a,-3|2027-01-03,b,-4|2026-01-04,c,-9';
+const FUTURE_DATE = 'Date,Text,Amount|2026-01-02,a,-3|2027-01-03,b,-4|2026-01-04,c,-9';
 const TAXED =
   'Date,Text,Gross,VAT,Amount|2026-01-02,a,-3.00,-0.50,-2.50|2026-01-03,b,-4.00,-0.60,-3.40';
 const BALANCES =
@@ -41,16 +41,16 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   ],
   ['direction', BALANCES, { isInverted: true }, [3, 4, -9]],
   ['direction', BALANCES, { isPreviewAccepted: true }, [-3, -4, 9]],
-  ['dates', FAR, { isPreviewAccepted: true }, [-3, -4, -9]],
-  ['status', STATES, { leaveOut: ['Zorp'] }, [-3, -9]],
-  ['status', STATES, { columns: { status: 'none' } }, [-3, -4, -9]],
+  ['dates', DISTANT_DATE, { isPreviewAccepted: true }, [-3, -4, -9]],
+  ['status', STATUS, { leaveOut: ['Zorp'] }, [-3, -9]],
+  ['status', STATUS, { columns: { status: 'none' } }, [-3, -4, -9]],
   ['status', FLAGGED, { leaveOut: ['reversed'] }, [-3]],
   ['status', FLAGGED, { isPreviewAccepted: true }, [-3, -4]],
-  ['dates', AHEAD, { isPreviewAccepted: true }, [-3, -4, -9]],
+  ['dates', FUTURE_DATE, { isPreviewAccepted: true }, [-3, -4, -9]],
   ['columns', TAXED, { columns: { amount: 'Amount' } }, [-2.5, -3.4]],
   ['columns', TAXED, { columns: { amount: 'Gross' } }, [-3, -4]],
   ['currency', MIXED, { currency: 'eur' }, [-3]],
-  ['postings', BOOKS, { onlyAccount: 'Bank' }, [-3, -4]],
+  ['postings', POSTINGS, { onlyAccount: 'Bank' }, [-3, -4]],
 ])('asks about %s in %s, and accepts %o', (question, file, answer, signed) => {
   expect(sumUp(readCsv(lines(file))).questions).toContain(question);
   expect(sumUp(readCsv(lines(file), answer))).toEqual({ signed, questions: [] });
@@ -95,25 +95,25 @@ it('does not ask about amounts in a column whose name usually marks rows', () =>
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
 
-const at = (...dates: readonly string[]) =>
+const makeFile = (...dates: readonly string[]) =>
   `Date,Text,Amount|${dates.map((date, n) => `${date},a${n},-${n + 1}`).join('|')}`;
 
 it.each([
-  ['nothing about rows a few days ahead', at('2026-01-02', '2026-01-14', '2026-01-22'), []],
+  ['nothing about rows a few days ahead', makeFile('2026-01-02', '2026-01-14', '2026-01-22'), []],
   [
     'nothing if all rows are ahead of a wrong clock',
-    at('2027-03-02', '2027-03-14', '2027-04-20'),
+    makeFile('2027-03-02', '2027-03-14', '2027-04-20'),
     [],
   ],
   [
     'nothing about the next of regular rows',
-    at('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'),
+    makeFile('2025-11-02', '2025-12-14', '2026-01-02', '2026-01-30'),
     [],
   ],
-  ['about a row in the next month', at('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
+  ['about a row in the next month', makeFile('2025-12-20', '2026-01-10', '2026-02-27'), ['dates']],
   [
     'about rows in the next year',
-    at('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
+    makeFile('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
     ['dates'],
   ],
 ])('asks %s', (_, file, questions) => {
@@ -126,8 +126,8 @@ it.each([
   ['they differ', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
 ])(
   'decides whether to ask if the gross or the other amount was paid: %s',
-  (_, one, other, questions) => {
-    const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${one}|2026-01-03,b,${other}`;
+  (_, first, second, questions) => {
+    const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${first}|2026-01-03,b,${second}`;
     expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
   },
 );
@@ -154,7 +154,7 @@ it.each([
   expect(again).toMatchObject({ questions: [], layout: { recalled: options } });
   // Options of the command override remembered options, which do not apply to other layouts.
   expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
-  expect(readCsv(lines(FAR), { layouts }).layout?.recalled).toBeNull();
+  expect(readCsv(lines(DISTANT_DATE), { layouts }).layout?.recalled).toBeNull();
 });
 
 it.each([
@@ -171,7 +171,7 @@ it.each([
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed, questions: [] });
 });
 
-it('says that a file has no header if a value is named as a column', () => {
+it('refuses a value as the name of a column if the file has no header', () => {
   expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2025' } })).toThrow(
     '"01/02/2025" is a value, not the name of a column. Name the columns by their numbers',
   );

@@ -59,7 +59,7 @@ describe('recorded rows', () => {
     expect(recorded.isOnlyCategorised({ ...tea, ...change })).toBe(isOnly);
   });
 
-  it('with a category show every change of it', () => {
+  it('with a category show every change of the category', () => {
     const row = { ...tea, category: 'Food' };
     const { isOnlyCategorised } = createRecordedRows([
       { importId: 'a', part: 1, rows: [recordRow(row) ?? ''] },
@@ -112,9 +112,9 @@ describe('the record of an interrupted import', () => {
       it.each([
         ['from another import', { ...bus, importId: 'b' }],
         ['made by hand', { ...bus, importId: null }],
-      ])('but not if the later row in the ledger is %s', async (_, there) => {
-        expect(await resolve([pending], [there])).toEqual([{ ...cut, rows: [second] }]);
-        expect(isDeleted(pending, [there])).toEqual([false, true]);
+      ])('but not if the later row in the ledger is %s', async (_, laterRow) => {
+        expect(await resolve([pending], [laterRow])).toEqual([{ ...cut, rows: [second] }]);
+        expect(isDeleted(pending, [laterRow])).toEqual([false, true]);
       });
 
       it('but not if an undo was deleting the rows', async () => {
@@ -141,8 +141,8 @@ describe('the record of an interrupted import', () => {
       ['continued in another part', [{ ...cut, part: 2 }]],
       ['was undone', []],
       ['was stored under another id', [{ ...cut, importId: 'b' }]],
-    ])('but not if the import %s after it was read', async (_, now) => {
-      expect(await resolve([cut], [tea, bus], async () => now)).toEqual([]);
+    ])('but not if the import %s after it was read', async (_, currentParts) => {
+      expect(await resolve([cut], [tea, bus], async () => currentParts)).toEqual([]);
     });
 
     it('but not read again if nothing is pending', async () => {
@@ -181,7 +181,7 @@ describe('the record of an interrupted undo', () => {
   const parts = [{ importId: 'a', part: 1, rows: all.flatMap((row) => recordRow(row) ?? []) }];
   const announced = announceRemoval(parts, edited);
 
-  it('contains every row, and counts only those that stay as imported', () => {
+  it('contains every row, and counts only the rows that stay as imported', () => {
     for (const { part, rows: written } of announced)
       v.parse(importPartBody, { import_id: 'a', part, rows: written });
     const { has, isOnlyCategorised } = createRecordedRows(announced);
@@ -194,8 +194,8 @@ describe('the record of an interrupted undo', () => {
     'lets the next import add the rows that it deleted: %d of them',
     async (deleted) => {
       const ledger = all.filter((row) => !unedited.slice(0, deleted).includes(row));
-      const settled = createRecordedRows(await resolve(announced, ledger));
-      expect(all.filter(settled.has)).toEqual(ledger);
+      const resolved = createRecordedRows(await resolve(announced, ledger));
+      expect(all.filter(resolved.has)).toEqual(ledger);
     },
   );
 });

@@ -79,20 +79,20 @@ it.each([
   ['windows-1250', 'windows-1252', 'Książka'],
   ['gb18030', 'shift_jis', 'スーパー'],
   ['windows-1252', 'gb18030', '美团外卖'],
-])('finds a row that was first read as %s, and now as %s', async (former, present, name) => {
-  const written = former === 'windows-1250' ? former : present;
+])('finds a row that was first read as %s, and now as %s', async (previous, current, name) => {
+  const written = previous === 'windows-1250' ? previous : current;
   const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
   const read = async (encoding: string) =>
     (await readStatement(file, { encoding, account: 'Giro' })).rows;
-  const first = await read(former);
-  const ledger = first.map((row, n) => {
+  const previousRows = await read(previous);
+  const ledger = previousRows.map((row, n) => {
     const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
     return { ...row, ...record };
   });
-  const again = await read(present);
-  expect(again[0]?.externalId).not.toBe(first[0]?.externalId);
-  expect(planImport(again, ledger)).toMatchObject({ present: 2, missing: [] });
-  const rows = first.flatMap((row) => recordRow(row) ?? []);
+  const currentRows = await read(current);
+  expect(currentRows[0]?.externalId).not.toBe(previousRows[0]?.externalId);
+  expect(planImport(currentRows, ledger)).toMatchObject({ present: 2, missing: [] });
+  const rows = previousRows.flatMap((row) => recordRow(row) ?? []);
   const recorded = createRecordedRows([{ importId: 'x', part: 1, rows }]);
-  expect(planImport(again, [], { recorded }).deleted).toHaveLength(2);
+  expect(planImport(currentRows, [], { recorded }).deleted).toHaveLength(2);
 });

@@ -12,11 +12,11 @@ function read(lines: readonly string[], options: StatementOptions = {}) {
     lines: rows.map(({ line }) => line),
     leftOut: leftOut.map(({ line }) => line),
     questions: questions.map(({ topic }) => topic),
-    isSaid: findings.some((finding) => finding.startsWith('rows of two accounts cancel')),
+    isReported: findings.some((finding) => finding.startsWith('rows of two accounts cancel')),
   };
 }
 
-const ALL = { lines: [2, 3, 4, 5], leftOut: [], questions: [], isSaid: false };
+const ALL = { lines: [2, 3, 4, 5], leftOut: [], questions: [], isReported: false };
 const LEFT_OUT = { ...ALL, lines: [2, 3], leftOut: [4, 5] };
 
 it.each([
@@ -48,17 +48,20 @@ it('asks if a category covers transfers and other payments', () => {
   expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
 });
 
-const HALF = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
+const ONE_SIDE = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
 it('asks if only one side mentions a transfer', () => {
-  expect(read(HALF)).toEqual({ ...ALL, questions: ['postings'] });
-  expect(read(HALF, { isPreviewAccepted: true })).toEqual(ALL);
-  expect(read(HALF, { onlyAccount: 'Bank' })).toMatchObject({ lines: [2, 3, 4], questions: [] });
+  expect(read(ONE_SIDE)).toEqual({ ...ALL, questions: ['postings'] });
+  expect(read(ONE_SIDE, { isPreviewAccepted: true })).toEqual(ALL);
+  expect(read(ONE_SIDE, { onlyAccount: 'Bank' })).toMatchObject({
+    lines: [2, 3, 4],
+    questions: [],
+  });
 });
 
 it('only reports rows that cancel on one day if no word shows a transfer', () => {
   const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
-  expect(read(lines)).toEqual({ ...ALL, isSaid: true });
+  expect(read(lines)).toEqual({ ...ALL, isReported: true });
 });
 
 it.each([
@@ -75,8 +78,8 @@ it.each([
     '03-05,Bank,Shoes,,-100',
     '03-06,Cash,Shoes returned,,100',
   ],
-])('keeps rows %s', (_, one, other) => {
-  expect(read([`2026-${one}`, `2026-${other}`])).toEqual(ALL);
+])('keeps rows %s', (_, first, second) => {
+  expect(read([`2026-${first}`, `2026-${second}`])).toEqual(ALL);
 });
 
 it('keeps rows of one account in a file of two accounts', () => {

@@ -12,7 +12,7 @@ const STATEMENT = [
   [{ serial: 46019.5 }, 'ACME\nPAYROLL', { formula: 'A1+B1', value: 2500.000000000001 }, null],
 ];
 
-describe('reading a workbook', () => {
+describe('the reader of workbooks', () => {
   it('reads titles, dates, numbers and formulas as they would appear in a CSV file', async () => {
     expect(await readXlsx(createWorkbook({ Empty: [], Umsätze: STATEMENT }))).toEqual([
       {
@@ -43,7 +43,7 @@ describe('reading a workbook', () => {
     );
   });
 
-  it('makes transactions from its rows', async () => {
+  it('makes transactions from the rows', async () => {
     const { rows, format } = await readStatement(createWorkbook({ One: STATEMENT }));
     expect(format).toBe('Excel');
     expect(rows).toMatchObject([
