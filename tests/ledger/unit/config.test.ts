@@ -15,7 +15,7 @@ describe('readLedgerConfig', () => {
     });
   });
 
-  test('every setting can be given', () => {
+  test('every setting can be set', () => {
     const environment = {
       TABLE_NAME: 't',
       AUTH: 'open',
@@ -70,7 +70,7 @@ describe('readLedgerConfig', () => {
       { TABLE_NAME: 't', AUTH_ISSUER: 'http://login.example', AUTH_AUDIENCE: 'ledger' },
       /^AUTH_ISSUER must be an https address/,
     ],
-  ])('%j is named in the refusal', (environment, message) => {
+  ])('the refusal of %j names the variable', (environment, message) => {
     expect(() => readLedgerConfig(environment)).toThrow(
       expect.objectContaining({
         name: 'ConfigurationError',

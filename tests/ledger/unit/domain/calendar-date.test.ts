@@ -38,7 +38,7 @@ test.each([
   ['2011-12-30T12:00:00.000Z', 'Pacific/Apia', '2011-12-31'],
   ['2024-04-10T12:00:00.000Z', 'Asia/Tehran', '2024-04-10'],
   ['0987-06-05T12:00:00.000Z', 'Europe/Berlin', '0987-06-05'],
-])('the current day at %s in %s', (now, timeZone, date) => {
+])('the current day at %s in %s is %s', (now, timeZone, date) => {
   expect(currentDate(new Date(now), timeZone)).toBe(date);
 });
 

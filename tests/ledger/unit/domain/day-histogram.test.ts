@@ -16,7 +16,7 @@ test.each([
   ['2024-01-02', '2024-02-28', ['2024-01', '2024-02']],
   ['2024-02-10', '2024-02-20', ['2024-02']],
   ['2023-02-28', '2023-02-28', ['2023-02']],
-])('%s to %s has a part of %j', (start, end, months) => {
+])('the range from %s to %s covers a part of the months %j', (start, end, months) => {
   expect(edgeMonths(dateRange(start, end))).toEqual(months);
 });
 
@@ -24,7 +24,7 @@ test.each([
   ['2024-02-02', '2024-02-29', true],
   ['2024-02-01', '2024-02-29', false],
   ['2024-01-31', '2024-02-01', false],
-])('%s to %s needs no years: %s', (start, end, expected) => {
+])('the range from %s to %s is part of one month: %s', (start, end, expected) => {
   expect(isWithinOneMonth(dateRange(start, end))).toBe(expected);
 });
 
@@ -46,11 +46,11 @@ test.each([
       ['2024-11-05', '2024-11-30', 1],
     ],
   ],
-])('parts of about %i rows cover the range', (most, expected) => {
+])('parts of about %i rows cover the range', (maxRows, expected) => {
   const range = dateRange('2024-11-05', '2026-03-20');
-  const parts = splitByCount(range, MONTHS, most);
+  const parts = splitByCount(range, MONTHS, maxRows);
   expect(parts.map(({ start, end, count }) => [start, end, count])).toEqual(expected);
-  expect(splitByCount(range, [], most)).toEqual([{ ...range, count: 0 }]);
+  expect(splitByCount(range, [], maxRows)).toEqual([{ ...range, count: 0 }]);
 });
 
 test.each([
@@ -71,12 +71,12 @@ test.each([
       ['2024-11-05', '2025-11-30'],
     ],
   ],
-])('the rest of a range without %j', (months, expected) => {
+])('rangesOutside returns the range without the months %j', (months, expected) => {
   const ranges = rangesOutside(dateRange('2024-11-05', '2026-03-20'), months);
   expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('a range of whole months has no rest, even at the ends of the calendar', () => {
+test('rangesOutside returns nothing of a range of whole months, even at the ends of the calendar', () => {
   expect(rangesOutside(dateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
   expect(rangesOutside(dateRange('9999-12-01'), ['9999-12'])).toEqual([]);
   expect(rangesOutside(dateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);

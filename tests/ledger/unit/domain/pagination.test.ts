@@ -26,38 +26,44 @@ test.each([
   [2, 20, 21, { pages: 2, hasNext: false, hasPrev: true }],
   [2, 1, 3, { pages: 3, hasNext: true, hasPrev: true }],
   [9, 100, 101, { pages: 2, hasNext: false, hasPrev: true }],
-])('page %i of %i a page over %i', (page, perPage, total, rest) => {
-  const order = 'date';
-  const taken = takePage(makeRows(total), { page, perPage, order });
-  const next = rest.hasNext ? { ...row(page * perPage), order } : null;
-  expect(paginate({ page, perPage, order }, taken)).toStrictEqual({
-    page,
-    perPage,
-    total,
-    ...rest,
-    next,
-  });
-});
+])(
+  'page %i, with %i rows a page and %i rows in all, knows its neighbors',
+  (page, perPage, total, flags) => {
+    const order = 'date';
+    const taken = takePage(makeRows(total), { page, perPage, order });
+    const next = flags.hasNext ? { ...row(page * perPage), order } : null;
+    expect(paginate({ page, perPage, order }, taken)).toStrictEqual({
+      page,
+      perPage,
+      total,
+      ...flags,
+      next,
+    });
+  },
+);
 
 test.each([
   [0, [1, 2], true],
   [1.5, [2, 3], false],
   [2, [3], false],
   [3, [], false],
-])('page after a row, whether or not it still exists: %d', (after, ids, hasNext) => {
-  const request = { perPage: 2, after: row(after), order: 'date' } as const;
-  const page = takePage(makeRows(3), request);
-  expect(page.items.map(({ id }) => id)).toEqual(ids);
-  const next = hasNext ? { ...row(ids.at(-1) ?? 0), order: 'date' } : null;
-  expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });
-});
+])(
+  'a page continues after a row, whether or not the row still exists: %d',
+  (after, ids, hasNext) => {
+    const request = { perPage: 2, after: row(after), order: 'date' } as const;
+    const page = takePage(makeRows(3), request);
+    expect(page.items.map(({ id }) => id)).toEqual(ids);
+    const next = hasNext ? { ...row(ids.at(-1) ?? 0), order: 'date' } : null;
+    expect(paginate(request, page)).toMatchObject({ page: null, hasPrev: true, hasNext, next });
+  },
+);
 
 test.each<[RowOrder, number[]]>([
   ['date', [1, 2, 3]],
   ['-date', [3, 2, 1]],
   ['amount', [2, 1, 3]],
   ['-amount', [3, 2, 1]],
-])('by %s', (order, ids) => {
+])('rows are sorted by %s', (order, ids) => {
   const rows = [row(1, 5), row(2, 5), row(3, 9)];
   expect(rows.toSorted(comparatorFor(order)).map(({ id }) => id)).toEqual(ids);
 });
@@ -66,6 +72,6 @@ test.each([
   [1, 20, 0],
   [2, 20, 20],
   [5, 7, 28],
-])('before page %i of %i a page come %i', (page, perPage, offset) => {
+])('before page %i, with %i rows a page, come %i rows', (page, perPage, offset) => {
   expect(pageOffset({ page, perPage })).toBe(offset);
 });

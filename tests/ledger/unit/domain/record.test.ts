@@ -10,7 +10,7 @@ test.each([
   [5, 9, 9],
   [9, 9, 10],
   [9, 5, 10],
-])('after a write at %i, one at %i is recorded as %i', (updatedAt, now, recorded) => {
+])('after a write at %i, a write at %i is recorded as at %i', (updatedAt, now, recorded) => {
   expect(nextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
     createdAt: 1,
     updatedAt: recorded,
@@ -28,7 +28,7 @@ describe('isStoredAs', () => {
     ['the version before', { ...WRITTEN, version: 1 }, false],
     ['a later version', { ...WRITTEN, version: 3 }, undefined],
     ['no record', undefined, undefined],
-  ])('%s', (_, stored, expected) => {
+  ])('recognizes %s', (_, stored, expected) => {
     expect(isStoredAs<Record<string, unknown> & typeof WRITTEN>(WRITTEN, stored as never)).toBe(
       expected,
     );

@@ -3,7 +3,7 @@ import * as v from 'valibot';
 import { expect, test } from 'vitest';
 import { nonBlankText, trimmedText } from '../../../../lib/ledger/domain/text.ts';
 
-test('text is blank where Unicode says that every character is shown as nothing', () => {
+test('text is blank if every character is shown as nothing, according to Unicode', () => {
   const ignorable = /[\p{Cc}\p{White_Space}\p{Default_Ignorable_Code_Point}\u2800]/u;
   const schema = nonBlankText(9);
   for (let code = 0; code <= 0x10ffff; code += 1) {
@@ -22,7 +22,7 @@ test.each(['a\u200b', '\u200f\u05d0', '👨‍👩‍👧', '❤️', ' abc '])(
   expect(v.parse(nonBlankText(9), value)).toBe(value);
 });
 
-test('text is trimmed before it is measured and found blank', () => {
+test('text is trimmed before its length is checked', () => {
   expect(v.parse(trimmedText(3), '   abc\t\n')).toBe('abc');
   expect(() => v.parse(trimmedText(3), '     ')).toThrow('Must not be blank.');
 });

@@ -31,17 +31,17 @@ describe('a request of many records', () => {
    * Prepares a request of two records.
    * @param markers stored under the key of the request, then under the keys of refused records; an Error is thrown when read
    */
-  function given(
+  function prepareRequest(
     outcomes: readonly Outcome<number>[],
     markers: readonly (object | Error | undefined)[] = [],
   ) {
     vi.spyOn(process.stderr, 'write').mockReturnValue(true);
     const saved: unknown[] = [];
     const bound: string[] = [];
-    const found = markers.values();
+    const remainingMarkers = markers.values();
     const store = {
       async find() {
-        const marker = found.next().value;
+        const marker = remainingMarkers.next().value;
         if (marker instanceof Error) throw marker;
         return marker && { fingerprint: FINGERPRINT, ...marker };
       },
@@ -70,13 +70,13 @@ describe('a request of many records', () => {
     (reply.body.data as { results: { status: number }[] }).results.map(({ status }) => status);
 
   it('is remembered with its refused records', async () => {
-    const { send, saved } = given([CREATED, failed(400)]);
+    const { send, saved } = prepareRequest([CREATED, failed(400)]);
     expect(statuses(await send())).toEqual([201, 400]);
     expect(saved).toHaveLength(1);
   });
 
-  it('is not remembered if one failed unexpectedly', async () => {
-    const { send, saved, bound } = given([CREATED, failed(500)]);
+  it('is not remembered if one record failed unexpectedly', async () => {
+    const { send, saved, bound } = prepareRequest([CREATED, failed(500)]);
     expect(statuses(await send())).toEqual([201, 500]);
     expect([saved, bound]).toEqual([[], [FINGERPRINT]]);
   });
@@ -84,7 +84,7 @@ describe('a request of many records', () => {
   it.each([400, 404, 409, 412, 500])(
     'answers as an earlier attempt did for a record that is refused with %i',
     async (status) => {
-      const { send } = given([CREATED, failed(status)], [undefined, EARLIER]);
+      const { send } = prepareRequest([CREATED, failed(status)], [undefined, EARLIER]);
       expect((await send()).body.data).toEqual({
         created: 2,
         duplicates: 0,
@@ -103,7 +103,7 @@ describe('a request of many records', () => {
       { index: 1, status: 404 },
     ];
     const remembered = { status: 207, body: { success: true, data: { results } } };
-    const { send } = given([], [remembered, EARLIER]);
+    const { send } = prepareRequest([], [remembered, EARLIER]);
     const reply = await send();
     expect([statuses(reply), reply.headers]).toEqual([
       [201, 404],
@@ -112,19 +112,22 @@ describe('a request of many records', () => {
   });
 
   it('refuses no record if it cannot read whether it was applied', async () => {
-    const { send, saved } = given([CREATED, failed(409)], [undefined, new Error('no response')]);
+    const { send, saved } = prepareRequest(
+      [CREATED, failed(409)],
+      [undefined, new Error('no response')],
+    );
     expect(statuses(await send())).toEqual([201, 500]);
     expect(saved).toEqual([]);
   });
 
   it('fails with the cause of one record if none was applied, and is not remembered', async () => {
-    const { send, saved } = given([failed(400), failed(500)]);
+    const { send, saved } = prepareRequest([failed(400), failed(500)]);
     await expect(send()).rejects.toThrow('no');
     expect(saved).toEqual([]);
   });
 
-  it('is refused as a whole if all records are invalid', async () => {
-    const { send } = given([failed(400), failed(404)]);
+  it('lists every refusal if all records are invalid', async () => {
+    const { send } = prepareRequest([failed(400), failed(404)]);
     expect(statuses(await send())).toEqual([400, 404]);
   });
 });

@@ -6,7 +6,7 @@ import { createLedgerService, type LedgerServiceOptions } from '../../../../lib/
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
-function givenService() {
+function createService() {
   const signal = new AbortController().signal;
   let now = 1_000;
   const service = createLedgerService({
@@ -24,7 +24,7 @@ function givenService() {
 }
 
 test('the context has the id of the request, the ledger, and a deadline counted from its start', async () => {
-  const { service, signal, passTime } = givenService();
+  const { service, signal, passTime } = createService();
   const contexts: unknown[] = [];
   const handler = ledgerEndpoint(service, 'deleteTransaction').handler(async ({ context }) => {
     contexts.push(context);

@@ -19,7 +19,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
 }
 
 // The log bypasses the console, which Lambda wraps: its entries could not be searched by the fields of the cause.
-const logged = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
+const readLog = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is uncacheable JSON, with the id that the function logs', async () => {
   expect(await answer(async () => found({ id: 1 }))).toEqual({
@@ -43,23 +43,23 @@ describe('an unexpected error', () => {
     async (thrown) => {
       expect(await answer(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
       const cause = { name: typeof thrown, message: String(thrown) };
-      expect(logged()).toMatchObject([{ cause }]);
+      expect(readLog()).toMatchObject([{ cause }]);
     },
   );
 
   test('is logged with its own causes', async () => {
     const cause = new TypeError('odd', { cause: new Error('deeper') });
     await answer(() => Promise.reject(cause));
-    expect(logged()).toMatchObject([{ cause: { message: 'odd', cause: { message: 'deeper' } } }]);
+    expect(readLog()).toMatchObject([{ cause: { message: 'odd', cause: { message: 'deeper' } } }]);
   });
 
-  test('may be a timeout: the response still comes in the envelope', async () => {
+  test('may be a timeout: the response still has the envelope', async () => {
     const context = { getRemainingTimeInMillis: () => 6 };
     const { statusCode, body } = await answer(() => new Promise(() => {}), context);
     expect([statusCode, body]).toEqual([
       500,
       { success: false, error: 'internal_server_error', message: FAILURE },
     ]);
-    expect(logged()).toMatchObject([{ requestId: 'lambda-1', cause: { name: 'TimeoutError' } }]);
+    expect(readLog()).toMatchObject([{ requestId: 'lambda-1', cause: { name: 'TimeoutError' } }]);
   });
 });

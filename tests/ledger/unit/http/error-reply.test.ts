@@ -43,7 +43,9 @@ test.each<[Error, status: number, code: string, headers?: object]>([
 test.each([
   [unknownRecord('Category', '007'), { message: 'Category with id 007 not found' }],
   [new ValidationError('bad', { details }), { message: 'bad', details }],
-])('%o', (error, body) => expect(toErrorReply(error, FAILURE).body).toMatchObject(body));
+])('the response to %o has its message and details', (error, body) =>
+  expect(toErrorReply(error, FAILURE).body).toMatchObject(body),
+);
 
 test.each([
   new BusyError('secret'),

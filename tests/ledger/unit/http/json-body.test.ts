@@ -1,4 +1,4 @@
-// The parser of bodies tells apart a missing body, invalid JSON, JSON that is no object, and an object.
+// The parser of bodies distinguishes a missing body, invalid JSON, JSON that is no object, and an object.
 import { describe, expect, test } from 'vitest';
 import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
@@ -9,11 +9,11 @@ const handler = endpoint('Failed to echo')
   .use(jsonBody())
   .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
 
-async function parsed(body: string | undefined, isBase64Encoded = false, headers = {}) {
+async function parse(body: string | undefined, isBase64Encoded = false, headers = {}) {
   return (await invoke(handler, { body, isBase64Encoded, headers })).json();
 }
 
-const refused = (message: string, error = 'validation_failed') => ({
+const refusal = (message: string, error = 'validation_failed') => ({
   success: false,
   error,
   message,
@@ -26,18 +26,18 @@ const NO_OBJECT = ['5', '"x"', '""', 'true', '0', '[1]', '[null]'];
 const MALFORMED = ['{"a":}', 'NaN', '\ufeff\ufeff{"a":1}', '\u0000'];
 
 test('a missing body is refused', async () => {
-  expect(await parsed(undefined)).toMatchObject({ message: 'No JSON data provided' });
+  expect(await parse(undefined)).toMatchObject({ message: 'No JSON data provided' });
 });
 
 describe.each([
   ['No JSON data provided', MISSING],
   ['The request body must be a JSON object', NO_OBJECT],
   ['The request body is not valid JSON', MALFORMED],
-])('%s', (message, bodies) => {
-  test.each(bodies)('%j', async (body) => {
-    const reply = refused(message);
-    expect(await parsed(body)).toEqual(reply);
-    expect(await parsed(base64(body), true)).toEqual(reply);
+])('the refusal "%s"', (message, bodies) => {
+  test.each(bodies)('answers the body %j', async (body) => {
+    const reply = refusal(message);
+    expect(await parse(body)).toEqual(reply);
+    expect(await parse(base64(body), true)).toEqual(reply);
   });
 });
 
@@ -52,38 +52,38 @@ test.each([
   // JSON.parse quotes the body in its message, which must not be taken for a place.
   ['(line 7 column 7)', undefined],
 ])('the place of the error is named: %s', async (body, place) => {
-  const reply = refused(`The request body is not valid JSON${place ? `: ${place}` : ''}`);
-  expect(await parsed(body)).toEqual(reply);
+  const reply = refusal(`The request body is not valid JSON${place ? `: ${place}` : ''}`);
+  expect(await parse(body)).toEqual(reply);
 });
 
 describe('bytes that are not UTF-8', () => {
   // Bytes inside {"a":""}: Latin-1, a lone continuation byte, an overlong form, a surrogate, a character that is cut short.
-  test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('%s', async (bytes) => {
+  test.each(['636166e9', '80', 'c0af', 'eda080', 'f09f8f'])('are refused: %s', async (bytes) => {
     const body = Buffer.from(`7b2261223a22${bytes}227d`, 'hex').toString('base64');
-    expect(await parsed(body, true)).toEqual(refused('The request body is not valid UTF-8'));
+    expect(await parse(body, true)).toEqual(refusal('The request body is not valid UTF-8'));
   });
 
   test('are not confused with the replacement character', async () => {
     const body = '{"name":"\ufffd"}';
-    expect(await parsed(base64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
+    expect(await parse(base64(body), true)).toMatchObject({ data: { name: '\ufffd' } });
   });
 });
 
-describe('the size', () => {
+describe('the size of a body', () => {
   // Each character has two bytes, to show that bytes are counted, not characters.
   const makeBody = (bytes: number) => `{"a":"${'é'.repeat((bytes - 8) / 2)}"}`;
 
   test('can be 1,048,576 bytes', async () => {
     const body = makeBody(1_048_576);
-    expect(await parsed(body)).toMatchObject({ success: true });
-    expect(await parsed(base64(body), true)).toMatchObject({ success: true });
+    expect(await parse(body)).toMatchObject({ success: true });
+    expect(await parse(base64(body), true)).toMatchObject({ success: true });
   });
 
-  test('cannot be more', async () => {
+  test('cannot be larger', async () => {
     const body = makeBody(1_048_578);
-    for (const reply of [await parsed(body), await parsed(base64(body), true)]) {
+    for (const reply of [await parse(body), await parse(base64(body), true)]) {
       expect(reply).toEqual(
-        refused('The request body must not be larger than 1048576 bytes', 'payload_too_large'),
+        refusal('The request body must not be larger than 1048576 bytes', 'payload_too_large'),
       );
     }
   });
@@ -93,13 +93,13 @@ describe('an object', () => {
   test('can follow a byte order mark, which is skipped', async () => {
     const body = '\ufeff{"a":["\ufeff",{"b":null}],"c":"給🏠"}\n';
     const reply = { success: true, data: JSON.parse(body.slice(1)) };
-    expect(await parsed(body)).toEqual(reply);
-    expect(await parsed(base64(body), true)).toEqual(reply);
+    expect(await parse(body)).toEqual(reply);
+    expect(await parse(base64(body), true)).toEqual(reply);
   });
 
   test.each(['{"constructor":{"x":1}}', '{"constructor":1,"prototype":{}}', '{"a":"__proto__"}'])(
-    'whose keys only look as if they reached into a prototype: %s',
-    async (body) => expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) }),
+    'can have keys that only look as if they reached into a prototype: %s',
+    async (body) => expect(await parse(body)).toEqual({ success: true, data: JSON.parse(body) }),
   );
 });
 
@@ -108,29 +108,29 @@ describe('a key that reaches into a prototype', () => {
     ['__proto__', '{"a":1,"__proto__":{"x":1}}'],
     ['__proto__', '{"a":[{"\\u005f_proto__":1}]}'],
     ['constructor', '{"constructor":{"prototype":{"x":1}}}'],
-  ])('%s', async (key, body) => {
-    expect(await parsed(body)).toEqual(refused(`The request body must not have the key "${key}"`));
+  ])('such as %s is refused', async (key, body) => {
+    expect(await parse(body)).toEqual(refusal(`The request body must not have the key "${key}"`));
   });
 });
 
-describe('nesting', () => {
-  const nested = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
+describe('the nesting of a body', () => {
+  const nest = (depth: number) => `{"a":${'['.repeat(depth - 1)}${']'.repeat(depth - 1)}}`;
 
   test('can have 512 levels', async () => {
-    const body = nested(512);
-    expect(await parsed(body)).toEqual({ success: true, data: JSON.parse(body) });
+    const body = nest(512);
+    expect(await parse(body)).toEqual({ success: true, data: JSON.parse(body) });
   });
 
   test('does not count brackets in a text, nor closed ones', async () => {
     const body = JSON.stringify({ a: `\\"${'[{'.repeat(600)}`, b: Array(600).fill([{}]) });
-    expect(await parsed(body)).toMatchObject({ success: true });
+    expect(await parse(body)).toMatchObject({ success: true });
   });
 
-  test.each([nested(513), nested(100_000), '['.repeat(1_000_000), '{"a":'.repeat(513)])(
-    'cannot have more: %.9s',
+  test.each([nest(513), nest(100_000), '['.repeat(1_000_000), '{"a":'.repeat(513)])(
+    'cannot have more levels: %.9s',
     async (body) => {
-      expect(await parsed(body)).toEqual(
-        refused('The request body is nested more than 512 levels deep'),
+      expect(await parse(body)).toEqual(
+        refusal('The request body is nested more than 512 levels deep'),
       );
     },
   );
@@ -142,7 +142,7 @@ describe('a number', () => {
     async (number) => {
       const body = `{"a":${number},"b":[-${number}, ${number}]}`;
       const { MIN_VALUE } = Number;
-      expect((await parsed(body)).data).toEqual({ a: MIN_VALUE, b: [-MIN_VALUE, MIN_VALUE] });
+      expect((await parse(body)).data).toEqual({ a: MIN_VALUE, b: [-MIN_VALUE, MIN_VALUE] });
     },
   );
 
@@ -156,7 +156,7 @@ describe('a number', () => {
     '123456789012345678901.001',
   ])('that has more decimals than a double keeps is not an amount: %.30s', async (number) => {
     const { MIN_VALUE } = Number;
-    expect((await parsed(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
+    expect((await parse(`{"a":[${number},-${number}]}`)).data.a).toEqual([MIN_VALUE, -MIN_VALUE]);
   });
 
   test.each(['9007199254740993', '99999999999999999999999', '9'.repeat(400)])(
@@ -170,17 +170,17 @@ describe('a number', () => {
 
   test.each(['0.0100000000', `1.${'0'.repeat(300_000)}`, '1.250e0', '1250e-2', '100000e-7'])(
     'can be written with more zeros than necessary: %.30s',
-    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number)),
+    async (number) => expect((await parse(`{"a":${number}}`)).data.a).toBe(Number(number)),
   );
 
   test.each(['-0', '0e-400', '0.00e5', '5e-324', '12.50', '-1E+2', '1e21', '9007199254740994'])(
     'is otherwise read exactly: %s',
-    async (number) => expect((await parsed(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
+    async (number) => expect((await parse(`{"a":${number}}`)).data.a).toBe(Number(number) + 0),
   );
 
   test('is text inside a text', async () => {
     const body = '{"1e-400":"1e-400, \\"1e-400","b":"\\\\"}';
-    expect((await parsed(body)).data).toEqual(JSON.parse(body));
+    expect((await parse(body)).data).toEqual(JSON.parse(body));
   });
 });
 
@@ -190,26 +190,29 @@ describe('a key that an object has twice', () => {
     ['{"a":{"b":1 , "c":[{}], "\\u0062"\n:2}}', '"b"'],
     ['{"a":[{"b":1},{"c":1,"":{"c":1},"":1}]}', '""'],
     [`{"${'k'.repeat(300)}":1,"${'k'.repeat(300)}":1}`, `"${'k'.repeat(100)}"`],
-  ])('%.50s', async (body, key) => {
+  ])('is refused: %.50s', async (body, key) => {
     const message = `The request body must not have the key ${key} twice`;
-    expect(await parsed(body)).toEqual(refused(message));
+    expect(await parse(body)).toEqual(refusal(message));
   });
 
   test.each(['{"a":"a","b":["a","a",{"a":"a:"},{"a":{"a":1}}]}', '{"a":"\\",\\"a\\":","b":"b:"}'])(
     'is not a key of another object, nor a text: %s',
-    async (body) => expect((await parsed(body)).data).toEqual(JSON.parse(body)),
+    async (body) => expect((await parse(body)).data).toEqual(JSON.parse(body)),
   );
 });
 
 describe('an encoded body', () => {
-  test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity'])('%s: 415', async (encoding) => {
-    expect(await parsed(base64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual(
-      refused(`The request body must not be encoded: ${encoding}`, 'unsupported_media_type'),
-    );
-  });
+  test.each(['gzip', 'br', 'deflate', 'GZIP', 'gzip, identity'])(
+    'is refused with 415: %s',
+    async (encoding) => {
+      expect(await parse(base64('{"a":1}'), true, { 'content-encoding': encoding })).toEqual(
+        refusal(`The request body must not be encoded: ${encoding}`, 'unsupported_media_type'),
+      );
+    },
+  );
 
   test.each(['identity', ''])('is not assumed for "%s"', async (encoding) => {
-    const reply = await parsed('{"a":1}', false, { 'content-encoding': encoding });
+    const reply = await parse('{"a":1}', false, { 'content-encoding': encoding });
     expect(reply).toMatchObject({ success: true });
   });
 });

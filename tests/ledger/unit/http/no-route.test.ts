@@ -10,20 +10,23 @@ const ROUTES = Map.groupBy(
   ([, path]) => path,
 );
 
-describe.each([...ROUTES])('%s', (path, routes) => {
+describe.each([...ROUTES])('the path %s', (path, routes) => {
   const served = routes.map(([method]) => method);
   const forms = path === '/' ? [path] : [path, `${path}/`];
   const paths = forms.map((each) => each.replace('{id}', '7'));
 
-  test.each(METHODS.filter((method) => !served.includes(method)))('%s: 405', (method) => {
-    for (const each of paths) {
-      const error = noRoute(method, each);
-      expect(error).toBeInstanceOf(MethodNotAllowedError);
-      expect(error).toMatchObject({ allowed: served });
-    }
-  });
+  test.each(METHODS.filter((method) => !served.includes(method)))(
+    'refuses %s with 405',
+    (method) => {
+      for (const each of paths) {
+        const error = noRoute(method, each);
+        expect(error).toBeInstanceOf(MethodNotAllowedError);
+        expect(error).toMatchObject({ allowed: served });
+      }
+    },
+  );
 
-  test.each(served)('%s, which only looks like one: 404', (method) => {
+  test.each(served)('gets a 404 for %s if an encoded path only looks like it', (method) => {
     for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
   });
 });
@@ -31,7 +34,7 @@ describe.each([...ROUTES])('%s', (path, routes) => {
 describe('a fixed path beside one with an id', () => {
   const fixed = [...ROUTES].filter(([path]) => /^\/(transactions|categories)\/\w+$/.test(path));
 
-  test.each(fixed)('%s', (path, routes) => {
+  test.each(fixed)('takes only its own methods: %s', (path, routes) => {
     const served = routes.map(([method]) => method);
     for (const method of METHODS) {
       const refuse = () => refuseFixedPath(method, `${path}/`);
@@ -41,7 +44,7 @@ describe('a fixed path beside one with an id', () => {
   });
 
   test.each(['/transactions/7', '/transactions/bulk2', '/categories/bulk', '/transactions//'])(
-    '%s does not match',
+    'is not %s',
     (path) => expect(() => refuseFixedPath('PATCH', path)).not.toThrow(),
   );
 });

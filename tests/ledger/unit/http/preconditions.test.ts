@@ -17,7 +17,7 @@ const NOT_AN_ETAG = expect.objectContaining({
   message: expect.stringMatching(/is not an ETag: send one of a response/),
 });
 
-it('names the kind, the id, the version and what is shown', () => {
+it('an ETag names the kind, the id and the version of a record, and what is shown', () => {
   expect(TAG).toMatch(/^"t7\.3\.[0-9a-f]{8}"$/);
   expect(makeTag('category', { id: 12, version: 40 }, {})).toMatch(/^"c12\.40\.[0-9a-f]{8}"$/);
   expect(makeTag('transaction', RECORD, { a: 2 })).not.toBe(TAG);
@@ -49,7 +49,7 @@ describe('If-Match', () => {
   it.each([
     ['a category', '"c7.3.00000000"'],
     ['another transaction', '"t8.3.00000000"'],
-    ['a transaction whose id only begins alike', '"t77.3.00000000"'],
+    ['a transaction whose id only begins with the same digit', '"t77.3.00000000"'],
     ['the form without the record', '"3.0f3a9c21"'],
     ['another service', '"0"'],
     ['no version', '"t7.03.00000000"'],
@@ -99,19 +99,22 @@ describe('If-None-Match on a read', () => {
   const reply = { ...found({ id: 7 }), headers: { etag: TAG } };
   const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
 
-  it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s: 304', (known) => {
+  it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s is answered with 304', (known) => {
     expect(replyIfModified(reply, known)).toEqual(unchanged);
   });
 
-  it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])('%s: the reply', (known) => {
-    expect(replyIfModified(reply, known)).toBe(reply);
-  });
+  it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])(
+    '%s is answered with the whole reply',
+    (known) => {
+      expect(replyIfModified(reply, known)).toBe(reply);
+    },
+  );
 
   it.each(MALFORMED)('refuses %j, which is malformed', (known) => {
     expect(() => replyIfModified(reply, known)).toThrow(NOT_AN_ETAG);
   });
 
-  it('has no meaning for a reply without an ETag', () => {
+  it('is ignored for a reply without an ETag', () => {
     const { headers: _, ...untagged } = reply;
     expect(replyIfModified(untagged, '*')).toBe(untagged);
   });

@@ -21,7 +21,7 @@ describe('parseTransactionQuery', () => {
       { page: 2 ** 53 - 1, perPage: 100 },
     ],
     [{ sort: 'date' }, { order: 'date' }],
-  ])('%j', (query, fields) => {
+  ])('reads %j', (query, fields) => {
     expect(parseTransactionQuery(query)).toEqual({ ...DEFAULTS, ...fields });
   });
 
@@ -45,8 +45,8 @@ describe('parseTransactionQuery', () => {
     ['sort', 'Must be "date" or "-date".', ['', 'amount']],
     ['start_date', REAL, DATES],
     ['end_date', REAL, DATES],
-  ])('%s: %s', (name, sentence, values) => {
-    test.each(values)('%j', (value) => {
+  ])('refuses the parameter %s with "%s"', (name, sentence, values) => {
+    test.each(values)('for the value %j', (value) => {
       const details = { [name]: [sentence] };
       expect(() => parseTransactionQuery({ [name]: value })).toThrow(
         expect.objectContaining({ message: 'Filter validation failed', details }),
@@ -61,7 +61,7 @@ test.each([
   ['1', { activeOnly: false, includeCounts: false }],
   ['', { activeOnly: false, includeCounts: false }],
   [' true', { activeOnly: false, includeCounts: false }],
-])('parseCategoryQuery: only the word true counts, in any case: %j', (sent, query) => {
+])('parseCategoryQuery reads only the word true as true, in any case: %j', (sent, query) => {
   const sentQuery = sent === undefined ? {} : { active_only: sent, include_counts: sent };
   expect(parseCategoryQuery(sentQuery)).toEqual(query);
 });

@@ -9,7 +9,7 @@ test.each<[string, Record<string, string> | undefined, Query]>([
   ['q=a&q=b&page=1', { q: 'a,b', page: '1' }, { q: ['a', 'b'], page: '1' }],
   ['q=a&%71=%F0%9F%8F%A0+b', { q: 'a,🏠 b' }, { q: ['a', '🏠 b'] }],
   ['q&q=', { q: ',' }, { q: ['', ''] }],
-])('%s', (rawQueryString, queryStringParameters = {}, query) => {
+])('the query string "%s" is read', (rawQueryString, queryStringParameters = {}, query) => {
   expect(readQuery({ rawQueryString, queryStringParameters })).toEqual(query);
 });
 

@@ -140,8 +140,8 @@ describe.each<[string, Parse, Parse, object, Readonly<Record<string, Field>>, st
       expect(update({ [field]: value })).toStrictEqual({ [as]: value });
     });
 
-    describe.each(Object.entries(refuses))('%s', (sentence, values) => {
-      test.each(values)('%j', (value) => {
+    describe.each(Object.entries(refuses))('refuses with "%s"', (sentence, values) => {
+      test.each(values)('the value %j', (value) => {
         const error = errors({ [field]: [sentence] });
         expect(() => create({ ...required, [field]: value })).toThrow(error);
         expect(() => update({ [field]: value })).toThrow(error);
@@ -172,7 +172,7 @@ test('omitted fields are empty, and the ledger chooses the date', () => {
 describe('import_id', () => {
   const create = (import_id: unknown) => parseNewTransaction({ ...LUNCH, import_id });
 
-  test('is set on create alone', () => {
+  test('is set only on create', () => {
     expect(create('Umsätze 3.csv')).toMatchObject({ importId: 'Umsätze 3.csv' });
     expect(create(null)).not.toHaveProperty('importId');
     expect(parseTransactionChanges({ import_id: 'other' })).toStrictEqual({});

@@ -62,7 +62,7 @@ test('a log entry holds CloudWatch metrics, with the service as the only dimensi
 
 test.each([
   ['an expected error', new ConflictError('taken'), 409],
-  ['an unexpected one', new TypeError('secret'), 500],
+  ['an unexpected error', new TypeError('secret'), 500],
 ])('a log entry has the status of %s', async (_, error, status) => {
   const line = (await serve(() => Promise.reject(error))).at(-1);
   expect(line.status).toBe(status);

@@ -9,13 +9,17 @@ const TEXT = '<p>Ä</p>';
 const PAGE = createStaticText(TEXT, 'text/html');
 const handler = textEndpoint('Failed', () => PAGE);
 
-const ask = (headers: Record<string, string>, query?: Record<string, string>) =>
+const requestText = (headers: Record<string, string>, query?: Record<string, string>) =>
   invoke(handler, { headers, ...(query && { queryStringParameters: query }) });
 
 test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
   'a text is compressed for "%s"',
   async (accepted) => {
-    const { headers, body = '', isBase64Encoded } = await ask({ 'accept-encoding': accepted });
+    const {
+      headers,
+      body = '',
+      isBase64Encoded,
+    } = await requestText({ 'accept-encoding': accepted });
     expect(headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
     expect(isBase64Encoded).toBe(true);
     expect(gunzipSync(Buffer.from(body, 'base64')).toString()).toBe(TEXT);
@@ -25,7 +29,7 @@ test.each(['gzip', 'br;q=1, GZIP ; q=0.5', '*', 'x, *;q=0.001', 'gzip, *;q=0'])(
 test.each([undefined, '', 'br', 'identity', 'gzip;q=0', '*;q=0', 'gzip;q=0.000, *', 'gzip;q=x'])(
   'a text is not compressed for %j',
   async (accepted) => {
-    const reply = await ask(accepted === undefined ? {} : { 'accept-encoding': accepted });
+    const reply = await requestText(accepted === undefined ? {} : { 'accept-encoding': accepted });
     expect(reply).toMatchObject({ body: TEXT, headers: { vary: 'accept-encoding' } });
     expect(reply.headers).not.toHaveProperty('content-encoding');
     expect(reply.isBase64Encoded).toBeUndefined();
@@ -35,7 +39,7 @@ test.each([undefined, '', 'br', 'identity', 'gzip;q=0', '*;q=0', 'gzip;q=0.000, 
 test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
   'a text is not sent again to a client that has %s',
   async (known = '') => {
-    const reply = await ask({ 'if-none-match': known, 'accept-encoding': 'gzip' });
+    const reply = await requestText({ 'if-none-match': known, 'accept-encoding': 'gzip' });
     expect(reply).toMatchObject({ statusCode: 304, headers: { etag: PAGE.headers.etag } });
     expect(reply.body).toBeUndefined();
     expect(reply.headers).not.toHaveProperty('content-encoding');
@@ -47,7 +51,7 @@ test.each([
   // The page of another deployment asks for that deployment's script, so this answer must not be cached under the address.
   [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
   [{}, 'public, max-age=300'],
-])('a text at the address %j has the cache policy "%s"', async (query, kept) => {
+])('a text at the address %j has the cache policy "%s"', async (query, cachePolicy) => {
   for (const headers of [{}, { 'accept-encoding': 'gzip' }, { 'if-none-match': '*' }])
-    expect((await ask(headers, query)).headers?.['cache-control']).toBe(kept);
+    expect((await requestText(headers, query)).headers?.['cache-control']).toBe(cachePolicy);
 });

@@ -32,7 +32,7 @@ const CONTROLS: Partial<NamedTransaction> = {
   ...{ externalId: '\u0001'.repeat(60), importId: '\u0001'.repeat(60) },
 };
 
-const parsed = (query: Query, path = '/transactions/export', accept?: string) =>
+const parseRequest = (query: Query, path = '/transactions/export', accept?: string) =>
   parseExportRequest({ query, path, accept });
 
 function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
@@ -67,7 +67,7 @@ describe('a part as CSV', () => {
     ['milk\r\n- bread', "milk\r\n'- bread"],
     ["=1;=1;'=1;;a", "'=1;'=1;''=1;;a"],
     ['a,=1; b', 'a,=1; b'],
-  ])('escapes text that looks like a formula, and no other: %j', (notes, cell) => {
+  ])('escapes text that looks like a formula, and no other text: %j', (notes, cell) => {
     expect(exportCells({ notes }).notes).toBe(cell);
     expect(fromTextCell(cell)).toBe(notes);
     expect(exportCells({ description: notes }).description).toBe(cell);
@@ -103,13 +103,13 @@ describe('a part as CSV', () => {
     );
   });
 
-  it('names where the next part starts, with the filters as they were sent', () => {
+  it('links to the next part, with the filters that were sent', () => {
     const query = { q: 'a&b é', type: 'expense' };
     const { headers } = toCsvPart({ items: [], next: LUNCH }, query);
     const { cursor = '', ...filters } = nextQuery(headers);
     expect(filters).toEqual(query);
     const { date, createdAt, id } = LUNCH;
-    expect(parsed({ cursor }).query.after).toEqual({ date, createdAt, id });
+    expect(parseRequest({ cursor }).query.after).toEqual({ date, createdAt, id });
   });
 
   it('has no line of column names after the first part', () => {
@@ -135,7 +135,7 @@ describe('a part as CSV', () => {
       expect(rows.length).toBeGreaterThan(0);
       ids.push(...rows.map(([id = '']) => id));
       query = nextQuery(headers);
-      if (query.cursor) expect(parsed(query).query.after?.id).toBe(Number(ids.at(-1)));
+      if (query.cursor) expect(parseRequest(query).query.after?.id).toBe(Number(ids.at(-1)));
     } while (query.cursor);
     expect(ids).toEqual(items.map(({ id }) => String(id)));
   });
@@ -156,7 +156,7 @@ describe('a part as JSON', () => {
     });
     const { cursor, ...sent } = Object.fromEntries(new URLSearchParams(String(body.next)));
     expect(sent).toEqual(query);
-    expect(parsed({ ...sent, cursor }).query.after).toEqual({
+    expect(parseRequest({ ...sent, cursor }).query.after).toEqual({
       date: LUNCH.date,
       createdAt: LUNCH.createdAt,
       id: LUNCH.id,
@@ -173,7 +173,7 @@ describe('a part as JSON', () => {
     // Rows with almost no text: 20,000 of them are as much as one query reads.
     ['the shortest transactions', 20_000, { description: 'x', amount: -123_456_789_012.34 }],
     ['texts of control characters in every field', 5_000, CONTROLS],
-  ])('fits a response with %s, and misses none', (_, length, fields) => {
+  ])('fits a response with %s, and the parts miss none', (_, length, fields) => {
     const items = Array.from({ length }, (_, n) => ({ ...LUNCH, ...fields, id: n + 1 }));
     const ids: number[] = [];
     for (let rest = items; rest.length > 0; ) {
@@ -189,7 +189,7 @@ describe('a part as JSON', () => {
   });
 });
 
-describe('parseExportQuery', () => {
+describe('parseExportRequest', () => {
   const cursor = (text: string) => Buffer.from(text).toString('base64url');
   it.each([
     { format: 'xml' },
@@ -202,7 +202,7 @@ describe('parseExportQuery', () => {
     { cursor: cursor('2026-02-28 1 9999999999999999') },
   ])('refuses %j', (query) => {
     const [name = ''] = Object.keys(query);
-    expect(() => parsed(query)).toThrow(
+    expect(() => parseRequest(query)).toThrow(
       expect.objectContaining({ name: 'ValidationError', details: { [name]: expect.any(Array) } }),
     );
   });
@@ -221,12 +221,12 @@ describe('the format of a part', () => {
     ['/transactions/export', {}, 'image/png', false],
     ['/transactions/export.json', {}, undefined, true],
     ['/transactions/export.json/', {}, 'text/csv', true],
-  ])('%s %j, Accept: %s', (path, query, accept, isJson) => {
-    expect(parsed(query, path, accept).isJson).toBe(isJson);
+  ])('follows from %s %j and Accept: %s', (path, query, accept, isJson) => {
+    expect(parseRequest(query, path, accept).isJson).toBe(isJson);
   });
 
   it('refuses a format beside the path that names one', () => {
-    expect(() => parsed({ format: 'json' }, '/transactions/export.json')).toThrow(
+    expect(() => parseRequest({ format: 'json' }, '/transactions/export.json')).toThrow(
       expect.objectContaining({ details: { format: ['Is not a known parameter.'] } }),
     );
   });

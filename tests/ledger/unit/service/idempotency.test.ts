@@ -26,21 +26,21 @@ async function errorAfter(error: Error): Promise<unknown> {
 }
 
 it.each([new OutcomeUnknownError('lost'), new ValidationError('invalid'), new Error('other')])(
-  'keeps $name',
+  'a request keeps $name',
   async (error) => {
     expect(await errorAfter(error)).toBe(error);
   },
 );
 
 it.each([new RequestRepeatedError('applied'), new BusyError('being applied')])(
-  'reports that the same request is running: $name',
+  'a request with $name reports that the same request is running',
   async (error) => {
     expect(await errorAfter(error)).toMatchObject({ name: 'RequestInProgressError' });
   },
 );
 
 it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
-  'does not report $name, which may stand beside the record of the same request',
+  'a request does not report $name, because the same request may have created the record',
   async (error) => {
     expect(await errorAfter(error)).toMatchObject({ message: 'no response' });
   },

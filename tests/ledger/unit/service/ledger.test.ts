@@ -14,7 +14,7 @@ import {
 const NEVER_ANSWERS: Fault = () => new Promise(() => {});
 
 /** Creates a service on a table with one key, whose day of last use cannot be recorded. */
-function world(fault: Fault) {
+function setUp(fault: Fault) {
   const writes: unknown[] = [];
   const signals = new Map<number, AbortController>();
   let now = Date.parse('2026-03-01T12:00:00Z');
@@ -50,7 +50,7 @@ function world(fault: Fault) {
     retryPolicy,
     request: () =>
       service.authenticate(`Bearer fl_${'p'.repeat(43)}`, service.startRequest('request')),
-    pass(seconds: number) {
+    advance(seconds: number) {
       now += seconds * 1_000;
     },
   };
@@ -59,19 +59,19 @@ function world(fault: Fault) {
 test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS }))(
   'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
   async (_, fault) => {
-    const { request, writes, pass, retryPolicy } = world(fault);
+    const { request, writes, advance, retryPolicy } = setUp(fault);
     expect(await request()).toMatchObject({ ledger: 'alice' });
-    pass(29);
+    advance(29);
     await request();
     expect([writes.length, retryPolicy.delays]).toEqual([1, []]);
-    pass(1);
+    advance(1);
     await request();
     expect(writes).toHaveLength(2);
   },
 );
 
-test('A table that never answers delays a request by less than the limit of one call', async () => {
-  const { request, signals } = world(NEVER_ANSWERS);
+test('a table that never answers delays a request by less than the limit of one call', async () => {
+  const { request, signals } = setUp(NEVER_ANSWERS);
   await request();
   expect(Math.min(...signals.keys())).toBeLessThan(REQUEST_TIMEOUTS.callMs);
 });

@@ -30,10 +30,10 @@ test('a retry uses the record that a failed write carries, or reads again after 
 });
 
 test.each([
-  ['a record that is gone by then', new StaleRecordError('stale'), 'gone'],
+  ['a record that was deleted meanwhile', new StaleRecordError('stale'), 'deleted'],
   ['any other failure', new Error('refused'), 'refused'],
 ])('%s ends the retries', async (_, error, message) => {
-  const readAgain = () => Promise.reject(new Error('gone'));
+  const readAgain = () => Promise.reject(new Error('deleted'));
   await expect(retryDecision(() => Promise.reject(error), readAgain).ended).rejects.toThrow(
     message,
   );

@@ -19,11 +19,11 @@ const LUNCH: Counted = {
 };
 
 /** Maps each item, as `family item`, to the changes of its counters. */
-function counterMoves(
+function listCounterChanges(
   before: readonly Counted[],
   after: readonly Counted[],
 ): Record<string, unknown> {
-  const moves = createCounterWrites(before, after).map(({ Update }) => {
+  const changes = createCounterWrites(before, after).map(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
     const counters = Object.entries(ExpressionAttributeNames).map(([placeholder, counter]) => [
       counter,
@@ -31,31 +31,31 @@ function counterMoves(
     ]);
     return [`${Key?.pk} ${Key?.sk}`, Object.fromEntries(counters)];
   });
-  return Object.fromEntries(moves);
+  return Object.fromEntries(changes);
 }
 
 // property/invariants.test.ts and property/summary.test.ts check the counters after arbitrary writes.
 describe('createCounterWrites writes only what changes', () => {
   test.each<[string, Counted[], Counted[], items: number]>([
-    ['three that come', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
-    ['one that stays as it is', [LUNCH], [{ ...LUNCH }], 0],
-    ['one that moves within its month', [LUNCH], [{ ...LUNCH, date: '2024-02-01' }], 2],
-    ['one that moves to another category', [LUNCH], [{ ...LUNCH, categoryId: 8 }], 4],
-    ['one that becomes income', [LUNCH], [{ ...LUNCH, type: 'income' }], 4],
+    ['for three new rows', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
+    ['for a row that stays unchanged', [LUNCH], [{ ...LUNCH }], 0],
+    ['for a row that moves within its month', [LUNCH], [{ ...LUNCH, date: '2024-02-01' }], 2],
+    ['for a row that moves to another category', [LUNCH], [{ ...LUNCH, categoryId: 8 }], 4],
+    ['for a row that becomes income', [LUNCH], [{ ...LUNCH, type: 'income' }], 4],
   ])('%s', (_, before, after, items) => {
     expect(createCounterWrites(before, after)).toHaveLength(items);
   });
 
   test('a row whose texts change changes only the digest of its month', () => {
     const after = { ...LUNCH, version: 2, updatedAt: 1 };
-    expect(counterMoves([LUNCH], [after])).toEqual({
+    expect(listCounterChanges([LUNCH], [after])).toEqual({
       'home#DAYS Y#2024': { d2: digestShare(after) - digestShare(LUNCH) },
     });
   });
 
   test('a row whose amount changes changes only the sums', () => {
     const [ofYear, ofMonth] = [{ E2: -1n }, { E29: -1n }];
-    expect(counterMoves([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
+    expect(listCounterChanges([LUNCH], [{ ...LUNCH, amount: 12.49 }])).toEqual({
       'home#DAYS Y#2024': ofYear,
       'home#DAYS M#2024-02': ofMonth,
       'home#DAYS#7 Y#2024': ofYear,
@@ -64,7 +64,7 @@ describe('createCounterWrites writes only what changes', () => {
   });
 
   test('a sum of nothing is not stored', () => {
-    const moves = counterMoves([], [{ ...LUNCH, amount: -0 }]);
-    expect(moves['home#DAYS M#2024-02']).toEqual({ e29: 1n });
+    const changes = listCounterChanges([], [{ ...LUNCH, amount: -0 }]);
+    expect(changes['home#DAYS M#2024-02']).toEqual({ e29: 1n });
   });
 });

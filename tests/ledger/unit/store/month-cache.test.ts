@@ -6,10 +6,10 @@ import { createStoredTransaction } from '../../support/stored-records.ts';
 
 const rows = (...ids: number[]) =>
   ids.map((id) => createStoredTransaction(id, { description: 'x' }));
-const ROOMY = 1_000_000;
+const LARGE_LIMIT = 1_000_000;
 
 test('the cache finds rows by their digest', () => {
-  const cache = createMonthCache(ROOMY);
+  const cache = createMonthCache(LARGE_LIMIT);
   const kept = rows(1, 2);
   cache.keep('home#2026-03', kept);
   expect(cache.find('home#2026-03', sumDigest(kept))).toBe(kept);
