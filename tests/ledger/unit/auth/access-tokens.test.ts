@@ -33,14 +33,14 @@ function createVerifier({ issuer, fetch: fetchKeys }: Issuer) {
 /** Makes claims with a subject that the types of a token rule out. */
 const withSubject = (sub: unknown) => ({ sub }) as { readonly sub: string };
 
-async function world() {
+async function setUp() {
   const issuer = await createTokenIssuer();
   return { issuer, verify: createVerifier(issuer) };
 }
 
-describe('access tokens', () => {
-  it('opens the ledger of issuer and subject', async () => {
-    const { issuer, verify } = await world();
+describe('the verifier of access tokens', () => {
+  it('opens the ledger of the issuer and the subject', async () => {
+    const { issuer, verify } = await setUp();
     expect(await verify(await issuer.sign())).toEqual({
       ledger: deriveLedgerId(issuer.issuer, 'auth0|alice'),
       scope: 'write',
@@ -56,7 +56,7 @@ describe('access tokens', () => {
     ['', undefined],
     [5, undefined],
   ])('reads the scope "%s" as %s', async (scope, expected) => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     expect((await verify(await issuer.sign({ scope }))).scope).toBe(expected);
   });
 
@@ -66,7 +66,7 @@ describe('access tokens', () => {
     ['Entra ID', { scope: undefined, scp: 'ledger:read ledger:write' }, 'write'],
     ['Cognito', { aud: undefined, client_id: AUDIENCE, scope: `${AUDIENCE}/ledger:read` }, 'read'],
   ])('accepts the claims of %s', async (_, claims, scope) => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     expect((await verify(await issuer.sign(claims))).scope).toBe(scope);
   });
 
@@ -78,7 +78,7 @@ describe('access tokens', () => {
     ['is for no audience', (issuer) => issuer.sign({ aud: undefined })],
     ['is for another app', (issuer) => issuer.sign({ aud: undefined, client_id: 'other' })],
     [
-      'is for another audience, by the app that ours names',
+      'is for another audience, although its client id is our audience',
       (issuer) => issuer.sign({ aud: 'https://other.example', client_id: AUDIENCE }),
     ],
     ['is of another issuer', (issuer) => issuer.sign({ iss: 'https://other.example' })],
@@ -92,7 +92,7 @@ describe('access tokens', () => {
     ['is signed with the public key', (issuer) => issuer.signedWithPublicKey()],
     ['is signed by another issuer', async () => (await createTokenIssuer()).sign()],
     [
-      'is signed with another algorithm than ours',
+      'is signed with an algorithm that we do not accept',
       async (issuer) => {
         await issuer.rotate('RS512');
         return await issuer.sign();
@@ -115,12 +115,12 @@ describe('access tokens', () => {
       },
     ],
   ])('refuses a token that %s', async (_, forge) => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     await expect(verify(await forge(issuer))).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
   it('fetches the signing keys once', async () => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     for (const sub of ['alice', 'bob', 'carol']) await verify(await issuer.sign({ sub }));
     expect(issuer.requests).toEqual([
       `${issuer.issuer}/.well-known/openid-configuration`,
@@ -129,7 +129,7 @@ describe('access tokens', () => {
   });
 
   it('follows a rotation of the signing keys, and refuses the old ones', async () => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     const old = await issuer.sign();
     await verify(old);
     await issuer.rotate();
@@ -138,7 +138,7 @@ describe('access tokens', () => {
   });
 
   it('finds the key of a token that names none, or one that two keys have', async () => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     expect((await verify(await issuer.sign({}, {}))).scope).toBe('write');
     await issuer.rotate();
     await issuer.publishAnother();
@@ -151,18 +151,18 @@ describe('access tokens', () => {
     }
   });
 
-  describe('unusable keys of the issuer', () => {
+  describe('an unusable key of the issuer', () => {
     it.each<[string, () => object | null | Promise<object>]>([
       ['is weak', () => weakKey()],
       ['is private', async () => exportJWK((await newKeyPair()).privateKey)],
       ['is a shared secret', () => ({ kty: 'oct', k: 'c2VjcmV0' })],
       ['lies on no curve', () => ({ kty: 'EC', crv: 'P-256', x: 'AAAA', y: 'AAAA' })],
       ['has no modulus', () => ({ kty: 'RSA', e: 'AQAB' })],
-      ['is of a kind not known', () => ({ kty: 'LATTICE' })],
+      ['is of an unknown type', () => ({ kty: 'LATTICE' })],
       ['is no object', () => null],
-    ])('are skipped if one %s', async (_, odd) => {
-      const { issuer, verify } = await world();
-      const key = await odd();
+    ])('is skipped if it %s', async (_, createKey) => {
+      const { issuer, verify } = await setUp();
+      const key = await createKey();
       issuer.publish(key && { ...key, kid: 'odd' });
       expect((await verify(await issuer.sign({}, {}))).scope).toBe('write');
       expect((await verify(await issuer.sign())).scope).toBe('write');
@@ -174,15 +174,15 @@ describe('access tokens', () => {
       }
     });
 
-    it("are reported as the issuer's failure if it sends no set of keys", async () => {
-      const { issuer, verify } = await world();
+    it('is reported as a failure of the issuer if it sends no set of keys', async () => {
+      const { issuer, verify } = await setUp();
       issuer.publishOnly({ keys: 'none' });
       await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
     });
   });
 
-  it('are not refused because the issuer cannot be reached, and work once it can', async () => {
-    const { issuer, verify } = await world();
+  it('refuses no token while the issuer cannot be reached, and accepts it once it can', async () => {
+    const { issuer, verify } = await setUp();
     issuer.disconnect();
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
     issuer.reconnect();
@@ -193,7 +193,7 @@ describe('access tokens', () => {
   });
 
   it('accepts no keys from a discovery document of another issuer', async () => {
-    const { issuer, verify } = await world();
+    const { issuer, verify } = await setUp();
     issuer.describe('https://other.example');
     await expect(verify(await issuer.sign())).rejects.toBeInstanceOf(UnavailableError);
   });

@@ -16,12 +16,12 @@ const KEY: ApiKey = {
 const OPEN = { ledger: 'default', scope: 'write' } as const;
 const TOKEN_CALLER = { ledger: 'user-of-token', scope: 'read' } as const;
 
-function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
+function setUp(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
   const stored = new Map<string, ApiKey>([['fl_phone', KEY]]);
   const reads: string[] = [];
   const uses: string[] = [];
   let now = Date.parse('2026-03-01T23:59:50Z');
-  const authenticated = createAuthenticate({
+  const authenticateWithin = createAuthenticate({
     findKey: async (secret) => {
       reads.push(secret);
       return stored.get(secret);
@@ -36,17 +36,17 @@ function world(options: { isOpen?: boolean; hasIssuer?: boolean } = {}) {
     clock: () => new Date(now),
   });
   const limits = { deadline: Number.POSITIVE_INFINITY, signal: new AbortController().signal };
-  const authenticate = (header: string | undefined) => authenticated(header, limits);
-  const pass = (seconds: number) => {
+  const authenticate = (header: string | undefined) => authenticateWithin(header, limits);
+  const advance = (seconds: number) => {
     now += seconds * 1_000;
   };
   const revoke = () => stored.set('fl_phone', { ...KEY, revokedAt: now });
-  return { authenticate, reads, uses, pass, revoke, stored };
+  return { authenticate, reads, uses, advance, revoke, stored };
 }
 
-describe('who sends a request', () => {
-  it('is the ledger and scope of the API key', async () => {
-    const { authenticate } = world();
+describe('authentication', () => {
+  it('finds the ledger and the scope of the API key', async () => {
+    const { authenticate } = setUp();
     expect(await authenticate('Bearer fl_phone')).toMatchObject({
       ledger: 'alice',
       scope: 'write',
@@ -55,63 +55,63 @@ describe('who sends a request', () => {
   });
 
   it.each([
-    ['nothing', undefined],
+    ['no header', undefined],
     ['an empty header', ''],
     ['another scheme', 'Basic fl_phone'],
     ['a scheme alone', 'Bearer'],
     ['two keys', 'Bearer fl_phone fl_phone'],
     ['two headers in one', 'Bearer fl_phone, Bearer fl_phone'],
     ['an unknown key', 'Bearer fl_tablet'],
-    ['a token, where no issuer is configured', 'Bearer a.b.c'],
+    ['a token although no issuer is configured', 'Bearer a.b.c'],
     ['the name of a property', 'Bearer __proto__'],
-  ])('is refused with %s', async (_, header) => {
-    const { authenticate } = world();
+  ])('refuses a request with %s', async (_, header) => {
+    const { authenticate } = setUp();
     await expect(authenticate(header)).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
-  it('is the subject of an access token', async () => {
-    const { authenticate, reads } = world({ hasIssuer: true });
+  it('accepts an access token without reading a key', async () => {
+    const { authenticate, reads } = setUp({ hasIssuer: true });
     expect(await authenticate('Bearer a.b.c')).toEqual({ ...TOKEN_CALLER, kind: 'token' });
     expect(reads).toEqual([]);
   });
 
-  it('is the default ledger if no key is required, but never for a wrong key', async () => {
-    const { authenticate } = world({ isOpen: true });
+  it('uses the default ledger if no key is required, but never for a wrong key', async () => {
+    const { authenticate } = setUp({ isOpen: true });
     expect(await authenticate(undefined)).toEqual({ ...OPEN, kind: 'anonymous' });
     expect(await authenticate('Bearer fl_phone')).toMatchObject({ ledger: 'alice' });
     await expect(authenticate('Bearer fl_tablet')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
   it('reads a key again after 30 seconds, so that a revocation takes effect within a minute', async () => {
-    const { authenticate, reads, pass, revoke } = world();
+    const { authenticate, reads, advance, revoke } = setUp();
     await authenticate('Bearer fl_phone');
     revoke();
-    pass(29);
+    advance(29);
     await authenticate('Bearer fl_phone');
     expect(reads).toHaveLength(1);
-    pass(1);
+    advance(1);
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
     await expect(authenticate('Bearer fl_phone')).rejects.toBeInstanceOf(UnauthenticatedError);
   });
 
   it('reads a refused key again after a minute, and no other refused key sooner', async () => {
-    const { authenticate, stored, reads, pass, revoke } = world();
+    const { authenticate, stored, reads, advance, revoke } = setUp();
     revoke();
     for (const secret of ['fl_new', 'fl_phone']) {
       for (const seconds of [0, 59]) {
-        pass(seconds);
+        advance(seconds);
         const refused = authenticate(`Bearer ${secret}`);
         await expect(refused).rejects.toBeInstanceOf(UnauthenticatedError);
       }
       expect(reads.splice(0)).toEqual([secret]);
     }
     stored.set('fl_new', KEY);
-    pass(60);
+    advance(60);
     expect(await authenticate('Bearer fl_new')).toMatchObject({ ledger: 'alice' });
   });
 
   it('keeps a bounded number of refusals in memory, without evicting a valid key', async () => {
-    const { authenticate, reads } = world();
+    const { authenticate, reads } = setUp();
     await authenticate('Bearer fl_phone');
     for (let number = 0; number < 1_001; number += 1) {
       await authenticate(`Bearer fl_${number}`).catch(() => undefined);
@@ -124,16 +124,16 @@ describe('who sends a request', () => {
   });
 
   it('records the day of use once a day', async () => {
-    const { authenticate, uses, pass } = world();
+    const { authenticate, uses, advance } = setUp();
     for (let minute = 0; minute < 5; minute += 1) {
       await authenticate('Bearer fl_phone');
-      pass(60);
+      advance(60);
     }
     expect(uses).toEqual(['2026-03-01', '2026-03-02']);
   });
 
   it('keeps a bounded number of keys in memory', async () => {
-    const { authenticate, reads, stored } = world();
+    const { authenticate, reads, stored } = setUp();
     for (let number = 0; number < 1_001; number += 1) {
       stored.set(`fl_${number}`, KEY);
       await authenticate(`Bearer fl_${number}`);

@@ -15,8 +15,8 @@ const ACCESS = {
 };
 const WITHOUT_CREDENTIALS = { AWS_EC2_METADATA_DISABLED: 'true', HOME: '/nowhere' };
 const CREATE = ['create', '--name', 'phone'];
-const deaf = `http://127.0.0.1:${await findFreePort()}`;
-const empty = await startWithoutTables();
+const closed = `http://127.0.0.1:${await findFreePort()}`;
+const withoutTables = await startWithoutTables();
 
 type Refused = [args: string[], environment: NodeJS.ProcessEnv, code: number, words: string[]];
 
@@ -26,33 +26,33 @@ const REFUSED: readonly Refused[] = [
   [['list'], { DATA_DIR: 'memory' }, 1, ['Set DYNAMODB_ENDPOINT']],
   [
     ['list', '--stage', 'nosuch'],
-    { ...ACCESS, AWS_ENDPOINT_URL: empty },
+    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables },
     1,
-    ['the stage', 'finance-ledger-nosuch', empty, 'eu-west-3'],
+    ['the stage', 'finance-ledger-nosuch', withoutTables, 'eu-west-3'],
   ],
   [
     ['list', '--stage', 'dev'],
-    { ...ACCESS, AWS_ENDPOINT_URL: empty, TABLE_NAME: 'restored' },
+    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables, TABLE_NAME: 'restored' },
     1,
-    ['The table restored does not exist', empty],
+    ['The table restored does not exist', withoutTables],
   ],
   [
     ['list'],
-    { ...ACCESS, DYNAMODB_ENDPOINT: empty, TABLE_NAME: 'nosuch' },
+    { ...ACCESS, DYNAMODB_ENDPOINT: withoutTables, TABLE_NAME: 'nosuch' },
     1,
-    ['nosuch', empty, 'eu-west-3', 'DYNAMODB_ENDPOINT'],
+    ['nosuch', withoutTables, 'eu-west-3', 'DYNAMODB_ENDPOINT'],
   ],
   [
     ['list', '--stage', 'dev'],
-    { ...ACCESS, AWS_ENDPOINT_URL: deaf },
+    { ...ACCESS, AWS_ENDPOINT_URL: closed },
     1,
-    [deaf, 'ECONNREFUSED', 'Check AWS_ENDPOINT_URL'],
+    [closed, 'ECONNREFUSED', 'Check AWS_ENDPOINT_URL'],
   ],
   [
     ['list'],
-    { ...ACCESS, DYNAMODB_ENDPOINT: deaf },
+    { ...ACCESS, DYNAMODB_ENDPOINT: closed },
     1,
-    [deaf, 'ECONNREFUSED', 'Check DYNAMODB_ENDPOINT'],
+    [closed, 'ECONNREFUSED', 'Check DYNAMODB_ENDPOINT'],
   ],
   [
     ['list', '--stage', 'dev'],
@@ -64,24 +64,24 @@ const REFUSED: readonly Refused[] = [
   [['list'], { npm_config_stage: 'prod' }, 2, ['npm took --stage prod', 'npm run keys -- ...']],
   [
     ['list', '--stage', 'nosuch'],
-    { ...ACCESS, AWS_ENDPOINT_URL: empty, npm_config_stage: 'prod' },
+    { ...ACCESS, AWS_ENDPOINT_URL: withoutTables, npm_config_stage: 'prod' },
     1,
     ['finance-ledger-nosuch'],
   ],
 ];
 
 it.each(oneInEvery(3, REFUSED))(
-  '%j with %j ends with %i and says what to check',
+  'npm run keys with %j and %j ends with code %i and says what to check',
   async (args, environment, code, words) => {
-    const ended = await run(args, environment);
-    expect(ended).toMatchObject({ code, stdout: '' });
-    for (const word of words) expect(ended.stderr).toContain(word);
-    expect(ended.stderr).not.toContain('(outputHelp)');
+    const result = await run(args, environment);
+    expect(result).toMatchObject({ code, stdout: '' });
+    for (const word of words) expect(result.stderr).toContain(word);
+    expect(result.stderr).not.toContain('(outputHelp)');
   },
 );
 
 it.each(oneInEvery(3, ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2028b']))(
-  'refuses the name %j of a key',
+  'npm run keys refuses the name %j of a key',
   async (name) => {
     const { code, stderr } = await run(['create', '--name', name]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Use 1 to 100 characters')]);
@@ -104,7 +104,7 @@ async function startWithoutTables(): Promise<string> {
   return url;
 }
 
-it('reads LEDGER_ID for no other command', async () => {
+it('npm run keys reads no LEDGER_ID for --help', async () => {
   const { code } = await run(['create', '--help'], { LEDGER_ID: 'a b' });
   expect(code).toBe(0);
 });

@@ -26,9 +26,9 @@ function openClient(...responses: readonly (() => Response)[]) {
 }
 
 const closed = await findFreePort();
-const done = () => Response.json({ data: { id: 7 } });
+const succeed = () => Response.json({ data: { id: 7 } });
 const answer = (status: number, body: string) => () => new Response(body, { status });
-const lost = () => {
+const loseResponse = () => {
   throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
 };
 
@@ -67,19 +67,19 @@ it('the client names the address that answers something other than JSON', async 
   });
 });
 
-it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), lost])(
+it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), loseResponse])(
   'the client repeats requests that can be repeated',
   async (failure) => {
-    const { service, pauses } = openClient(failure, done);
+    const { service, pauses } = openClient(failure, succeed);
     expect(await service.call('GET', '/x')).toEqual({ id: 7 });
     expect(pauses).toHaveLength(1);
   },
 );
 
-it.each([answer(500, ''), lost])(
+it.each([answer(500, ''), loseResponse])(
   'the client does not repeat a request whose outcome is unknown',
   async (failure) => {
-    const { service, sent } = openClient(failure, done);
+    const { service, sent } = openClient(failure, succeed);
     await expect(service.call('POST', '/x', { body: {} })).rejects.toMatchObject({
       name: 'UserError',
     });
@@ -87,33 +87,35 @@ it.each([answer(500, ''), lost])(
   },
 );
 
-it('the client repeats a request that was refused for its rate', async () => {
-  const { service } = openClient(answer(429, ''), done);
+it('the client repeats a request that was refused because of a rate limit', async () => {
+  const { service } = openClient(answer(429, ''), succeed);
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
 
 it('the client waits as long as the service says', async () => {
   const busy = () => new Response('', { status: 503, headers: { 'retry-after': '2' } });
-  const { service, pauses } = openClient(busy, done);
+  const { service, pauses } = openClient(busy, succeed);
   expect(await service.call('GET', '/x')).toEqual({ id: 7 });
   expect(pauses).toEqual([2_000]);
 });
 
 it('the client limits the time of each request', async () => {
-  const { service, sent } = openClient(done);
+  const { service, sent } = openClient(succeed);
   await service.call('GET', '/x');
   expect(sent[0]?.signal).toBeInstanceOf(AbortSignal);
 });
 
 it('the client creates a missing category with a key, so that the request can be repeated', async () => {
-  const known = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
-  const { service, sent } = openClient(known, lost, done);
+  const listCategories = () => Response.json({ data: [{ id: 1, name: 'Food' }] });
+  const { service, sent } = openClient(listCategories, loseResponse, succeed);
   const ids = await service.ensureCategories([{ name: 'Food' }, { name: 'Pay' }]);
   expect([...ids]).toEqual([
     ['Food', 1],
     ['Pay', 7],
   ]);
-  const [, first, second] = sent.map(({ headers }) => new Headers(headers).get('idempotency-key'));
-  expect(first).toEqual(expect.any(String));
-  expect(second).toBe(first);
+  const [, firstKey, secondKey] = sent.map(({ headers }) =>
+    new Headers(headers).get('idempotency-key'),
+  );
+  expect(firstKey).toEqual(expect.any(String));
+  expect(secondKey).toBe(firstKey);
 });

@@ -6,7 +6,7 @@ import { openFileProgress } from '../../../../cli/ledger/verification-progress.t
 
 type Position = Parameters<ReturnType<typeof openFileProgress>['save']>[0];
 
-async function savedProgress() {
+async function saveProgress() {
   const progress = openFileProgress(randomUUID());
   onTestFinished(progress.clear);
   const position = { of: 'a test' } as unknown as Position;
@@ -16,14 +16,14 @@ async function savedProgress() {
 }
 
 test('progress is used for a day', async () => {
-  const { file, load } = await savedProgress();
+  const { file, load } = await saveProgress();
   const yesterday = new Date(Date.now() - 25 * 60 * 60 * 1_000);
   await utimes(file, yesterday, yesterday);
   expect(await load()).toBeUndefined();
 });
 
 test('truncated progress is ignored', async () => {
-  const { file, load } = await savedProgress();
+  const { file, load } = await saveProgress();
   await writeFile(file, 'cut short');
   expect(await load()).toBeUndefined();
 });

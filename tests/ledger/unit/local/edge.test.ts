@@ -38,20 +38,20 @@ beforeEach(async () => {
   port = await findFreePort();
   lines = [];
   received = [];
-  edge = await open([OWN]);
+  edge = await startEdge([OWN]);
   edge.forwardTo(await startGateway());
 });
 
 afterEach(() => resources.stop());
 
-async function open(allowedOrigins: readonly string[]): Promise<Edge> {
+async function startEdge(allowedOrigins: readonly string[]): Promise<Edge> {
   return await openEdge(resources, { port, allowedOrigins, log: (line) => lines.push(line) });
 }
 
 async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
   await resources.stop();
   resources = createResources();
-  edge = await open(allowedOrigins);
+  edge = await startEdge(allowedOrigins);
 }
 
 /** Starts a gateway that records requests and answers with CORS headers of its own, as the real gateway does. */
@@ -83,7 +83,7 @@ async function startServer(listener: RequestListener): Promise<string> {
   return socketPath;
 }
 
-async function ask(
+async function call(
   method: string,
   path: string,
   headers: Record<string, string | string[]> = {},
@@ -100,8 +100,8 @@ async function ask(
 }
 
 describe('a request', () => {
-  it('reaches the gateway as it was sent, and its response the client', async () => {
-    const { status, headers, body } = await ask('GET', '/transactions/?page=2&type=%20', {
+  it('reaches the gateway as it was sent, and its response reaches the client', async () => {
+    const { status, headers, body } = await call('GET', '/transactions/?page=2&type=%20', {
       accept: 'text/html',
     });
     expect({ status, body }).toEqual({ status: 201, body: 'answered' });
@@ -114,32 +114,32 @@ describe('a request', () => {
   // The gateway decodes any other type as UTF-8, and parses JSON a second time.
   it('passes its body on byte for byte, as binary', async () => {
     const body = Buffer.from('"caf\xe9"', 'latin1');
-    await ask('POST', '/categories', { 'content-type': 'application/json' }, body);
+    await call('POST', '/categories', { 'content-type': 'application/json' }, body);
     expect(received[0]?.body).toEqual(body);
     expect(received[0]?.headers['content-type']).toBe('application/octet-stream');
   });
 
   it('passes on If-Match, but not Range, which API Gateway does not know', async () => {
     const ranges = { range: 'bytes=0-1', 'if-range': 'x', 'if-modified-since': 'x' };
-    await ask('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
+    await call('GET', '/', { ...ranges, 'if-match': 'x', 'if-none-match': '*' });
     const names = Object.keys(received[0]?.headers ?? {}).filter((name) => /range|if-/.test(name));
     expect(names).toEqual(['if-match', 'if-none-match']);
   });
 
-  it('passes on a repeated header as one, joined as API Gateway joins it', async () => {
+  it('passes on a repeated header as one header, joined as API Gateway joins it', async () => {
     const twice = { authorization: ['Bearer a', 'Bearer b'], 'if-match': ['"1"', '"2"'] };
-    await ask('GET', '/', { ...twice, 'user-agent': ['one', 'two'] });
+    await call('GET', '/', { ...twice, 'user-agent': ['one', 'two'] });
     expect(received[0]?.headers).toMatchObject({
       ...{ authorization: 'Bearer a,Bearer b', 'if-match': '"1","2"', 'user-agent': 'one,two' },
     });
   });
 
-  it('gets a response of up to 6 MB, and as from API Gateway a 500 for more', async () => {
+  it('gets a response of up to 6 MB, and a 500 instead of a larger one, as from API Gateway', async () => {
     edge.forwardTo(await startGateway(200, 'x'.repeat(MAX_RESPONSE)));
-    const largest = await ask('GET', '/');
+    const largest = await call('GET', '/');
     expect([largest.status, largest.body.length]).toEqual([200, MAX_RESPONSE]);
     edge.forwardTo(await startGateway(200, `${'x'.repeat(MAX_RESPONSE - 1)}é`));
-    expect(await ask('GET', '/')).toMatchObject({
+    expect(await call('GET', '/')).toMatchObject({
       ...{ status: 500, body: '{"message":"Internal Server Error"}' },
     });
     expect(lines).toContain(
@@ -149,7 +149,7 @@ describe('a request', () => {
 
   // The gateway hands functions a query that it has decoded and encoded again.
   it('is a 400 in the envelope if its query string is not UTF-8', async () => {
-    const { status, headers, body } = await ask('GET', '/transactions?q=caf%E9');
+    const { status, headers, body } = await call('GET', '/transactions?q=caf%E9');
     expect(status).toBe(400);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'validation_failed' });
     expect(headers['x-request-id']).toMatch(/\S/);
@@ -158,7 +158,7 @@ describe('a request', () => {
 
   it('waits until the gateway is ready', async () => {
     await reopen(OWN);
-    const answer = ask('GET', '/');
+    const answer = call('GET', '/');
     edge.forwardTo(await startGateway());
     expect((await answer).status).toBe(201);
   });
@@ -168,8 +168,8 @@ describe('a request', () => {
     ['in chunks', { 'transfer-encoding': 'chunked' }],
   ])('is a 413 if its body, %s, is larger than the gateway accepts', async (_, headers) => {
     const allowed = Buffer.alloc(10 * 1024 * 1024, 'a');
-    expect((await ask('POST', '/categories', headers, allowed)).status).toBe(201);
-    const { status, body } = await ask(
+    expect((await call('POST', '/categories', headers, allowed)).status).toBe(201);
+    const { status, body } = await call(
       'POST',
       '/categories',
       headers,
@@ -185,7 +185,7 @@ describe('a request', () => {
 
   it('is a 502 in the envelope if the gateway has stopped', async () => {
     edge.forwardTo('/nowhere');
-    const { status, headers, body } = await ask('GET', '/');
+    const { status, headers, body } = await call('GET', '/');
     expect(status).toBe(502);
     expect(JSON.parse(body)).toMatchObject({ success: false, error: 'bad_gateway' });
     expect(headers['x-request-id']).toMatch(/\S/);
@@ -205,20 +205,20 @@ describe('a page of another site', () => {
     ...['evil.example:3000', 'localhost.evil.example', 'evil-localhost', '127.0.0.1.evil'].map(
       ofHost,
     ),
-  ])('with %j reaches nothing, and the log says why', async (from, error, why) => {
+  ])('with %j reaches nothing, and the log has the reason', async (from, error, reason) => {
     for (const method of ['GET', 'POST', 'DELETE']) {
-      const { status, headers, body } = await ask(method, '/categories', from);
+      const { status, headers, body } = await call(method, '/categories', from);
       expect([status, JSON.parse(body)]).toMatchObject([403, { success: false, error }]);
       expect(headers['x-request-id']).toMatch(/\S/);
       expect(headers).not.toHaveProperty('access-control-allow-origin');
       if ('host' in from) expect(body).toContain(`add http://${from.host} to ALLOWED_ORIGINS`);
     }
-    const { status, headers } = await ask('OPTIONS', '/categories', { ...preflight, ...from });
+    const { status, headers } = await call('OPTIONS', '/categories', { ...preflight, ...from });
     expect(status).toBe('host' in from ? 403 : 204);
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(received).toEqual([]);
     await expect.poll(() => lines).toHaveLength(4);
-    for (const line of lines) expect(line).toContain(why);
+    for (const line of lines) expect(line).toContain(reason);
   });
 });
 
@@ -232,25 +232,28 @@ describe('a browser that names no origin', () => {
     ['cross-site', 'navigate', 'document', 201],
     ['same-origin', 'no-cors', 'image', 201],
     ['none', 'navigate', 'document', 201],
-  ])('for a %s page in mode %s as %s gets %i', async (site, mode, destination, status) => {
-    const headers = {
-      'sec-fetch-site': site,
-      'sec-fetch-mode': mode,
-      'sec-fetch-dest': destination,
-    };
-    const answer = await ask('GET', '/transactions/search?q=rent', headers);
-    expect([answer.status, received]).toEqual([
-      status,
-      expect.objectContaining({ length: status === 201 ? 1 : 0 }),
-    ]);
-    if (status === 403) expect(answer.body).toContain('forbidden_origin');
-  });
+  ])(
+    'whose request is %s, in mode %s and for a destination %s, gets %i',
+    async (site, mode, destination, status) => {
+      const headers = {
+        'sec-fetch-site': site,
+        'sec-fetch-mode': mode,
+        'sec-fetch-dest': destination,
+      };
+      const answer = await call('GET', '/transactions/search?q=rent', headers);
+      expect([answer.status, received]).toEqual([
+        status,
+        expect.objectContaining({ length: status === 201 ? 1 : 0 }),
+      ]);
+      if (status === 403) expect(answer.body).toContain('forbidden_origin');
+    },
+  );
 
-  it('is served if any origin is', async () => {
+  it('is served if every origin is allowed', async () => {
     await reopen('*');
     edge.forwardTo(await startGateway());
     const headers = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' };
-    expect((await ask('GET', '/categories', headers)).status).toBe(201);
+    expect((await call('GET', '/categories', headers)).status).toBe(201);
   });
 });
 
@@ -269,7 +272,7 @@ it('a request with two hosts is refused, whichever comes first', async () => {
 
 it.each(['localhost:1', '127.0.0.1', '[::1]:3000', 'api.localhost:8080', 'LOCALHOST'])(
   'the host %s belongs to this machine, and is served',
-  async (host) => expect((await ask('GET', '/categories', { host })).status).toBe(201),
+  async (host) => expect((await call('GET', '/categories', { host })).status).toBe(201),
 );
 
 it.each([
@@ -279,20 +282,20 @@ it.each([
 ])('ALLOWED_ORIGINS with %s allows %j', async (allowed, from, allowedOrigin) => {
   await reopen(OWN, allowed);
   edge.forwardTo(await startGateway());
-  const { status, headers } = await ask('GET', '/categories', from);
+  const { status, headers } = await call('GET', '/categories', from);
   expect([status, headers['access-control-allow-origin']]).toEqual([201, allowedOrigin]);
 });
 
 describe('the log', () => {
   it('has a line per request: method, path, status, duration and request id', async () => {
-    await ask('PUT', '/transactions/1?x=y&page');
+    await call('PUT', '/transactions/1?x=y&page');
     await expect
       .poll(() => lines)
       .toEqual([expect.stringMatching(/^PUT \/transactions\/1\?x=…&page 201 \d+ ms function-1$/)]);
   });
 
   it('has no terminal escape from a header', async () => {
-    await ask('GET', '/', { host: 'evil\u009b31m.example' });
+    await call('GET', '/', { host: 'evil\u009b31m.example' });
     await expect.poll(() => lines).toEqual([expect.stringContaining('evil\ufffd31m')]);
   });
 
@@ -302,24 +305,24 @@ describe('the log', () => {
     ['the name of a parameter', `/transactions?${key}&${key}=1`, '/transactions?…&…=…'],
     ['the path', `/${key}/1`, '/…/1'],
   ])('has no key from %s', async (_, sent, logged) => {
-    await ask('GET', sent);
+    await call('GET', sent);
     await expect.poll(() => lines).toEqual([expect.stringContaining(`GET ${logged} 201 `)]);
   });
 
   it.each(['before', 'in the middle of'])(
-    'says so when a client leaves %s the response',
+    'names a request as aborted when its client leaves %s the response',
     async (when) => {
-      const { promise: reached, resolve: reach } = Promise.withResolvers<void>();
+      const { promise: requestArrived, resolve: onArrival } = Promise.withResolvers<void>();
       edge.forwardTo(
         await startServer((_, response) => {
           if (when !== 'before') response.writeHead(200).write('half');
-          reach();
+          onArrival();
         }),
       );
       const path = '/transactions';
       const outgoing = send({ host: '127.0.0.1', port, path }, () => outgoing.destroy());
       outgoing.on('error', () => undefined).end();
-      await reached;
+      await requestArrived;
       if (when === 'before') outgoing.destroy();
       await expect
         .poll(() => lines)
@@ -327,15 +330,18 @@ describe('the log', () => {
     },
   );
 
-  it.each(Object.values(USER_AGENTS))('has none of %s, unless a request fails', async (agent) => {
-    const headers = { 'user-agent': agent };
-    await ask('POST', '/transactions', headers);
-    edge.forwardTo(await startGateway(500));
-    await ask('POST', '/transactions', headers);
-    await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
-  });
+  it.each(Object.values(USER_AGENTS))(
+    'has no line for a request of %s unless it fails',
+    async (agent) => {
+      const headers = { 'user-agent': agent };
+      await call('POST', '/transactions', headers);
+      edge.forwardTo(await startGateway(500));
+      await call('POST', '/transactions', headers);
+      await expect.poll(() => lines).toEqual([expect.stringContaining(' 500 ')]);
+    },
+  );
 });
 
-it('names a port that is in use', async () => {
-  await expect(open([])).rejects.toThrow(`Port ${port} is in use`);
+it('the edge names a port that is in use', async () => {
+  await expect(startEdge([])).rejects.toThrow(`Port ${port} is in use`);
 });

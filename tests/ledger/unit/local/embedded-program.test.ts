@@ -9,7 +9,7 @@ it.each([
   ['darwin', 'x64', '@dynoxide/darwin-x64', 'dynoxide'],
   ['darwin', 'arm64', '@dynoxide/darwin-arm64', 'dynoxide'],
   ['win32', 'x64', '@dynoxide/win32-x64', 'dynoxide.exe'],
-])('%s %s has the package %s with the program %s', (platform, arch, name, program) => {
+])('the platform %s %s has the package %s with the program %s', (platform, arch, name, program) => {
   const version = manifest.optionalDependencies['@dynoxide/linux-x64'];
   expect(findEmbeddedPackage(platform, arch)).toMatchObject({ name, version, program });
 });
@@ -17,6 +17,6 @@ it.each([
 it.each([
   ['win32', 'arm64'],
   ['freebsd', 'x64'],
-])('%s %s has no package', (platform, arch) => {
+])('the platform %s %s has no package', (platform, arch) => {
   expect(findEmbeddedPackage(platform, arch)).toBe(undefined);
 });

@@ -25,7 +25,7 @@ it('an empty variable counts as unset', () => {
   expect(readLocalSettings(empty)).toEqual(DEFAULTS);
 });
 
-it('the word memory means no folder', () => {
+it('the data folder "memory" means no folder', () => {
   expect(readLocalSettings({ DATA_DIR: 'memory' }).dataFolder).toBeUndefined();
   expect(readLocalSettings({ DATA_DIR: './memory' }).dataFolder).toBe('./memory');
 });
@@ -37,7 +37,7 @@ it.for(['0', '65536', 'abc', '1e3', ' 3000', '3000.0', '-1'])(
   },
 );
 
-it('the allowed origins are read, and always include its own', () => {
+it('the allowed origins are read, and always include those of the service', () => {
   const own = DEFAULTS.allowedOrigins;
   const ALLOWED_ORIGINS = 'http://localhost:5173, https://app.example';
   expect(readLocalSettings({ ALLOWED_ORIGINS }).allowedOrigins).toEqual([

@@ -10,7 +10,7 @@ it.each([
     ['@commander-js/extra-typings', '@middy/http-json-body-parser', 'get-port', 'valibot', 'yaml'],
   ],
   ['local/offline.ts', ['serverless-offline']],
-])('%s loads only the package %s', async (program, packages) => {
+])('%s loads only the packages %j', async (program, packages) => {
   const { metafile } = await build({
     ...{ absWorkingDir: PROJECT, entryPoints: [program], bundle: true },
     ...{ platform: 'node', format: 'esm', packages: 'external', metafile: true, write: false },

@@ -1,31 +1,31 @@
-// The answers that the page keeps, so that a view that is shown again asks for less.
+// The answers that the page keeps, so that a view that is shown again needs fewer requests.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ask, forgetAllAnswers } from '../../../../web/page/answers.ts';
 
 describe('an answer of the service', () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
 
   beforeEach(() => {
-    asked.length = 0;
+    requests.length = 0;
     forgetAllAnswers();
     const empty = { getItem: () => null };
     vi.stubGlobal('sessionStorage', empty);
     vi.stubGlobal('localStorage', empty);
     vi.stubGlobal('fetch', async (path: string) => {
-      asked.push(path);
+      requests.push(path);
       return Response.json({ success: true });
     });
   });
   afterEach(() => void vi.unstubAllGlobals());
 
-  const given = new AbortController().signal;
+  const signal = new AbortController().signal;
 
-  test('is kept: the caller always, of all others the latest', async () => {
+  test('is kept always if it names the caller, and otherwise while it is among the latest', async () => {
     // The caller's answer comes after another, as it can in a load.
     for (const path of ['/first', '/me', ...Array.from({ length: 60 }, (_, n) => `/${n}`)])
-      await ask(path, given);
-    asked.length = 0;
-    for (const path of ['/me', '/59', '/30', '/first']) await ask(path, given);
-    expect(asked).toEqual(['/first']);
+      await ask(path, signal);
+    requests.length = 0;
+    for (const path of ['/me', '/59', '/30', '/first']) await ask(path, signal);
+    expect(requests).toEqual(['/first']);
   });
 });

@@ -1,4 +1,4 @@
-// The categories of the page: a list that was read before a write of this page, and is answered after it, does not undo it.
+// The categories of the page: a list that was read before a write of this page, and is answered after it, does not undo the write.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../lib/ledger/http/api-types.ts';
 import {
@@ -17,7 +17,7 @@ function category(id: number, name: string, version: number, count?: number): Ca
   };
 }
 
-const shown = () => categories.value.map(({ name, transaction_count: count }) => [name, count]);
+const listShown = () => categories.value.map(({ name, transaction_count: count }) => [name, count]);
 
 describe('a list of categories', () => {
   beforeEach(() => {
@@ -29,50 +29,50 @@ describe('a list of categories', () => {
     vi.useRealTimers();
   });
 
-  test('that is older than a rename keeps the new name, and brings its counts', () => {
+  test('that is older than a rename gets the new name, and updates the counts', () => {
     keepCategory(category(2, 'Flat', 2));
-    expect(shown()).toEqual([
+    expect(listShown()).toEqual([
       ['Flat', 3],
       ['Food', 5],
     ]);
     showCategories([category(1, 'Food', 1, 6), category(2, 'Home', 1, 4)]);
-    expect(shown()).toEqual([
+    expect(listShown()).toEqual([
       ['Flat', 4],
       ['Food', 6],
     ]);
   });
 
-  test('that is as new as a write, or newer, is shown as it is', () => {
+  test('that is as new as a write, or newer, is shown unchanged', () => {
     keepCategory(category(2, 'Flat', 2));
     showCategories([category(2, 'House', 3, 4)]);
-    expect(shown()).toEqual([['House', 4]]);
+    expect(listShown()).toEqual([['House', 4]]);
     showCategories([category(2, 'Flat', 2, 4)]);
-    expect(shown()).toEqual([['Flat', 4]]);
+    expect(listShown()).toEqual([['Flat', 4]]);
   });
 
   test('does not lose a change of another client to a write that is answered late', () => {
     showCategories([category(2, 'House', 10, 3)]);
     keepCategory(category(2, 'Flat', 9));
-    expect(shown()).toEqual([['House', 3]]);
+    expect(listShown()).toEqual([['House', 3]]);
   });
 
   test('that lags behind two writes is shown with the later one, in whatever order they are answered', () => {
     keepCategory(category(2, 'Flat', 10));
     keepCategory(category(2, 'Hut', 9));
-    expect(shown()).toContainEqual(['Flat', 3]);
+    expect(listShown()).toContainEqual(['Flat', 3]);
     showCategories([category(2, 'Home', 1, 4)]);
-    expect(shown()).toEqual([['Flat', 4]]);
+    expect(listShown()).toEqual([['Flat', 4]]);
   });
 
-  test('has what was created, until it could no longer lag behind', () => {
+  test('includes a created category until it can no longer lag behind', () => {
     keepCategory(category(3, 'Fun', 1));
     showCategories([category(1, 'Food', 1, 5)]);
-    expect(shown()).toEqual([
+    expect(listShown()).toEqual([
       ['Food', 5],
       ['Fun', undefined],
     ]);
     vi.advanceTimersByTime(LAG_MS + 1);
     showCategories([category(1, 'Food', 1, 5)]);
-    expect(shown()).toEqual([['Food', 5]]);
+    expect(listShown()).toEqual([['Food', 5]]);
   });
 });

@@ -14,14 +14,14 @@ describe('an answer', () => {
     ['a page of a proxy', new Response('<html>', { status: 200 }), true],
     ['a failure of a gateway', new Response('<html>', { status: 502 }), true],
     [
-      'a conflict that passes',
+      'a temporary conflict',
       Response.json({}, { status: 409, headers: { 'retry-after': '1' } }),
       true,
     ],
     ['a refusal', Response.json({ message: 'No' }, { status: 400 }), false],
     ['a refusal that is cut off', new Response('{"mess', { status: 400 }), false],
   ])(
-    'that is %s fails, and says whether the request was refused',
+    'that is %s becomes an error that shows whether the request can be repeated',
     async (_, response, isRetryable) => {
       const failure = await readAnswer(response).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(ApiError);

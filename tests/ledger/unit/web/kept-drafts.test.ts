@@ -30,7 +30,7 @@ describe('a kept draft', () => {
     vi.unstubAllGlobals();
   });
 
-  test('is written once for many key presses, and not in their frame', () => {
+  test('is written once for many key presses, after their frame', () => {
     const write = vi.spyOn(sessionStorage, 'setItem');
     for (const description of ['L', 'Lu', 'Lun']) keepDraft('draft', { description });
     expect(write).not.toHaveBeenCalled();
@@ -46,7 +46,7 @@ describe('a kept draft', () => {
     expect(stored.get('draft')).toBe('{"description":"Half"}');
   });
 
-  test('does not come back once it is dropped', () => {
+  test('is not read again once it is dropped', () => {
     keepDraft('draft', { description: 'Saved' });
     dropDraft('draft');
     vi.runAllTimers();
@@ -63,7 +63,7 @@ describe('a kept draft', () => {
     expect(readDraft('draft')).toBeUndefined();
   });
 
-  test('is the latest one, and is written later, if the storage was full', () => {
+  test('is still the latest one, and is written later, if the storage was full', () => {
     stored.set('draft', '{"description":"Old"}');
     vi.spyOn(sessionStorage, 'setItem').mockImplementationOnce(() => {
       throw new Error('full');
@@ -75,7 +75,7 @@ describe('a kept draft', () => {
     expect(stored.get('draft')).toBe('{"description":"New"}');
   });
 
-  test('is found with the others of its kind, whether or not it was written', () => {
+  test('is found with the other drafts of its prefix, whether or not it was written', () => {
     stored.set('edit-1', '{"n":1}');
     stored.set('edit-2', '{"n":2');
     stored.set('other', '{"n":3}');

@@ -34,7 +34,7 @@ interface Bulk {
   readonly transactions: readonly object[];
 }
 
-function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
+function openOutbox({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
   const sent: Sent[] = [];
   const replies: (object | Error)[] = [];
   const refused: Refusal[] = [];
@@ -61,14 +61,14 @@ function open({ storage = new Map<string, string>(), ledger = 'home' } = {}) {
 }
 
 /** Creates the first row of an outbox. @returns the row, with its temporary id */
-function createRow(outbox: ReturnType<typeof open>['outbox']): Row {
+function createRow(outbox: ReturnType<typeof openOutbox>['outbox']): Row {
   outbox.create(FIELDS);
   const created = outbox.writes.value[0]?.changes[0]?.after;
   if (!created) throw new Error('Nothing was created.');
   return created;
 }
 
-const settle = () => vi.advanceTimersByTimeAsync(0);
+const runPending = () => vi.advanceTimersByTimeAsync(0);
 
 describe('the outbox', () => {
   beforeEach(() => {
@@ -77,10 +77,10 @@ describe('the outbox', () => {
   });
 
   test('repeats a write whose response is lost, with its key', async () => {
-    const { outbox, sent, replies } = open();
+    const { outbox, sent, replies } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('lost'));
     outbox.create(FIELDS);
-    await settle();
+    await runPending();
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([true, 1]);
     await vi.advanceTimersByTimeAsync(5_000);
     expect(sent).toHaveLength(3);
@@ -91,11 +91,11 @@ describe('the outbox', () => {
   });
 
   test('waits twice as long before each retry, up to 20 seconds', async () => {
-    const { outbox, sent, replies } = open();
+    const { outbox, sent, replies } = openOutbox();
     const pauses = [500, 1_000, 2_000, 4_000, 8_000, 16_000, 20_000, 20_000];
     replies.push(...pauses.map(() => new ApiError('lost')));
     outbox.create(FIELDS);
-    await settle();
+    await runPending();
     for (const [n, pause] of pauses.entries()) {
       await vi.advanceTimersByTimeAsync(pause - 1);
       expect(sent).toHaveLength(n + 1);
@@ -105,12 +105,12 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('lists an unanswered create until its next attempt, which a view waits for', async () => {
-    const first = open();
+  test('knows that a create is unanswered, so that a view waits for its next attempt', async () => {
+    const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
-    await settle();
-    const { outbox, sent, replies } = open({ storage: first.storage, ledger: 'another' });
+    await runPending();
+    const { outbox, sent, replies } = openOutbox({ storage: first.storage, ledger: 'another' });
     expect([outbox.isCreating(), sent.length]).toEqual([true, 0]);
     replies.push(new ApiError('lost again'));
     outbox.open('home');
@@ -121,7 +121,7 @@ describe('the outbox', () => {
   });
 
   test('reports an error of the page itself, and reverts its write', async () => {
-    const { outbox, sent, replies, refused, defects } = open();
+    const { outbox, sent, replies, refused, defects } = openOutbox();
     const defect = new TypeError('undefined is not a function');
     replies.push(defect);
     outbox.create(FIELDS);
@@ -135,33 +135,33 @@ describe('the outbox', () => {
   });
 
   test('resumes unanswered writes after a reload, with the same key', async () => {
-    const first = open();
+    const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
-    await settle();
-    const second = open({ storage: first.storage });
-    await settle();
+    await runPending();
+    const second = openOutbox({ storage: first.storage });
+    await runPending();
     expect(second.sent[0]?.headers).toEqual(first.sent[0]?.headers);
-    const third = open({ storage: first.storage });
-    await settle();
+    const third = openOutbox({ storage: first.storage });
+    await runPending();
     expect(third.sent).toEqual([]);
   });
 
   test('sends nothing with the key of another ledger', async () => {
-    const first = open();
+    const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
-    await settle();
-    const other = open({ storage: first.storage, ledger: 'another' });
+    await runPending();
+    const another = openOutbox({ storage: first.storage, ledger: 'another' });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([other.sent.length, other.outbox.waiting.value.length]).toEqual([0, 1]);
+    expect([another.sent.length, another.outbox.waiting.value.length]).toEqual([0, 1]);
   });
 
-  test('does not repeat a write that is older than the service remembers', async () => {
-    const { outbox, sent, replies, refused } = open();
+  test('does not repeat a write after the service has forgotten its key', async () => {
+    const { outbox, sent, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'));
     outbox.create(FIELDS);
-    await settle();
+    await runPending();
     outbox.close();
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
     outbox.open('home');
@@ -170,32 +170,32 @@ describe('the outbox', () => {
   });
 
   test('does not repeat a write whose page was closed before its first response', async () => {
-    const first = open();
+    const first = openOutbox();
     first.replies.push(new Promise(() => undefined));
     first.outbox.create(FIELDS);
-    await settle();
+    await runPending();
     expect(first.sent).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
-    const { sent, refused } = open({ storage: first.storage });
-    await settle();
+    const { sent, refused } = openOutbox({ storage: first.storage });
+    await runPending();
     expect([sent.length, refused.length]).toEqual([0, 1]);
   });
 
   test('sends a write without an API key once one is entered', async () => {
-    const { outbox, sent, replies } = open();
+    const { outbox, sent, replies } = openOutbox();
     replies.push(new ApiError('Who?', { status: 401, isRetryable: false }));
     outbox.create(FIELDS);
     await vi.advanceTimersByTimeAsync(21 * 3_600_000);
     outbox.open('home');
-    await settle();
+    await runPending();
     expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
   });
 
   test('sends a change of a row that is being created to its final id', async () => {
-    const { outbox, sent } = open();
+    const { outbox, sent } = openOutbox();
     const created = createRow(outbox);
     void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
-    await settle();
+    await runPending();
     expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /transactions',
       'PUT /transactions/7',
@@ -204,15 +204,15 @@ describe('the outbox', () => {
   });
 
   test('uses a temporary id once, even across a reload, because a draft may still have it', async () => {
-    const { outbox, storage } = open();
+    const { outbox, storage } = openOutbox();
     const { id } = createRow(outbox);
-    await settle();
+    await runPending();
     vi.advanceTimersByTime(1000);
-    expect(createRow(open({ storage }).outbox).id).not.toBe(id);
+    expect(createRow(openOutbox({ storage }).outbox).id).not.toBe(id);
   });
 
-  test('refuses the later changes of a refused row with it, in their latest form', async () => {
-    const { outbox, sent, replies, refused } = open();
+  test('refuses the later changes of a row together with its creation, in their latest form', async () => {
+    const { outbox, sent, replies, refused } = openOutbox();
     replies.push(new ApiError('refused', { status: 422, isRetryable: false }));
     const created = createRow(outbox);
     const answered = vi.fn();
@@ -222,7 +222,7 @@ describe('the outbox', () => {
       { before: created, after: { ...created, amount: 4 } },
       { before: row(8), after: row(8, { amount: 5 }) },
     ]);
-    await settle();
+    await runPending();
     expect(sent.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /transactions',
       'PUT /transactions/8',
@@ -234,11 +234,11 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('does not ask about a row that was deleted before its creation was refused', async () => {
-    const { outbox, sent, replies, refused } = open();
+  test('reports no refusal of a row that was deleted before its creation was refused', async () => {
+    const { outbox, sent, replies, refused } = openOutbox();
     replies.push(new ApiError('lost'), new ApiError('', { status: 422, isRetryable: false }));
     const created = createRow(outbox);
-    await settle();
+    await runPending();
     outbox.remove([created]);
     // The row was never created, so it has no id by which it could be deleted.
     outbox.flush();
@@ -247,11 +247,11 @@ describe('the outbox', () => {
     expect([refused.length, outbox.waiting.value.length]).toEqual([0, 0]);
   });
 
-  test('deletes a row that is deleted while it is created by its final id', async () => {
-    const { outbox, sent, replies } = open();
+  test('uses the final id to delete a row that was deleted while it was being created', async () => {
+    const { outbox, sent, replies } = openOutbox();
     replies.push(new ApiError('lost'));
     const created = createRow(outbox);
-    await settle();
+    await runPending();
     outbox.remove([created]);
     outbox.flush();
     await vi.advanceTimersByTimeAsync(5_000);
@@ -262,14 +262,14 @@ describe('the outbox', () => {
     ]);
   });
 
-  test('changes a row that left the list before it got its id under that id', async () => {
-    const { outbox, sent } = open();
-    const taken = createRow(outbox);
-    await settle();
-    expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([taken.id, 8]);
-    void outbox.update([{ before: taken, after: { ...taken, amount: 3 } }]);
+  test('uses the final id to change a row that left the list before it got that id', async () => {
+    const { outbox, sent } = openOutbox();
+    const created = createRow(outbox);
+    await runPending();
+    expect([outbox.keyOf(7), outbox.keyOf(8)]).toEqual([created.id, 8]);
+    void outbox.update([{ before: created, after: { ...created, amount: 3 } }]);
     expect(outbox.waiting.value[0]?.changes[0]?.after).toMatchObject({ id: 7, amount: 3 });
-    await settle();
+    await runPending();
     expect(sent[1]).toMatchObject({
       path: '/transactions/7',
       headers: { 'if-match': '"t7.1.0"' },
@@ -277,7 +277,7 @@ describe('the outbox', () => {
   });
 
   test('sends the writes of the page one after the other, and none overwrites a version that it has not seen', async () => {
-    const { outbox, sent, replies } = open();
+    const { outbox, sent, replies } = openOutbox();
     const version = (n: number, amount: number) => row(7, { amount, etag: `"t7.${n}.0"` });
     replies.push({ data: version(3, 3) }, new ApiError('', { status: 412, isRetryable: false }), {
       data: version(3, 3),
@@ -285,9 +285,9 @@ describe('the outbox', () => {
     void outbox.update([{ before: version(2, 2), after: version(2, 3) }]);
     // An editor that was opened before a write of another tab still has the old version.
     void outbox.update([{ before: version(1, 1), after: version(1, 9) }]);
-    await settle();
+    await runPending();
     void outbox.update([{ before: version(2, 2), after: version(2, 4) }]);
-    await settle();
+    await runPending();
     const puts = sent.filter(({ method }) => method === 'PUT');
     expect(puts.map(({ headers }) => headers?.['if-match'])).toEqual([
       '"t7.2.0"',
@@ -298,23 +298,23 @@ describe('the outbox', () => {
   });
 
   test.each([
-    ['confirms a refused version if the row is as it was written', { amount: 3 }, 0],
-    ['reports a conflict for a refused version if the row differs', { amount: 4 }, 1],
+    ['confirms a write with a refused version if the row has the written values', { amount: 3 }, 0],
+    ['reports a conflict for a write with a refused version if the row differs', { amount: 4 }, 1],
   ])('%s', async (_, theirs, conflicts) => {
-    const { outbox, replies } = open();
+    const { outbox, replies } = openOutbox();
     replies.push(new ApiError('', { status: 412, isRetryable: false }), { data: row(7, theirs) });
     void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
-    await settle();
+    await runPending();
     expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
   });
 
   test('returns a conflict to the caller of the change', async () => {
-    const { outbox, replies, refused } = open();
+    const { outbox, replies, refused } = openOutbox();
     const theirs = { data: row(7, { amount: 4 }) };
     replies.push(new ApiError('', { status: 412, isRetryable: false }), theirs);
     const answered = vi.fn();
     void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]).then(answered);
-    await settle();
+    await runPending();
     expect(answered).toHaveBeenCalledWith([
       expect.objectContaining({ change: expect.objectContaining({ before: row(7) }) }),
     ]);
@@ -323,19 +323,19 @@ describe('the outbox', () => {
   });
 
   test('sends writes from memory while the storage of the tab is full', async () => {
-    const { outbox, sent, storage } = open();
+    const { outbox, sent, storage } = openOutbox();
     storage.set = () => {
       throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
     };
     outbox.create(FIELDS);
     void outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
-    await settle();
+    await runPending();
     expect(sent.map(({ method }) => method)).toEqual(['POST', 'PUT']);
     expect([outbox.isInterrupted.value, outbox.waiting.value.length]).toEqual([false, 0]);
   });
 
   test('delays a deletion for ten seconds, and never sends one that is undone', async () => {
-    const { outbox, sent } = open();
+    const { outbox, sent } = openOutbox();
     outbox.remove([row(1)]);
     await vi.advanceTimersByTimeAsync(9_900);
     expect([sent.length, outbox.undoable.value.length]).toEqual([0, 1]);
@@ -348,7 +348,7 @@ describe('the outbox', () => {
   });
 
   test('sends a deletion at once when the page is hidden, and only once', async () => {
-    const { outbox, sent } = open();
+    const { outbox, sent } = openOutbox();
     outbox.remove([row(1)]);
     outbox.flush();
     outbox.flush();
@@ -358,7 +358,7 @@ describe('the outbox', () => {
   });
 
   test('accepts the deletion of a row that was deleted elsewhere, but not its change', async () => {
-    const { outbox, replies } = open();
+    const { outbox, replies } = openOutbox();
     const results = [
       { index: 0, status: 404, message: 'No such row' },
       { index: 1, status: 200 },
@@ -371,23 +371,25 @@ describe('the outbox', () => {
     expect(refused.map(({ change }) => change.before?.id)).toEqual([1]);
     outbox.remove(rows);
     outbox.flush();
-    await settle();
+    await runPending();
     const removed = outbox.writes.value.flatMap(({ changes }) =>
       changes.filter(({ after }) => !after),
     );
     expect(removed.map(({ before }) => before?.id)).toEqual([1, 2]);
   });
 
-  test('sends 250 changes in three requests, and reverts the refused ones', async () => {
-    const { outbox, sent, replies, refused } = open();
-    const all = (length: number, bad: number) => ({
+  test('sends 250 changes in three requests, and reverts the refused change', async () => {
+    const { outbox, sent, replies, refused } = openOutbox();
+    const answerBulk = (length: number, refusedIndex: number) => ({
       data: {
         results: Array.from({ length }, (_, index) =>
-          index === bad ? { index, status: 412, message: 'changed' } : { index, status: 200 },
+          index === refusedIndex
+            ? { index, status: 412, message: 'changed' }
+            : { index, status: 200 },
         ),
       },
     });
-    replies.push(all(100, 5), new ApiError('lost'), all(100, -1), all(50, -1));
+    replies.push(answerBulk(100, 5), new ApiError('lost'), answerBulk(100, -1), answerBulk(50, -1));
     const changes = Array.from({ length: 250 }, (_, n) => ({
       before: row(n + 1),
       after: row(n + 1, { category_id: 3 }),
@@ -399,8 +401,8 @@ describe('the outbox', () => {
     expect(sent[2]?.headers).toEqual(sent[1]?.headers);
     expect((await answered).map(({ change }) => change.before?.id)).toEqual([6]);
     expect(refused).toHaveLength(1);
-    const kept = outbox.writes.value.flatMap((write) => write.changes);
-    expect(kept.map(({ after }) => after?.id)).not.toContain(6);
-    expect(kept).toHaveLength(249);
+    const remaining = outbox.writes.value.flatMap((write) => write.changes);
+    expect(remaining.map(({ after }) => after?.id)).not.toContain(6);
+    expect(remaining).toHaveLength(249);
   });
 });

@@ -78,7 +78,7 @@ describe('the scope in the address', () => {
     expect(scopeHash(scope, { page: 8 }, TODAY)).toBe('#q=tea&page=8');
   });
 
-  test('a list has one name on all its pages, and the lists of one address in two months have two', () => {
+  test('a list has one name on all its pages, and another name in another month', () => {
     expect(nameList(readScope('#page=2', TODAY))).toBe(nameList(readScope('', TODAY)));
     const later = readScope('', new Date(2024, 2, 1));
     expect(nameList(later)).not.toBe(nameList(readScope('', TODAY)));
@@ -97,13 +97,16 @@ describe('dates', () => {
     ['2025', '2025-01-01', '2025-12-31', '2024-01-01', '2024-12-31'],
     ['2024-02-10..2024-02-12', '2024-02-10', '2024-02-12', '2024-02-07', '2024-02-09'],
     ['0099', '0099-01-01', '0099-12-31', '0098-01-01', '0098-12-31'],
-  ])('%s is %s to %s, and before it %s to %s', (period, start, end, startBefore, endBefore) => {
-    expect(periodDates(period, TODAY)).toEqual({ start_date: start, end_date: end });
-    const before = { start_date: startBefore, end_date: endBefore };
-    expect(datesBefore(period, TODAY)).toEqual(before);
-  });
+  ])(
+    'the period %s is %s to %s, and the period before is %s to %s',
+    (period, start, end, startBefore, endBefore) => {
+      expect(periodDates(period, TODAY)).toEqual({ start_date: start, end_date: end });
+      const before = { start_date: startBefore, end_date: endBefore };
+      expect(datesBefore(period, TODAY)).toEqual(before);
+    },
+  );
 
-  test('the current month is compared with as many days of the one before', () => {
+  test('the current month is compared with as many days of the month before', () => {
     expect(datesBefore('2024-03', new Date(2024, 2, 12))).toEqual({
       start_date: '2024-02-01',
       end_date: '2024-02-12',
@@ -122,8 +125,8 @@ describe('dates', () => {
     ['0001-01', -1, undefined],
     ['2024-02-28..2024-03-01', 1, '2024-03-02..2024-03-04'],
     ['12m', 1, undefined],
-  ] as const)('from %s by %i is %s', (period, step, to) => {
-    expect(findAdjacentPeriod(period, step)).toBe(to);
+  ] as const)('the period %s moved by %i is %s', (period, step, expected) => {
+    expect(findAdjacentPeriod(period, step)).toBe(expected);
   });
 
   test.each([
@@ -132,7 +135,7 @@ describe('dates', () => {
     ['2024-01-01..2024-03-31', 'month'],
     ['12m', 'month'],
     ['all', 'year'],
-  ])('%s is drawn by %s', (period, unit) => {
+  ])('the period %s is drawn by %s', (period, unit) => {
     expect(unitOf(period)).toBe(unit);
   });
 });
@@ -175,7 +178,7 @@ describe('figures', () => {
     expect(accumulate([8.2, 8.2, 8.2])).toEqual([8.2, 16.4, 24.6]);
   });
 
-  test('a change takes the row away as it was, and adds it as it is', () => {
+  test('a change subtracts the row before the change, and adds the row after it', () => {
     const [before, after] = [row(1), row(1, { amount: 4, type: 'income', category_id: 2 })];
     const isIn = isInScope({ period: '2024-02', type: undefined, q: '' });
     const sums = [
@@ -189,7 +192,7 @@ describe('figures', () => {
     [-30, 70, [-40, -20, 0, 20, 40, 60, 80]],
     [0, 0, [0, 0.5]],
     [-1_000_000, 0, [-1_000_000, -500_000, 0]],
-  ])('ticks from %d to %d hold both and zero', (lowest, highest, ticks) => {
+  ])('the ticks for values from %d to %d include both and zero', (lowest, highest, ticks) => {
     const values = chooseTicks(lowest, highest);
     expect(Math.min(...values)).toBeLessThanOrEqual(lowest);
     expect(Math.max(...values)).toBeGreaterThanOrEqual(highest);
@@ -241,17 +244,17 @@ describe('rows with the writes of the page', () => {
     expect(ids(applyChanges({ ...middle, page: 1 }, changes, isIn))).toEqual([8, 3, 2, 1]);
   });
 
-  test('the scope is the range, the type, the category and all words of the search', () => {
+  test('the scope is the period, the type, the category and all words of the search', () => {
     const scope = { period: '2024-02', type: 'expense', q: 'CAFE row', category: 'none' } as const;
     const isFound = isInScope(scope);
     expect(isFound(row(1, { notes: 'café' }))).toBe(true);
-    for (const other of [
+    for (const changes of [
       { notes: null },
       { notes: 'café', type: 'income' as const },
       { notes: 'café', category_id: 3 },
       { notes: 'café', transaction_date: '2024-01-31' },
     ])
-      expect(isFound(row(1, other))).toBe(false);
+      expect(isFound(row(1, changes))).toBe(false);
   });
 
   test('descriptions that differ only in case, numbers and signs are alike', () => {
@@ -260,14 +263,14 @@ describe('rows with the writes of the page', () => {
   });
 });
 
-test.each(['#ffffff', '#171a21'])('colors can be seen on %s', (background) => {
+test.each(['#ffffff', '#171a21'])('every color can be seen on the background %s', (background) => {
   const own = ['#FBC02D', '#000', '#ffff', '#12345678', null];
   const colors = [...own, ...own, ...own].map((color, n) => colorOf(color, n, background));
   for (const color of colors)
     expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
 });
 
-test('its types are those of the API: `npm run describe` writes them', async () => {
+test('the page has the types of the API, which `npm run describe` writes', async () => {
   const types = readFileSync(join(PROJECT, 'lib/ledger/http/api-types.ts'), 'utf8');
   const description = join(PROJECT, 'lib/ledger/http/openapi.json');
   expect(types).toBe(extractTypes(await generateSource(description)));

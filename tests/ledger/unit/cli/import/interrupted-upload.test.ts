@@ -1,4 +1,4 @@
-// An import that is cut off at any point has recorded every row that it may have created. The next import takes no row for
+// An import that is cut off at any point has recorded every row that it may have created. The next import counts no row as
 // deleted that was never created.
 import * as v from 'valibot';
 import { expect, it } from 'vitest';
@@ -16,9 +16,9 @@ import type { StatementRow } from '../../../../../lib/ledger/import/transaction-
 import { DEFAULT_RETRY_POLICY } from '../../../../../lib/shared/retry.ts';
 
 /** Number of requests of a hundred rows; a part of the record holds the rows of five requests. */
-const HUNDREDS = 6;
+const ROW_REQUESTS = 6;
 const [TEA] = readCsv('date,name,amount\n2026-03-05,Tea,-3').rows;
-const ROWS = Array.from({ length: HUNDREDS * 100 }, (_, n) => ({
+const ROWS = Array.from({ length: ROW_REQUESTS * 100 }, (_, n) => ({
   ...(TEA as StatementRow),
   externalId: `row-${n}`,
   importId: 'x',
@@ -52,11 +52,11 @@ async function interrupt({ after, carriedOut, refused }: Cut) {
     fetch: async (address, { body } = {}) => {
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       const sent = JSON.parse(String(body)).transactions as { external_id: string }[];
-      const some = sent.map((each) => Number(each.external_id.slice('row-'.length)));
+      const numbers = sent.map((each) => Number(each.external_id.slice('row-'.length)));
       attempt(() => {
-        for (const n of some) if (n !== refused) ledger.push(...ROWS.slice(n, n + 1));
+        for (const n of numbers) if (n !== refused) ledger.push(...ROWS.slice(n, n + 1));
       });
-      const results = some.map((n, index) => ({ index, status: n === refused ? 422 : 201 }));
+      const results = numbers.map((n, index) => ({ index, status: n === refused ? 422 : 201 }));
       return Response.json({ data: { results } });
     },
   });
@@ -85,7 +85,7 @@ async function resolve(imports: readonly RecordedPart[], rows: typeof ROWS) {
 }
 
 /** All requests of an import: an announcement and a request for each hundred rows, and a final write for each of two parts */
-const REQUESTS = 2 * HUNDREDS + 2;
+const REQUESTS = 2 * ROW_REQUESTS + 2;
 const OUTCOMES = [
   [false, false],
   [true, false],
@@ -96,11 +96,11 @@ const CUTS = Array.from({ length: REQUESTS + 1 }, (_, after) => after).flatMap((
   OUTCOMES.map((carriedOut) => ({ after, carriedOut })),
 );
 
-it('an upload that is cut anywhere records exactly what was created once it is resolved, and leaves two hundred rows open at most', async () => {
-  let ended = 0;
+it('an upload that is cut anywhere leaves at most 200 rows pending, and its resolved record has exactly the created rows', async () => {
+  let completed = 0;
   for (const cut of CUTS) {
     const { ledger, parts, isDone } = await interrupt(cut);
-    if (isDone) ended += 1;
+    if (isDone) completed += 1;
     const { has, isOnlyCategorised, isPossiblyCreated } = createRecordedRows(parts, ledger);
     expect(ROWS.filter(isPossiblyCreated).length).toBeLessThanOrEqual(200);
     expect(ledger.every((row) => isOnlyCategorised({ ...row, category: 'Food' }))).toBe(true);
@@ -109,7 +109,7 @@ it('an upload that is cut anywhere records exactly what was created once it is r
     expect(ROWS.filter(createRecordedRows(resolved).has)).toEqual(ledger);
     expect(await resolve(resolved, ledger)).toEqual(resolved);
   }
-  expect(ended).toBe(OUTCOMES.length);
+  expect(completed).toBe(OUTCOMES.length);
 });
 
 it.each([50, 450])(
@@ -119,7 +119,7 @@ it.each([50, 450])(
     for (const cut of CUTS) {
       const { ledger, parts } = await interrupt({ ...cut, refused });
       const { has } = createRecordedRows(await resolve(parts, ledger));
-      // The request with the refused row may be the last one that was answered; then its record is still open.
+      // The request with the refused row may be the last one that was answered; then its record is still pending.
       const isLater = ledger.some(
         ({ externalId }) => Number(externalId.slice(4)) >= hundred * 100 + 100,
       );

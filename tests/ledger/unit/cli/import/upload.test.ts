@@ -1,4 +1,4 @@
-// The upload of a statement's rows to a service that fails on the way.
+// The upload of a statement's rows while the service fails.
 import { expect, it } from 'vitest';
 import { applyChanges, deleteRows, upload } from '../../../../../cli/ledger/import/upload.ts';
 import { createServiceClient, PATIENT_POLICY } from '../../../../../cli/ledger/service-client.ts';
@@ -32,7 +32,7 @@ function openService(answer: (path: string, requests: number) => Response) {
 const results = (...statuses: number[]) =>
   Response.json({ data: { results: statuses.map((status, index) => ({ index, status })) } });
 
-it('pauses before it repeats rows that failed', async () => {
+it('the upload pauses before it repeats rows that failed', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 3 ? results(201, 500) : results(201, 201),
   );
@@ -42,7 +42,7 @@ it('pauses before it repeats rows that failed', async () => {
   expect(steps).toEqual([bulk, 'pause', bulk, 'pause', bulk]);
 });
 
-it('backs off while the service has no capacity', async () => {
+it('the upload waits while the service has no capacity', async () => {
   const { service, steps } = openService((_, requests) =>
     requests < 9 ? new Response('', { status: requests % 2 ? 429 : 503 }) : results(201, 201),
   );
@@ -51,13 +51,13 @@ it('backs off while the service has no capacity', async () => {
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
 
-it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
+it('the upload adds ten thousand rows in minutes at the bulkRate of prod', async () => {
   const rate = Number(readParameters().prod?.bulkRate);
   const burst = 2 * rate;
   let milliseconds = 0;
   // A token bucket like API Gateway's limit of a route: the bucket starts full, and each second adds `rate` tokens.
   let tokens = burst;
-  const pass = (more: number) => {
+  const advance = (more: number) => {
     milliseconds += more;
     tokens = Math.min(burst, tokens + (more / 1000) * rate);
   };
@@ -68,10 +68,10 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
       ...PATIENT_POLICY,
       now: () => milliseconds,
       random: () => 0.5,
-      sleep: async (pause) => pass(pause),
+      sleep: async (pause) => advance(pause),
     },
     fetch: async (address) => {
-      pass(50);
+      advance(50);
       if (String(address).includes('/categories')) return Response.json({ data: [] });
       if (tokens < 1) return new Response('', { status: 429 });
       tokens -= 1;
@@ -79,41 +79,46 @@ it('adds ten thousand rows in minutes at the bulkRate of prod', async () => {
     },
   });
   const rows = Array(10_000).fill(BANK.rows[0]);
-  const done: number[] = [];
-  const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) => done.push(n));
-  expect([uploaded.created, done.length]).toEqual([10_000, 100]);
+  const progress: number[] = [];
+  const uploaded = await upload(service, { rows, importId: 'x', recorder }, (n) =>
+    progress.push(n),
+  );
+  expect([uploaded.created, progress.length]).toEqual([10_000, 100]);
   expect(milliseconds / 60_000).toBeLessThan(3);
 });
 
 it.each([
   ['whose response was lost', () => new Response('', { status: 503 }), () => results(409, 409)],
   ['that failed after it was created', () => results(500, 409), () => results(409, 409)],
-])('records a row %s, and none that another import created', async (_, first, later) => {
-  const own = BANK.rows[0] as StatementRow;
-  const { service } = openService((path, requests) =>
-    path === '/transactions/bulk'
-      ? (requests === 1 ? first : later)()
-      : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
-  );
-  const written: (readonly string[])[] = [];
-  const recording = createRecorder(
-    { importId: 'x', total: 2 },
-    async ({ rows }) => void written.push(rows),
-  );
-  const request = { ...BANK, importId: 'x', recorder: recording };
-  const uploaded = await upload(service, request, () => undefined);
-  expect(uploaded).toEqual({ created: 1, duplicates: 1, refused: [] });
-  expect(written.at(-1)).toEqual([recordRow(own)]);
-});
+])(
+  'the upload records a row %s, and none that another import created',
+  async (_, firstAnswer, laterAnswer) => {
+    const own = BANK.rows[0] as StatementRow;
+    const { service } = openService((path, requests) =>
+      path === '/transactions/bulk'
+        ? (requests === 1 ? firstAnswer : laterAnswer)()
+        : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
+    );
+    const written: (readonly string[])[] = [];
+    const recording = createRecorder(
+      { importId: 'x', total: 2 },
+      async ({ rows }) => void written.push(rows),
+    );
+    const request = { ...BANK, importId: 'x', recorder: recording };
+    const uploaded = await upload(service, request, () => undefined);
+    expect(uploaded).toEqual({ created: 1, duplicates: 1, refused: [] });
+    expect(written.at(-1)).toEqual([recordRow(own)]);
+  },
+);
 
-it('names the rows that fail to the end', async () => {
+it('the upload names the rows that fail until the end', async () => {
   const { service, steps } = openService(() => results(201, 500));
   const uploaded = await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   expect(uploaded).toMatchObject({ created: 1, refused: [{ line: 3 }] });
   expect(steps.at(-1)).not.toBe('pause');
 });
 
-it('sends changes again with the key of the first attempt, and other changes with another', async () => {
+it('changes are sent again with the key of the first attempt, and other changes with another key', async () => {
   const row = { ...BANK.rows[0], exported: null } as StatementRow;
   const change = { row, transaction: TEA, fields: ['amount'] } as const;
   const { service, keys } = openService((_, requests) =>
@@ -121,14 +126,14 @@ it('sends changes again with the key of the first attempt, and other changes wit
   );
   const changes = [change, ...Array(100).fill(change)];
   expect(await applyChanges(service, changes, () => undefined)).toMatchObject({ refused: [] });
-  const [first, , , other] = keys;
-  expect(keys).toEqual([first, first, first, other]);
-  expect(first).toMatch(/./);
-  expect(other).toMatch(/./);
-  expect(other).not.toBe(first);
+  const [firstKey, , , secondKey] = keys;
+  expect(keys).toEqual([firstKey, firstKey, firstKey, secondKey]);
+  expect(firstKey).toMatch(/./);
+  expect(secondKey).toMatch(/./);
+  expect(secondKey).not.toBe(firstKey);
 });
 
-it('sends rows with a key only if a row has no id of its own', async () => {
+it('the upload sends rows with a key only if a row has no id of its own', async () => {
   const { service, keys } = openService(() => results(201, 201));
   await upload(service, { ...BANK, importId: 'x', recorder }, () => undefined);
   const rows = BANK.rows.map((each, n) => (n === 0 ? { ...each, externalId: null } : each));
@@ -151,13 +156,13 @@ const TEA: LedgerRow = {
   externalId: null,
 };
 
-it('keeps rows that another client has changed since, and counts missing ones as deleted', async () => {
+it('a deletion keeps rows that another client has changed since, and counts missing rows as deleted', async () => {
   const { service } = openService(() => results(412, 404, 200));
   const rows = ['7', '8', '9'].map((id) => ({ ...TEA, id }));
   expect(await deleteRows(service, rows, () => undefined)).toEqual([rows[0]]);
 });
 
-it('ends with an error if rows could not be deleted', async () => {
+it('a deletion ends with an error if rows could not be deleted', async () => {
   const { service } = openService(() => results(500));
   await expect(deleteRows(service, [TEA], () => undefined)).rejects.toMatchObject({
     name: 'UserError',
