@@ -1,4 +1,4 @@
-"""What Schemathesis has to know of the API besides its description."""
+"""Changes requests of Schemathesis where the description of the API states a rule only in words."""
 
 import schemathesis
 
@@ -11,58 +11,58 @@ def csv_text(context, response):
 BY_PERIOD = [f"{grouping}{period}" for grouping in ("", "category,", "type,") for period in ("day", "month", "year")]
 
 
-def without_proto(value):
+def remove_proto(value):
     for inner in list(value.values()) if isinstance(value, dict) else value:
         if isinstance(inner, (dict, list)):
-            without_proto(inner)
+            remove_proto(inner)
     if isinstance(value, dict):
         value.pop("__proto__", None)
 
 
-# The quotes of an ETag get lost where a header is made from its schema.
-def with_quotes(headers):
+# Schemathesis loses the quotes of an ETag when it makes a header from its schema.
+def add_quotes(headers):
     for name in ("If-Match", "If-None-Match"):
         tag = headers.get(name)
         if tag is not None and tag != "*" and '"' not in tag:
             headers[name] = f'"{tag}"'
 
 
-def once_each(items):
+def remove_repeated_ids(items):
     seen = set()
     kept = []
     for item in items:
-        named = item.get("id") if isinstance(item, dict) else None
-        if type(named) is int:
-            if named in seen:
+        record_id = item.get("id") if isinstance(item, dict) else None
+        if type(record_id) is int:
+            if record_id in seen:
                 continue
-            seen.add(named)
+            seen.add(record_id)
         kept.append(item)
     return kept
 
 
-# Which texts show a character, no pattern says in every language: the description says it in words.
-FILLED = {"description": 1000, "name": 255, "external_id": 128, "q": 100}
+# No pattern can require a visible character in every language: the description requires it in words.
+MAX_LENGTHS = {"description": 1000, "name": 255, "external_id": 128, "q": 100}
 
 
-def with_visible_texts(fields, is_record):
-    for name, most in FILLED.items():
+def make_texts_visible(fields, is_record):
+    for name, max_length in MAX_LENGTHS.items():
         text = fields.get(name)
         # The description of a category may be blank.
         if isinstance(text, str) and (name != "description" or is_record):
-            fields[name] = f"x{text}"[:most]
-    imported = fields.get("import_id")
-    if isinstance(imported, str) and not (imported.isascii() and imported.isprintable()):
+            fields[name] = f"x{text}"[:max_length]
+    import_id = fields.get("import_id")
+    if isinstance(import_id, str) and not (import_id.isascii() and import_id.isprintable()):
         fields["import_id"] = "import"
 
 
 @schemathesis.hook
 def before_call(context, case, kwargs):
     if case.meta is None or case.meta.generation.mode.is_positive:
-        with_quotes(case.headers or {})
+        add_quotes(case.headers or {})
         if isinstance(case.query, dict):
-            with_visible_texts(case.query, True)
+            make_texts_visible(case.query, True)
         if isinstance(case.body, dict):
-            with_visible_texts(case.body, not case.operation.path.startswith("/categories"))
+            make_texts_visible(case.body, not case.operation.path.startswith("/categories"))
     # A search needs one of these, which the description says in words only.
     if case.operation.path == "/transactions/search" and isinstance(case.query, dict):
         if not {"q", "min_amount", "max_amount", "category_id"} & case.query.keys():
@@ -90,15 +90,15 @@ def before_call(context, case, kwargs):
     body = case.body
     if not isinstance(body, dict):
         return
-    # A name that no schema can refuse inside a field that is ignored.
-    without_proto(body)
-    # Which schemas cannot say: a transaction is named once.
+    # No schema can refuse the name __proto__ inside a field that is ignored.
+    remove_proto(body)
+    # No schema can require that each transaction is listed once.
     if isinstance(body.get("transactions"), list):
-        body["transactions"] = once_each(body["transactions"])
+        body["transactions"] = remove_repeated_ids(body["transactions"])
     # The description says in words only that amounts have two decimals.
     if isinstance(body.get("amount"), float):
         body["amount"] = round(body["amount"], 2)
-    # A name of a category without its id is a 400, unless it is the present name.
+    # A name of a category without its id is a 400, unless it is the current name.
     if "category_id" not in body:
         body.pop("category_name", None)
     # The category of that id may be inactive: a 400 for a request that is valid by its schema.
