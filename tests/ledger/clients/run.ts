@@ -1,5 +1,5 @@
 // npm run test:clients [-- NAME ...] generates the clients of docs/ledger/clients.md. It runs each client's example against an
-// open service, and compares the amounts that come back. Then it runs the client's scenario against a service that takes keys,
+// open service, and compares the amounts that come back. Then it runs the client's scenario against a service that requires keys,
 // with a ledger of its own. Every scenario must print the same transcript: every request that a client can send, and every error
 // that a client can get. The API description must also pass the OpenAPI rules of Spectral. A language whose tools are missing on
 // this machine is named and counted as skipped.
@@ -49,7 +49,7 @@ const OAPI_CODEGEN = 'github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v
 const resources = createResources();
 
 /** The folder in which a client is generated and run */
-interface Workshop {
+interface Workspace {
   readonly folder: string;
   /** Runs a program in the folder. @returns what it printed */
   readonly run: (command: string, ...args: readonly string[]) => Promise<string>;
@@ -57,13 +57,13 @@ interface Workshop {
 }
 
 interface Language {
-  readonly whyNot?: () => string | undefined;
+  readonly whyUnavailable?: () => string | undefined;
   /** File in `scenarios/` that is run after the example */
   readonly scenario?: string;
   /** Generates the client, and compiles it where that takes long: three programs use it. */
-  readonly generate: (workshop: Workshop) => Promise<unknown>;
+  readonly generate: (workspace: Workspace) => Promise<unknown>;
   /** Runs a program with the client. @returns what it printed */
-  readonly runCode: (workshop: Workshop, code: string) => Promise<string>;
+  readonly runCode: (workspace: Workspace, code: string) => Promise<string>;
 }
 
 const whyNoGo = () => (readOutput('go', 'version') ? undefined : 'there is no Go');
@@ -75,26 +75,26 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   'typescript openapi-fetch': {
     scenario: 'openapi-fetch.ts',
     generate: async ({ folder, run, write }) => {
-      const tools = await npmTools();
+      const tools = await installNpmTools();
       await prepareNode({ folder, write }, tools);
       await run(join(tools, '.bin/openapi-typescript'), DOCUMENT, '-o', 'ledger.ts');
     },
     runCode: async ({ run, write }, code) => {
       await write('first.ts', code);
-      await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
+      await run(join(await installNpmTools(), '.bin/tsc'), '-p', '.');
       return await run(process.execPath, 'first.ts');
     },
   },
   'typescript hey-api': {
     scenario: 'hey-api.ts',
     generate: async ({ folder, run, write }) => {
-      const tools = await npmTools();
+      const tools = await installNpmTools();
       await prepareNode({ folder, write }, tools);
       await run(join(tools, '.bin/openapi-ts'), '-i', DOCUMENT, '-o', 'ledger', '-s');
     },
     runCode: async ({ run, write }, code) => {
       await write('first.ts', code);
-      await run(join(await npmTools(), '.bin/tsc'), '-p', '.');
+      await run(join(await installNpmTools(), '.bin/tsc'), '-p', '.');
       const esbuild = join(PROJECT, 'node_modules/.bin/esbuild');
       await run(
         esbuild,
@@ -109,9 +109,9 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'python openapi-python-client': {
     scenario: 'openapi-python-client.py',
-    whyNot: whyNoPython,
+    whyUnavailable: whyNoPython,
     generate: async ({ run }) => {
-      const python = await pythonTools();
+      const python = await installPythonTools();
       const options = ['--meta', 'none', '--output-path', 'ledger', '--overwrite'];
       await run(python, '-m', 'openapi_python_client', 'generate', '--path', DOCUMENT, ...options);
     },
@@ -119,13 +119,13 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'python openapi-generator': {
     scenario: 'openapi-generator.py',
-    whyNot: () => whyNoPython() ?? whyNoMaven(),
-    generate: (workshop) => generateWithJava(workshop, 'python'),
+    whyUnavailable: () => whyNoPython() ?? whyNoMaven(),
+    generate: (workspace) => generateWithJava(workspace, 'python'),
     runCode: runPython,
   },
   'go oapi-codegen': {
     scenario: 'oapi-codegen.go',
-    whyNot: whyNoGo,
+    whyUnavailable: whyNoGo,
     generate: async ({ run, write }) => {
       await write('go.mod', 'module ledger\n\ngo 1.24\n');
       const options = ['-generate', 'types,client', '-package', 'main', '-o', 'ledger.go'];
@@ -139,8 +139,8 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'go openapi-generator': {
     scenario: 'openapi-generator.go',
-    whyNot: () => whyNoGo() ?? whyNoMaven(),
-    generate: (workshop) => generateWithJava(workshop, 'go'),
+    whyUnavailable: () => whyNoGo() ?? whyNoMaven(),
+    generate: (workspace) => generateWithJava(workspace, 'go'),
     runCode: async ({ run, write }, code) => {
       await write('first/main.go', code);
       await run('go', 'mod', 'tidy');
@@ -149,57 +149,57 @@ const LANGUAGES: Readonly<Record<string, Language>> = {
   },
   'java openapi-generator': {
     scenario: 'Scenario.java',
-    whyNot: whyNoMaven,
-    generate: async (workshop) => {
-      await generateWithJava(workshop, 'java');
-      await compileWithMaven(workshop);
+    whyUnavailable: whyNoMaven,
+    generate: async (workspace) => {
+      await generateWithJava(workspace, 'java');
+      await compileWithMaven(workspace);
     },
-    runCode: async (workshop, code) => {
-      await workshop.write('first/First.java', code);
-      return await workshop.run('java', '-cp', await classPath(workshop), 'first/First.java');
+    runCode: async (workspace, code) => {
+      await workspace.write('first/First.java', code);
+      return await workspace.run('java', '-cp', await readClassPath(workspace), 'first/First.java');
     },
   },
   'kotlin openapi-generator': {
     scenario: 'Scenario.kt',
-    whyNot: whyNoMaven,
-    generate: async (workshop) => {
-      await generateWithJava(workshop, 'kotlin');
+    whyUnavailable: whyNoMaven,
+    generate: async (workspace) => {
+      await generateWithJava(workspace, 'kotlin');
       // The generator writes a build for Gradle. Maven builds the Java client, so it builds the Kotlin client, too.
-      await workshop.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
-      await compileWithMaven(workshop);
+      await workspace.write('pom.xml', readFileSync(KOTLIN_BUILD, 'utf8'));
+      await compileWithMaven(workspace);
     },
-    runCode: async (workshop, code) => {
-      await workshop.write('first/First.kt', code);
-      await workshop.run('mvn', '-q', '-B', 'kotlin:test-compile@first');
-      const classes = `target/test-classes:${await classPath(workshop)}`;
-      return await workshop.run('java', '-cp', classes, 'FirstKt');
+    runCode: async (workspace, code) => {
+      await workspace.write('first/First.kt', code);
+      await workspace.run('mvn', '-q', '-B', 'kotlin:test-compile@first');
+      const classes = `target/test-classes:${await readClassPath(workspace)}`;
+      return await workspace.run('java', '-cp', classes, 'FirstKt');
     },
   },
   'csharp openapi-generator': {
     scenario: 'Scenario.cs',
-    whyNot: () =>
+    whyUnavailable: () =>
       whyNoMaven() ?? (readOutput('mcs', '--version') ? undefined : 'there is no Mono (mcs)'),
-    generate: async (workshop) => {
+    generate: async (workspace) => {
       const options = ['--library', 'httpclient', '--additional-properties=targetFramework=net48'];
-      await generateWithJava(workshop, 'csharp', ...options);
-      await workshop.write('Polly.cs', readFileSync(POLLY, 'utf8'));
-      await copyFile(await fetchNewtonsoft(), join(workshop.folder, 'Newtonsoft.Json.dll'));
+      await generateWithJava(workspace, 'csharp', ...options);
+      await workspace.write('Polly.cs', readFileSync(POLLY, 'utf8'));
+      await copyFile(await fetchNewtonsoft(), join(workspace.folder, 'Newtonsoft.Json.dll'));
       const sources = ['-recurse:src/Org.OpenAPITools/*.cs', 'Polly.cs'];
-      await compileWithMono(workshop, '-target:library', '-out:ledger.dll', ...sources);
+      await compileWithMono(workspace, '-target:library', '-out:ledger.dll', ...sources);
     },
-    runCode: async (workshop, code) => {
-      await workshop.write('First.cs', code);
-      await compileWithMono(workshop, '-r:ledger.dll', '-out:first.exe', 'First.cs');
-      return await workshop.run('mono', 'first.exe');
+    runCode: async (workspace, code) => {
+      await workspace.write('First.cs', code);
+      await compileWithMono(workspace, '-r:ledger.dll', '-out:first.exe', 'First.cs');
+      return await workspace.run('mono', 'first.exe');
     },
   },
   'rust openapi-generator': {
     scenario: 'scenario.rs',
-    whyNot: () =>
+    whyUnavailable: () =>
       whyNoMaven() ?? (readOutput('cargo', '--version') ? undefined : 'there is no Rust (cargo)'),
-    generate: async (workshop) => {
-      await generateWithJava(workshop, 'rust');
-      await workshop.run(
+    generate: async (workspace) => {
+      await generateWithJava(workspace, 'rust');
+      await workspace.run(
         'cargo',
         'add',
         '--quiet',
@@ -232,7 +232,7 @@ const command = createCommand(
       ...(names.length === 0
         ? [{ title: 'Spectral', outcome: await attempt('Spectral', lint) }]
         : []),
-      ...(await inTurn(chosen, services)),
+      ...(await tryLanguages(chosen, services)),
     ]) {
       counts[outcome] += 1;
       console.log(`${outcome}: ${title}`);
@@ -247,7 +247,7 @@ await runProgram(command, { resources });
 type Outcome = 'passed' | 'failed' | 'skipped';
 
 /** Tries one language after the other, because each compiler uses every core. */
-async function inTurn(examples: readonly GuideExample[], services: Services) {
+async function tryLanguages(examples: readonly GuideExample[], services: Services) {
   const outcomes: { title: string; outcome: Outcome }[] = [];
   for (const example of examples) {
     outcomes.push({ title: example.name, outcome: await tryLanguage(example, services) });
@@ -257,24 +257,24 @@ async function inTurn(examples: readonly GuideExample[], services: Services) {
 
 async function tryLanguage({ name, code }: GuideExample, services: Services): Promise<Outcome> {
   const language = LANGUAGES[name];
-  const obstacle = language ? language.whyNot?.() : 'this command does not compile it yet';
+  const obstacle = language ? language.whyUnavailable?.() : 'this command does not compile it yet';
   if (!language || obstacle !== undefined) {
     console.log(`Skipped ${name}: ${obstacle}`);
     if (process.env.SKIPPED_TESTS) appendFileSync(process.env.SKIPPED_TESTS, `${name}\n`);
     return 'skipped';
   }
   return await attempt(name, async () => {
-    const workshop = await openWorkshop();
-    await language.generate(workshop);
+    const workspace = await openWorkspace();
+    await language.generate(workspace);
     Object.assign(process.env, services.open);
     for (const amount of AMOUNTS) {
-      const printed = await language.runCode(workshop, code.replaceAll(SHOWN_AMOUNT, amount));
+      const printed = await language.runCode(workspace, code.replaceAll(SHOWN_AMOUNT, amount));
       if (printed.trim() !== amount) throw new Error(`${amount} came back as ${printed}`);
     }
     if (!language.scenario) return;
     Object.assign(process.env, await services.withKeys(name.replace(' ', '-')));
     const scenario = await readFile(join(SCENARIOS, language.scenario), 'utf8');
-    assert.equal((await language.runCode(workshop, scenario)).trim(), TRANSCRIPT.trim());
+    assert.equal((await language.runCode(workspace, scenario)).trim(), TRANSCRIPT.trim());
   });
 }
 
@@ -290,7 +290,7 @@ async function attempt(title: string, work: () => Promise<unknown>): Promise<Out
   }
 }
 
-async function openWorkshop(): Promise<Workshop> {
+async function openWorkspace(): Promise<Workspace> {
   const folder = await resources.createTemporaryFolder('ledger-client-');
   return {
     folder,
@@ -304,14 +304,14 @@ async function openWorkshop(): Promise<Workshop> {
 }
 
 async function lint(): Promise<void> {
-  const { run, write } = await openWorkshop();
+  const { run, write } = await openWorkspace();
   await write('rules.yaml', 'extends: ["spectral:oas"]\n');
-  const spectral = join(await npmTools(), '.bin/spectral');
+  const spectral = join(await installNpmTools(), '.bin/spectral');
   await run(spectral, 'lint', DOCUMENT, '--ruleset', 'rules.yaml');
 }
 
 /** Installs the generators from npm, on which this project does not depend. @returns their node_modules */
-async function npmTools(): Promise<string> {
+async function installNpmTools(): Promise<string> {
   const folder = await fetchOnce(resources, 'clients/npm', async (draft, run) => {
     await run('npm', 'init', '-y');
     await run('npm', 'install', '--no-audit', '--no-fund', '--ignore-scripts', ...NPM_PACKAGES);
@@ -321,7 +321,7 @@ async function npmTools(): Promise<string> {
 }
 
 async function prepareNode(
-  { folder, write }: Pick<Workshop, 'folder' | 'write'>,
+  { folder, write }: Pick<Workspace, 'folder' | 'write'>,
   tools: string,
 ): Promise<void> {
   await symlink(tools, join(folder, 'node_modules'));
@@ -340,26 +340,26 @@ async function prepareNode(
   await write('tsconfig.json', JSON.stringify({ compilerOptions }));
 }
 
-async function pythonTools(): Promise<string> {
+async function installPythonTools(): Promise<string> {
   return await preparePython(resources, join(import.meta.dirname, 'python-clients.txt'));
 }
 
-async function runPython({ run, write }: Workshop, code: string): Promise<string> {
+async function runPython({ run, write }: Workspace, code: string): Promise<string> {
   await write('first.py', code);
-  return await run(await pythonTools(), 'first.py');
+  return await run(await installPythonTools(), 'first.py');
 }
 
-async function compileWithMaven({ run }: Workshop): Promise<void> {
+async function compileWithMaven({ run }: Workspace): Promise<void> {
   const goals = ['compile', 'dependency:build-classpath', '-Dmdep.outputFile=classpath'];
   await run('mvn', '-q', '-B', '-DskipTests', ...goals);
 }
 
 /** @returns the class path of a client that Maven has compiled */
-async function classPath({ folder }: Workshop): Promise<string> {
+async function readClassPath({ folder }: Workspace): Promise<string> {
   return `target/classes:${(await readFile(join(folder, 'classpath'), 'utf8')).trim()}`;
 }
 
-async function compileWithMono({ run }: Workshop, ...options: readonly string[]): Promise<void> {
+async function compileWithMono({ run }: Workspace, ...options: readonly string[]): Promise<void> {
   const libraries = [
     ...['System.Net.Http', 'System.Runtime.Serialization', 'System.Web'],
     ...['System.ComponentModel.DataAnnotations', 'Facades/System.Runtime'],
@@ -377,9 +377,9 @@ async function fetchNewtonsoft(): Promise<string> {
 }
 
 async function generateWithJava(
-  { run }: Workshop,
+  { run }: Workspace,
   generator: string,
-  ...more: readonly string[]
+  ...extraOptions: readonly string[]
 ): Promise<void> {
   const folder = await fetchOnce(
     resources,
@@ -399,6 +399,6 @@ async function generateWithJava(
     },
   );
   const [, name, version] = OPENAPI_GENERATOR.split(':');
-  const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.', ...more];
+  const options = ['generate', '-g', generator, '-i', DOCUMENT, '-o', '.', ...extraOptions];
   await run('java', ...JVM_OPTIONS, '-jar', join(folder, `${name}-${version}.jar`), ...options);
 }

@@ -1,4 +1,4 @@
-// The services that generated clients speak to: an open service for the examples of the guide, and a service that requires keys
+// The services that generated clients call: an open service for the examples of the guide, and a service that requires keys
 // for the scenarios, each of which gets a ledger of its own.
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import type { Resources } from '../../../processes/resources.ts';
@@ -29,9 +29,9 @@ export async function startServices(resources: Resources): Promise<Services> {
   });
 
   async function withKeys(ledger: string): Promise<Settings> {
-    const make = async (scope: 'read' | 'write') =>
+    const createKey = async (scope: 'read' | 'write') =>
       (await keys.create({ name: scope, ledger, scope })).secret;
-    return { LEDGER_URL, LEDGER_KEY: await make('write'), READ_KEY: await make('read') };
+    return { LEDGER_URL, LEDGER_KEY: await createKey('write'), READ_KEY: await createKey('read') };
   }
 
   return { open, withKeys };

@@ -33,7 +33,7 @@ public static class Scenario
     static readonly DateTime First = new DateTime(2026, 3, 1);
     static readonly DateTime Last = new DateTime(2026, 3, 31);
 
-    static string Shown(double amount)
+    static string FormatAmount(double amount)
     {
         return amount.ToString("F2", CultureInfo.InvariantCulture);
     }
@@ -99,7 +99,7 @@ public static class Scenario
         var food = CreateCategory(Categories, "Food");
         Print("category {0}", food.Name);
         var boat = CreateBoat(food.Id, 12345678.91, "bank-1", "boat");
-        Print("created {0}", Shown(boat.Amount));
+        Print("created {0}", FormatAmount(boat.Amount));
         var retried = CreateBoat(food.Id, 12345678.91, "bank-1", "boat");
         Print("retried: {0}", retried.Id == boat.Id ? "the same" : "another");
 
@@ -112,7 +112,7 @@ public static class Scenario
         var bulk = Ledger.CreateTransactions(new TransactionInputList(rows)).Data.Results;
         var lost = JsonConvert.SerializeObject(bulk[2].Error).Trim('"');
         Print("bulk {0} {1} {2} {3}", bulk[0].Status, bulk[1].Status, bulk[2].Status, lost);
-        Print("kept {0}", Shown(Ledger.ReadTransaction(bulk[0].Id).Data.Amount));
+        Print("kept {0}", FormatAmount(Ledger.ReadTransaction(bulk[0].Id).Data.Amount));
 
         var foodId = food.Id.ToString();
         var listed = Ledger.ListTransactions(
@@ -125,26 +125,26 @@ public static class Scenario
             oldest.Pagination.NextCursor ?? "none");
         var searched = Ledger.SearchTransactions(
             "boat", 1, 99999999.99, TransactionType.Expense, foodId, First, Last, "-amount", 1, 10);
-        Print("searched: {0}, expense {1}", searched.Pagination.Total, Shown(searched.Summary.Expense));
+        Print("searched: {0}, expense {1}", searched.Pagination.Total, FormatAmount(searched.Summary.Expense));
 
         var updated = UpdateBoat(boat);
-        Print("updated {0} {1}", Shown(updated.Amount), updated.Notes);
+        Print("updated {0} {1}", FormatAmount(updated.Amount), updated.Notes);
         var change = new TransactionUpdateItem(bulk[1].Id, amount: 0.02);
         var changes = new TransactionUpdateList(new List<TransactionUpdateItem> { change });
         Print("bulk update {0}", Ledger.UpdateTransactions(changes).Data.Results[0].Status);
 
         var months = new ServiceApi(Settings).ListMonths().Data;
-        Print("months: {0}", string.Join(", ", months.Select(each => each.VarMonth + " " + Shown(Math.Abs(each.Net)))));
+        Print("months: {0}", string.Join(", ", months.Select(each => each.VarMonth + " " + FormatAmount(Math.Abs(each.Net)))));
         var byFood = Groups("category")[0];
-        Print("by category: {0} {1}", byFood.Name, Shown(byFood.Expense));
+        Print("by category: {0} {1}", byFood.Name, FormatAmount(byFood.Expense));
         var income = Groups("type")[0];
-        Print("by type: {0} {1}", JsonConvert.SerializeObject(income.Type).Trim('"'), Shown(income.Income));
+        Print("by type: {0} {1}", JsonConvert.SerializeObject(income.Type).Trim('"'), FormatAmount(income.Income));
         Print("by month: {0}", Groups("month").Count);
         var year = Groups("year")[0];
         Print("by year: {0} {1}", year.Period, year.Count);
         var series = new SummaryApi(Settings).ReadSummarySeries("category,month").Data;
         var foods = series.Groups[0];
-        Print("series: {0}, {1} {2}", string.Join(" ", series.Months), foods.Name, string.Join(" ", foods.Expense.Select(Shown)));
+        Print("series: {0}, {1} {2}", string.Join(" ", series.Months), foods.Name, string.Join(" ", foods.Expense.Select(FormatAmount)));
 
         var part = Ledger.ExportTransactionsAsJson(startDate: First, endDate: Last);
         var isProven = part.Next == null && part.Digest == months[0].Digest;

@@ -24,7 +24,7 @@ public class Scenario {
   static final LocalDate first = LocalDate.parse("2026-03-01");
   static final LocalDate last = LocalDate.parse("2026-03-31");
 
-  static String shown(double amount) {
+  static String formatAmount(double amount) {
     return String.format("%.2f", amount);
   }
 
@@ -77,7 +77,7 @@ public class Scenario {
     var food = createCategory(categories, "Food");
     print("category %s", food.getName());
     var boat = createBoat(food.getId(), 12345678.91, "bank-1", "boat");
-    print("created %s", shown(boat.getAmount()));
+    print("created %s", formatAmount(boat.getAmount()));
     var retried = createBoat(food.getId(), 12345678.91, "bank-1", "boat");
     print("retried: %s", retried.getId().equals(boat.getId()) ? "the same" : "another");
 
@@ -89,7 +89,7 @@ public class Scenario {
     var refund = bulk.get(1);
     var lost = bulk.get(2);
     print("bulk %d %d %d %s", bulk.get(0).getStatus(), refund.getStatus(), lost.getStatus(), lost.getError().getValue());
-    print("kept %s", shown(ledger.readTransaction(bulk.get(0).getId(), null, null).getData().getAmount()));
+    print("kept %s", formatAmount(ledger.readTransaction(bulk.get(0).getId(), null, null).getData().getAmount()));
 
     var foodId = food.getId().toString();
     var listed = ledger.listTransactions(
@@ -103,27 +103,27 @@ public class Scenario {
         oldest.getData().get(0).getDescription(), oldest.getPagination().getNextCursor() == null ? "none" : "more");
     var searched = ledger.searchTransactions(
         "boat", 1.0, 99999999.99, TransactionType.EXPENSE, foodId, first, last, "-amount", 1L, 10L, null);
-    print("searched: %d, expense %s", searched.getPagination().getTotal(), shown(searched.getSummary().getExpense()));
+    print("searched: %d, expense %s", searched.getPagination().getTotal(), formatAmount(searched.getSummary().getExpense()));
 
     var updated = updateBoat(boat);
-    print("updated %s %s", shown(updated.getAmount()), updated.getNotes());
+    print("updated %s %s", formatAmount(updated.getAmount()), updated.getNotes());
     var changes = new TransactionUpdateList().addTransactionsItem(new TransactionUpdateItem().id(refund.getId()).amount(0.02));
     print("bulk update %d", ledger.updateTransactions(changes, null).getData().getResults().get(0).getStatus());
 
     var months = new ServiceApi(client).listMonths(null, null, null).getData();
-    print("months: %s", months.stream().map(each -> each.getMonth() + " " + shown(Math.abs(each.getNet())))
+    print("months: %s", months.stream().map(each -> each.getMonth() + " " + formatAmount(Math.abs(each.getNet())))
         .collect(Collectors.joining(", ")));
     var byFood = groups("category").get(0);
-    print("by category: %s %s", byFood.getName(), shown(byFood.getExpense()));
+    print("by category: %s %s", byFood.getName(), formatAmount(byFood.getExpense()));
     var income = groups("type").get(0);
-    print("by type: %s %s", income.getType().getValue(), shown(income.getIncome()));
+    print("by type: %s %s", income.getType().getValue(), formatAmount(income.getIncome()));
     print("by month: %d", groups("month").size());
     var year = groups("year").get(0);
     print("by year: %s %d", year.getPeriod(), year.getCount());
     var series = new SummaryApi(client).readSummarySeries("category,month", null, null, null, null).getData();
     var foods = series.getGroups().get(0);
     print("series: %s, %s %s", String.join(" ", series.getMonths()), foods.getName(),
-        foods.getExpense().stream().map(Scenario::shown).collect(Collectors.joining(" ")));
+        foods.getExpense().stream().map(Scenario::formatAmount).collect(Collectors.joining(" ")));
 
     var part = ledger.exportTransactionsAsJson(null, null, first, last, null, null, null, null);
     var isProven = part.getNext() == null && months.get(0).getDigest().equals(part.getDigest());

@@ -24,7 +24,7 @@ fun <Result> withKey(name: String?, send: () -> Result): Result {
     }
 }
 
-fun shown(amount: Double) = "%.2f".format(amount)
+fun formatAmount(amount: Double) = "%.2f".format(amount)
 
 fun expectFailure(describe: (Failure) -> String = { "" }, send: () -> Unit) {
     try {
@@ -71,7 +71,7 @@ fun main() = withKey("LEDGER_KEY") {
     val food = createCategory("Food")
     println("category ${food.name}")
     val boat = createBoat(food.id, 12345678.91, "bank-1", "boat")
-    println("created ${shown(boat.amount)}")
+    println("created ${formatAmount(boat.amount)}")
     val retried = createBoat(food.id, 12345678.91, "bank-1", "boat")
     println("retried: ${if (retried.id == boat.id) "the same" else "another"}")
 
@@ -82,7 +82,7 @@ fun main() = withKey("LEDGER_KEY") {
     )
     val (prize, refund, lost) = ledger.createTransactions(TransactionInputList(rows)).data.results
     println("bulk ${prize.status} ${refund.status} ${lost.status} ${lost.error!!.value}")
-    println("kept ${shown(ledger.readTransaction(prize.id!!).data.amount)}")
+    println("kept ${formatAmount(ledger.readTransaction(prize.id!!).data.amount)}")
 
     val foodId = food.id.toString()
     val listed = ledger.listTransactions(
@@ -99,25 +99,25 @@ fun main() = withKey("LEDGER_KEY") {
         "boat", 1.0, 99999999.99, TransactionType.expense, foodId, first, last,
         TransactionsApi.SortSearchTransactions.MinusAmount, 1, 10,
     )
-    println("searched: ${searched.pagination.total}, expense ${shown(searched.summary.expense)}")
+    println("searched: ${searched.pagination.total}, expense ${formatAmount(searched.summary.expense)}")
 
     val updated = updateBoat(boat)
-    println("updated ${shown(updated.amount)} ${updated.notes}")
+    println("updated ${formatAmount(updated.amount)} ${updated.notes}")
     val changes = TransactionUpdateList(listOf(TransactionUpdateItem(refund.id!!, amount = 0.02)))
     println("bulk update ${ledger.updateTransactions(changes).data.results[0].status}")
 
     val months = service.listMonths().data
-    println("months: ${months.joinToString { "${it.month} ${shown(abs(it.net))}" }}")
+    println("months: ${months.joinToString { "${it.month} ${formatAmount(abs(it.net))}" }}")
     val byFood = groups(SummaryApi.GroupByReadSummary.category)[0]
-    println("by category: ${byFood.name} ${shown(byFood.expense)}")
+    println("by category: ${byFood.name} ${formatAmount(byFood.expense)}")
     val income = groups(SummaryApi.GroupByReadSummary.type)[0]
-    println("by type: ${income.type!!.value} ${shown(income.income)}")
+    println("by type: ${income.type!!.value} ${formatAmount(income.income)}")
     println("by month: ${groups(SummaryApi.GroupByReadSummary.month).size}")
     val year = groups(SummaryApi.GroupByReadSummary.year)[0]
     println("by year: ${year.period} ${year.count}")
     val series = sums.readSummarySeries(SummaryApi.GroupByReadSummarySeries.categoryCommaMonth).data
     val foods = series.groups[0]
-    println("series: ${series.months!!.joinToString(" ")}, ${foods.name} ${foods.expense.joinToString(" ", transform = ::shown)}")
+    println("series: ${series.months!!.joinToString(" ")}, ${foods.name} ${foods.expense.joinToString(" ", transform = ::formatAmount)}")
 
     val part = ledger.exportTransactionsAsJson(startDate = first, endDate = last)
     val isProven = part.next == null && part.digest == months[0].digest

@@ -7,7 +7,7 @@ const { LEDGER_URL: baseUrl = '', LEDGER_KEY = '', READ_KEY = '' } = process.env
 const connect = (auth: string) => ({ baseUrl, ...(auth && { auth }) });
 client.setConfig(connect(LEDGER_KEY));
 
-const shown = (amount: number | undefined) => amount?.toFixed(2);
+const formatAmount = (amount: number | undefined) => amount?.toFixed(2);
 
 /** Returns the data of an answer, which must not be an error. */
 async function expectData<Data>(answer: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
@@ -38,10 +38,10 @@ const body = {
   external_id: 'bank-1',
   import_id: 'march',
 } as const;
-const once = { headers: { 'Idempotency-Key': 'boat' } };
-const { data: boat } = await expectData(ledger.createTransaction({ ...once, body }));
-console.log(`created ${shown(boat.amount)}`);
-const retried = await expectData(ledger.createTransaction({ ...once, body }));
+const withIdempotencyKey = { headers: { 'Idempotency-Key': 'boat' } };
+const { data: boat } = await expectData(ledger.createTransaction({ ...withIdempotencyKey, body }));
+console.log(`created ${formatAmount(boat.amount)}`);
+const retried = await expectData(ledger.createTransaction({ ...withIdempotencyKey, body }));
 console.log(`retried: ${retried.data.id === boat.id ? 'the same' : 'another'}`);
 
 const transactions = [
@@ -54,9 +54,9 @@ const bulk = await expectData(
 );
 const [prize, refund, lost] = bulk.data.results;
 console.log(`bulk ${prize?.status} ${refund?.status} ${lost?.status} ${lost?.error}`);
-const at = (id = 0) => ({ path: { id } });
-const kept = await expectData(ledger.readTransaction({ ...at(prize?.id) }));
-console.log(`kept ${shown(kept.data.amount)}`);
+const withId = (id = 0) => ({ path: { id } });
+const storedPrize = await expectData(ledger.readTransaction({ ...withId(prize?.id) }));
+console.log(`kept ${formatAmount(storedPrize.data.amount)}`);
 
 const filters = {
   type: 'expense',
@@ -104,12 +104,14 @@ const searched = await expectData(
     },
   }),
 );
-console.log(`searched: ${searched.pagination.total}, expense ${shown(searched.summary.expense)}`);
+console.log(
+  `searched: ${searched.pagination.total}, expense ${formatAmount(searched.summary.expense)}`,
+);
 
-const ifMatch = { ...at(boat.id), headers: { 'If-Match': boat.etag } };
+const ifMatch = { ...withId(boat.id), headers: { 'If-Match': boat.etag } };
 const changes = { amount: 12345678.92, notes: 'Red' };
 const updated = await expectData(ledger.updateTransaction({ ...ifMatch, body: changes }));
-console.log(`updated ${shown(updated.data.amount)} ${updated.data.notes}`);
+console.log(`updated ${formatAmount(updated.data.amount)} ${updated.data.notes}`);
 const refundId = refund?.id ?? 0;
 const bulkUpdate = await expectData(
   ledger.updateTransactions({ body: { transactions: [{ id: refundId, amount: 0.02 }] } }),
@@ -118,14 +120,14 @@ console.log(`bulk update ${bulkUpdate.data.results[0]?.status}`);
 
 const months = await expectData(ledger.listMonths());
 console.log(
-  `months: ${months.data.map(({ month, net }) => `${month} ${shown(Math.abs(net))}`).join(', ')}`,
+  `months: ${months.data.map(({ month, net }) => `${month} ${formatAmount(Math.abs(net))}`).join(', ')}`,
 );
 const groups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
   (await expectData(ledger.readSummary({ query: { group_by } }))).data.groups;
 const [byFood] = await groups('category');
-console.log(`by category: ${byFood?.name} ${shown(byFood?.expense)}`);
+console.log(`by category: ${byFood?.name} ${formatAmount(byFood?.expense)}`);
 const [income] = await groups('type');
-console.log(`by type: ${income?.type} ${shown(income?.income)}`);
+console.log(`by type: ${income?.type} ${formatAmount(income?.income)}`);
 console.log(`by month: ${(await groups('month')).length}`);
 const [year] = await groups('year');
 console.log(`by year: ${year?.period} ${year?.count}`);
@@ -134,7 +136,7 @@ const series = await expectData(
 );
 const [foods] = series.data.groups;
 console.log(
-  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(shown).join(' ')}`,
+  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(formatAmount).join(' ')}`,
 );
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
@@ -157,7 +159,7 @@ console.log(
 const failures = [
   ledger.listMonths({ client: createClient(connect('')) }),
   ledger.createCategory({ client: createClient(connect(READ_KEY)), body: { name: 'Pay' } }),
-  ledger.readTransaction({ ...at(999999) }),
+  ledger.readTransaction({ ...withId(999999) }),
 ];
 for (const failure of failures) {
   const { status, error } = await expectError(failure);
@@ -168,7 +170,7 @@ const isFood = 'existing_id' in taken && taken.existing_id === food.id;
 console.log(`${taken.status} ${taken.error} with ${isFood ? 'Food' : 'another'}`);
 for (const failure of [
   ledger.updateTransaction({ ...ifMatch, body: changes }),
-  ledger.createTransaction({ ...once, body: { ...body, amount: 2 } }),
+  ledger.createTransaction({ ...withIdempotencyKey, body: { ...body, amount: 2 } }),
 ]) {
   const { status, error } = await expectError(failure);
   console.log(`${status} ${error}`);
@@ -177,5 +179,5 @@ for (const failure of [
 const removal = { transactions: [{ id: refundId }, { id: 999999 }] };
 const removed = await expectData(ledger.deleteTransactions({ body: removal }));
 console.log(`bulk delete ${removed.data.results.map(({ status }) => status).join(' ')}`);
-await expectData(ledger.deleteTransaction({ ...at(boat.id) }));
+await expectData(ledger.deleteTransaction({ ...withId(boat.id) }));
 console.log('deleted');

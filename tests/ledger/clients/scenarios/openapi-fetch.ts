@@ -6,7 +6,7 @@ const { LEDGER_URL: baseUrl = '', LEDGER_KEY, READ_KEY } = process.env;
 const connect = (headers = {}) => createClient<paths>({ baseUrl, headers });
 const ledger = connect({ authorization: `Bearer ${LEDGER_KEY}` });
 
-const shown = (amount: number | undefined) => amount?.toFixed(2);
+const formatAmount = (amount: number | undefined) => amount?.toFixed(2);
 
 /** Returns the data of an answer, which must not be an error. */
 async function expectData<Data>(answer: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
@@ -37,10 +37,14 @@ const body = {
   external_id: 'bank-1',
   import_id: 'march',
 } as const;
-const once = { header: { 'Idempotency-Key': 'boat' } };
-const { data: boat } = await expectData(ledger.POST('/transactions', { params: once, body }));
-console.log(`created ${shown(boat.amount)}`);
-const retried = await expectData(ledger.POST('/transactions', { params: once, body }));
+const withIdempotencyKey = { header: { 'Idempotency-Key': 'boat' } };
+const { data: boat } = await expectData(
+  ledger.POST('/transactions', { params: withIdempotencyKey, body }),
+);
+console.log(`created ${formatAmount(boat.amount)}`);
+const retried = await expectData(
+  ledger.POST('/transactions', { params: withIdempotencyKey, body }),
+);
 console.log(`retried: ${retried.data.id === boat.id ? 'the same' : 'another'}`);
 
 const transactions = [
@@ -53,9 +57,11 @@ const bulk = await expectData(
 );
 const [prize, refund, lost] = bulk.data.results;
 console.log(`bulk ${prize?.status} ${refund?.status} ${lost?.status} ${lost?.error}`);
-const at = (id = 0) => ({ path: { id } });
-const kept = await expectData(ledger.GET('/transactions/{id}', { params: at(prize?.id) }));
-console.log(`kept ${shown(kept.data.amount)}`);
+const withId = (id = 0) => ({ path: { id } });
+const storedPrize = await expectData(
+  ledger.GET('/transactions/{id}', { params: withId(prize?.id) }),
+);
+console.log(`kept ${formatAmount(storedPrize.data.amount)}`);
 
 const filters = {
   type: 'expense',
@@ -107,14 +113,16 @@ const searched = await expectData(
     },
   }),
 );
-console.log(`searched: ${searched.pagination.total}, expense ${shown(searched.summary.expense)}`);
+console.log(
+  `searched: ${searched.pagination.total}, expense ${formatAmount(searched.summary.expense)}`,
+);
 
-const ifMatch = { ...at(boat.id), header: { 'If-Match': boat.etag } };
+const ifMatch = { ...withId(boat.id), header: { 'If-Match': boat.etag } };
 const changes = { amount: 12345678.92, notes: 'Red' };
 const updated = await expectData(
   ledger.PUT('/transactions/{id}', { params: ifMatch, body: changes }),
 );
-console.log(`updated ${shown(updated.data.amount)} ${updated.data.notes}`);
+console.log(`updated ${formatAmount(updated.data.amount)} ${updated.data.notes}`);
 const refundId = refund?.id ?? 0;
 const bulkUpdate = await expectData(
   ledger.PUT('/transactions/bulk', { body: { transactions: [{ id: refundId, amount: 0.02 }] } }),
@@ -123,14 +131,14 @@ console.log(`bulk update ${bulkUpdate.data.results[0]?.status}`);
 
 const months = await expectData(ledger.GET('/months'));
 console.log(
-  `months: ${months.data.map(({ month, net }) => `${month} ${shown(Math.abs(net))}`).join(', ')}`,
+  `months: ${months.data.map(({ month, net }) => `${month} ${formatAmount(Math.abs(net))}`).join(', ')}`,
 );
 const groups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
   (await expectData(ledger.GET('/summary', { params: { query: { group_by } } }))).data.groups;
 const [byFood] = await groups('category');
-console.log(`by category: ${byFood?.name} ${shown(byFood?.expense)}`);
+console.log(`by category: ${byFood?.name} ${formatAmount(byFood?.expense)}`);
 const [income] = await groups('type');
-console.log(`by type: ${income?.type} ${shown(income?.income)}`);
+console.log(`by type: ${income?.type} ${formatAmount(income?.income)}`);
 console.log(`by month: ${(await groups('month')).length}`);
 const [year] = await groups('year');
 console.log(`by year: ${year?.period} ${year?.count}`);
@@ -139,7 +147,7 @@ const series = await expectData(
 );
 const [foods] = series.data.groups;
 console.log(
-  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(shown).join(' ')}`,
+  `series: ${series.data.months?.join(' ')}, ${foods?.name} ${foods?.expense.map(formatAmount).join(' ')}`,
 );
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
@@ -166,7 +174,7 @@ console.log(
 const failures = [
   connect().GET('/months'),
   connect({ authorization: `Bearer ${READ_KEY}` }).POST('/categories', { body: { name: 'Pay' } }),
-  ledger.GET('/transactions/{id}', { params: at(999999) }),
+  ledger.GET('/transactions/{id}', { params: withId(999999) }),
 ];
 for (const failure of failures) {
   const { status, error } = await expectError(failure);
@@ -177,7 +185,7 @@ const isFood = 'existing_id' in taken && taken.existing_id === food.id;
 console.log(`${taken.status} ${taken.error} with ${isFood ? 'Food' : 'another'}`);
 for (const failure of [
   ledger.PUT('/transactions/{id}', { params: ifMatch, body: changes }),
-  ledger.POST('/transactions', { params: once, body: { ...body, amount: 2 } }),
+  ledger.POST('/transactions', { params: withIdempotencyKey, body: { ...body, amount: 2 } }),
 ]) {
   const { status, error } = await expectError(failure);
   console.log(`${status} ${error}`);
@@ -186,5 +194,5 @@ for (const failure of [
 const removal = { transactions: [{ id: refundId }, { id: 999999 }] };
 const removed = await expectData(ledger.POST('/transactions/bulk/delete', { body: removal }));
 console.log(`bulk delete ${removed.data.results.map(({ status }) => status).join(' ')}`);
-await expectData(ledger.DELETE('/transactions/{id}', { params: at(boat.id) }));
+await expectData(ledger.DELETE('/transactions/{id}', { params: withId(boat.id) }));
 console.log('deleted');

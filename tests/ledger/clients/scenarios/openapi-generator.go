@@ -60,12 +60,12 @@ func main() {
 	settings := NewConfiguration()
 	settings.Servers = ServerConfigurations{{URL: os.Getenv("LEDGER_URL")}}
 	client := NewAPIClient(settings)
-	ledger, categories, on := client.TransactionsAPI, client.CategoriesAPI, as("LEDGER_KEY")
+	ledger, categories, ctx := client.TransactionsAPI, client.CategoriesAPI, as("LEDGER_KEY")
 
-	food := must(categories.CreateCategory(on).CategoryInput(*NewCategoryInput("Food")).Execute()).Data
+	food := must(categories.CreateCategory(ctx).CategoryInput(*NewCategoryInput("Food")).Execute()).Data
 	fmt.Println("category", food.Name)
 	createOnce := func(amount float64) ApiCreateTransactionRequest {
-		return ledger.CreateTransaction(on).TransactionInput(boatInput(food, amount)).IdempotencyKey("boat")
+		return ledger.CreateTransaction(ctx).TransactionInput(boatInput(food, amount)).IdempotencyKey("boat")
 	}
 	boat := must(createOnce(12345678.91).Execute()).Data
 	fmt.Printf("created %.2f\n", boat.Amount)
@@ -77,56 +77,56 @@ func main() {
 	rows := *NewTransactionInputList([]TransactionInput{
 		row("Prize", 999999999999.99, "income", "2026-04-06"), row("Refund", 0.01, "expense", "2026-04-07"), lostInput,
 	})
-	bulk := must(ledger.CreateTransactions(on).TransactionInputList(rows).Execute()).Data.Results
+	bulk := must(ledger.CreateTransactions(ctx).TransactionInputList(rows).Execute()).Data.Results
 	refund := bulk[1].GetId()
 	fmt.Println("bulk", bulk[0].Status, bulk[1].Status, bulk[2].Status, bulk[2].GetError())
-	fmt.Printf("kept %.2f\n", must(ledger.ReadTransaction(on, bulk[0].GetId()).Execute()).Data.Amount)
+	fmt.Printf("kept %.2f\n", must(ledger.ReadTransaction(ctx, bulk[0].GetId()).Execute()).Data.Amount)
 
 	foodId := fmt.Sprint(food.Id)
-	listed := must(ledger.ListTransactions(on).Type_("expense").CategoryId(foodId).StartDate("2026-03-01").EndDate("2026-03-31").
+	listed := must(ledger.ListTransactions(ctx).Type_("expense").CategoryId(foodId).StartDate("2026-03-01").EndDate("2026-03-31").
 		ExternalId("bank-1").ImportId("march").Q("boat").Sort("date").Page(1).PerPage(10).Execute())
 	fmt.Printf("every filter: %d of %d, %s in %s\n", len(listed.Data), listed.Pagination.Total,
 		listed.Data[0].Description, listed.Data[0].GetCategoryName())
-	uncategorised := ledger.ListTransactions(on).CategoryId("none").Sort("-date").PerPage(1)
+	uncategorised := ledger.ListTransactions(ctx).CategoryId("none").Sort("-date").PerPage(1)
 	newest := must(uncategorised.Execute())
 	oldest := must(uncategorised.After(newest.Pagination.GetNextCursor()).Execute())
 	fmt.Printf("uncategorised: %s, then %s, then %s\n", newest.Data[0].Description, oldest.Data[0].Description,
 		either(oldest.Pagination.GetNextCursor() == "", "none", "more"))
-	searched := must(ledger.SearchTransactions(on).Q("boat").MinAmount(1).MaxAmount(99999999.99).Type_("expense").CategoryId(foodId).
+	searched := must(ledger.SearchTransactions(ctx).Q("boat").MinAmount(1).MaxAmount(99999999.99).Type_("expense").CategoryId(foodId).
 		StartDate("2026-03-01").EndDate("2026-03-31").Sort("-amount").Page(1).PerPage(10).Execute())
 	fmt.Printf("searched: %d, expense %.2f\n", searched.Pagination.Total, searched.Summary.Expense)
 
 	changes := *NewTransactionUpdate()
 	changes.SetAmount(12345678.92)
 	changes.SetNotes("Red")
-	update := ledger.UpdateTransaction(on, boat.Id).TransactionUpdate(changes).IfMatch(boat.Etag)
+	update := ledger.UpdateTransaction(ctx, boat.Id).TransactionUpdate(changes).IfMatch(boat.Etag)
 	updated := must(update.Execute()).Data
 	fmt.Printf("updated %.2f %s\n", updated.Amount, updated.GetNotes())
 	item := *NewTransactionUpdateItem(refund)
 	item.SetAmount(0.02)
 	items := *NewTransactionUpdateList([]TransactionUpdateItem{item})
-	fmt.Println("bulk update", must(ledger.UpdateTransactions(on).TransactionUpdateList(items).Execute()).Data.Results[0].Status)
+	fmt.Println("bulk update", must(ledger.UpdateTransactions(ctx).TransactionUpdateList(items).Execute()).Data.Results[0].Status)
 
-	months := must(client.ServiceAPI.ListMonths(on).Execute()).Data
+	months := must(client.ServiceAPI.ListMonths(ctx).Execute()).Data
 	fmt.Printf("months: %s %.2f, %s %.2f\n", months[0].Month, math.Abs(months[0].Net), months[1].Month, months[1].Net)
 	groups := func(by string) []SummaryGroup {
-		return must(client.SummaryAPI.ReadSummary(on).GroupBy(by).Execute()).Data.Groups
+		return must(client.SummaryAPI.ReadSummary(ctx).GroupBy(by).Execute()).Data.Groups
 	}
 	byFood, income, year := groups("category")[0], groups("type")[0], groups("year")[0]
 	fmt.Printf("by category: %s %.2f\n", byFood.GetName(), byFood.Expense)
 	fmt.Printf("by type: %s %.2f\n", income.GetType(), income.Income)
 	fmt.Println("by month:", len(groups("month")))
 	fmt.Println("by year:", year.GetPeriod(), year.Count)
-	series := must(client.SummaryAPI.ReadSummarySeries(on).GroupBy("category,month").Execute()).Data
+	series := must(client.SummaryAPI.ReadSummarySeries(ctx).GroupBy("category,month").Execute()).Data
 	foods := series.Groups[0]
 	fmt.Printf("series: %s, %s %.2f %.2f\n", strings.Join(series.Months, " "), foods.GetName(), foods.Expense[0], foods.Expense[1])
 
-	part := must(ledger.ExportTransactionsAsJson(on).StartDate("2026-03-01").EndDate("2026-03-31").Execute())
+	part := must(ledger.ExportTransactionsAsJson(ctx).StartDate("2026-03-01").EndDate("2026-03-31").Execute())
 	isProven := part.GetNext() == "" && part.GetDigest() == months[0].GetDigest()
 	fmt.Printf("export: %d, %s\n", len(part.Data), either(isProven, "proven", "not proven"))
-	file := must(ledger.ExportTransactions(on).Format("csv").Execute())
+	file := must(ledger.ExportTransactions(ctx).Format("csv").Execute())
 	fmt.Println("file:", strings.Count(file, "\n"), "lines")
-	category := must(categories.ListCategories(on).ActiveOnly(true).IncludeCounts(true).Execute()).Data[0]
+	category := must(categories.ListCategories(ctx).ActiveOnly(true).IncludeCounts(true).Execute()).Data[0]
 	fmt.Println("categories:", category.Name, category.GetTransactionCount())
 
 	invalid := boatInput(food, 0.001)
@@ -136,19 +136,19 @@ func main() {
 			return field
 		}
 		return ""
-	})(ledger.CreateTransaction(on).TransactionInput(invalid).Execute())
+	})(ledger.CreateTransaction(ctx).TransactionInput(invalid).Execute())
 	expectFailure[*Months](nothing)(client.ServiceAPI.ListMonths(context.Background()).Execute())
 	expectFailure[*CategoryWritten](nothing)(categories.CreateCategory(as("READ_KEY")).CategoryInput(*NewCategoryInput("Pay")).Execute())
-	expectFailure[*TransactionRead](nothing)(ledger.ReadTransaction(on, 999999).Execute())
+	expectFailure[*TransactionRead](nothing)(ledger.ReadTransaction(ctx, 999999).Execute())
 	expectFailure[*CategoryWritten](func(failure Failure) string {
 		return either(failure.GetExistingId() == food.Id, "with Food", "with another")
-	})(categories.CreateCategory(on).CategoryInput(*NewCategoryInput("Food")).Execute())
+	})(categories.CreateCategory(ctx).CategoryInput(*NewCategoryInput("Food")).Execute())
 	expectFailure[*TransactionWritten](nothing)(update.Execute())
 	expectFailure[*TransactionWritten](nothing)(createOnce(2).Execute())
 
 	removal := *NewTransactionRemovalList([]TransactionRemoval{*NewTransactionRemoval(refund), *NewTransactionRemoval(999999)})
-	removed := must(ledger.DeleteTransactions(on).TransactionRemovalList(removal).Execute()).Data.Results
+	removed := must(ledger.DeleteTransactions(ctx).TransactionRemovalList(removal).Execute()).Data.Results
 	fmt.Println("bulk delete", removed[0].Status, removed[1].Status)
-	must(ledger.DeleteTransaction(on, boat.Id).Execute())
+	must(ledger.DeleteTransaction(ctx, boat.Id).Execute())
 	fmt.Println("deleted")
 }

@@ -10,7 +10,7 @@ connect = lambda key: ApiClient(Configuration(host=os.environ["LEDGER_URL"], acc
 client = connect(os.environ["LEDGER_KEY"])
 ledger, categories, summary, service = TransactionsApi(client), CategoriesApi(client), SummaryApi(client), ServiceApi(client)
 day = datetime.date.fromisoformat
-shown = "{:.2f}".format
+format_amount = "{:.2f}".format
 
 
 def expect_failure(send, describe=lambda failure: ""):
@@ -34,7 +34,7 @@ def create_boat(amount, external_id="bank-1", idempotency_key="boat"):
     return ledger.create_transaction(boat, idempotency_key=idempotency_key).data
 
 boat = create_boat(12345678.91)
-print("created", shown(boat.amount))
+print("created", format_amount(boat.amount))
 print("retried:", "the same" if create_boat(12345678.91).id == boat.id else "another")
 
 transactions = [
@@ -44,7 +44,7 @@ transactions = [
 ]
 prize, refund, lost = ledger.create_transactions(TransactionInputList(transactions=transactions)).data.results
 print("bulk", prize.status, refund.status, lost.status, lost.error.value)
-print("kept", shown(ledger.read_transaction(prize.id).data.amount))
+print("kept", format_amount(ledger.read_transaction(prize.id).data.amount))
 
 march = {"start_date": day("2026-03-01"), "end_date": day("2026-03-31")}
 filters = {"type": "expense", "category_id": str(food.id), "q": "boat", "page": 1, "per_page": 10, **march}
@@ -57,26 +57,26 @@ oldest = ledger.list_transactions(**uncategorised, after=newest.pagination.next_
 end = oldest.pagination.next_cursor or "none"
 print(f"uncategorised: {newest.data[0].description}, then {oldest.data[0].description}, then {end}")
 searched = ledger.search_transactions(min_amount=1.0, max_amount=99999999.99, sort="-amount", **filters)
-print(f"searched: {searched.pagination.total}, expense {shown(searched.summary.expense)}")
+print(f"searched: {searched.pagination.total}, expense {format_amount(searched.summary.expense)}")
 
 def update_boat():
     return ledger.update_transaction(boat.id, TransactionUpdate(amount=12345678.92, notes="Red"), if_match=boat.etag).data
 
 updated = update_boat()
-print("updated", shown(updated.amount), updated.notes)
+print("updated", format_amount(updated.amount), updated.notes)
 changes = TransactionUpdateList(transactions=[TransactionUpdateItem(id=refund.id, amount=0.02)])
 print("bulk update", ledger.update_transactions(changes).data.results[0].status)
 
 months = service.list_months().data
-print("months:", ", ".join(f"{each.month} {shown(abs(each.net))}" for each in months))
+print("months:", ", ".join(f"{each.month} {format_amount(abs(each.net))}" for each in months))
 groups = lambda by: summary.read_summary(by).data.groups
 by_food, income, year = groups("category")[0], groups("type")[0], groups("year")[0]
-print("by category:", by_food.name, shown(by_food.expense))
-print("by type:", income.type.value, shown(income.income))
+print("by category:", by_food.name, format_amount(by_food.expense))
+print("by type:", income.type.value, format_amount(income.income))
 print("by month:", len(groups("month")))
 print("by year:", year.period, year.count)
 series = summary.read_summary_series("category,month").data
-print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(shown, series.groups[0].expense))}")
+print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")
 
 part = ledger.export_transactions_as_json(**march)
 is_proven = part.next is None and part.digest == months[0].digest

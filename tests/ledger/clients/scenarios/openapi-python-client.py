@@ -19,7 +19,7 @@ url = os.environ["LEDGER_URL"]
 connect = lambda key: AuthenticatedClient(base_url=url, token=key, raise_on_unexpected_status=True)
 ledger = connect(os.environ["LEDGER_KEY"])
 day = datetime.date.fromisoformat
-shown = "{:.2f}".format
+format_amount = "{:.2f}".format
 
 
 def expect_failure(answer, word=""):
@@ -41,7 +41,7 @@ def create_once(amount):
     return create_transaction.sync_detailed(client=ledger, body=boat_input(amount), idempotency_key="boat")
 
 boat = create_once(12345678.91).parsed.data
-print("created", shown(boat.amount))
+print("created", format_amount(boat.amount))
 print("retried:", "the same" if create_once(12345678.91).parsed.data.id == boat.id else "another")
 
 transactions = [
@@ -52,7 +52,7 @@ transactions = [
 bulk = create_transactions.sync(client=ledger, body=TransactionInputList(transactions=transactions))
 prize, refund, lost = bulk.data.results
 print("bulk", prize.status, refund.status, lost.status, lost.error)
-print("kept", shown(read_transaction.sync(prize.id, client=ledger).data.amount))
+print("kept", format_amount(read_transaction.sync(prize.id, client=ledger).data.amount))
 
 march = {"start_date": day("2026-03-01"), "end_date": day("2026-03-31")}
 filters = {"client": ledger, "type_": TransactionType.EXPENSE, "category_id": str(food.id), "q": "boat", "page": 1, "per_page": 10, **march}
@@ -65,27 +65,27 @@ oldest = list_transactions.sync(**uncategorised, after=newest.pagination.next_cu
 end = oldest.pagination.next_cursor or "none"
 print(f"uncategorised: {newest.data[0].description}, then {oldest.data[0].description}, then {end}")
 searched = search_transactions.sync(min_amount=1, max_amount=99999999.99, sort=SearchTransactionsSort.VALUE_3, **filters)
-print(f"searched: {searched.pagination.total}, expense {shown(searched.summary.expense)}")
+print(f"searched: {searched.pagination.total}, expense {format_amount(searched.summary.expense)}")
 
 def update_boat():
     changes = TransactionUpdate(amount=12345678.92, notes="Red")
     return update_transaction.sync_detailed(boat.id, client=ledger, body=changes, if_match=boat.etag)
 
 updated = update_boat().parsed.data
-print("updated", shown(updated.amount), updated.notes)
+print("updated", format_amount(updated.amount), updated.notes)
 changes = TransactionUpdateList(transactions=[TransactionUpdateItem(id=refund.id, amount=0.02)])
 print("bulk update", update_transactions.sync(client=ledger, body=changes).data.results[0].status)
 
 months = list_months.sync(client=ledger).data
-print("months:", ", ".join(f"{each.month} {shown(abs(each.net))}" for each in months))
+print("months:", ", ".join(f"{each.month} {format_amount(abs(each.net))}" for each in months))
 groups = lambda by: read_summary.sync(client=ledger, group_by=ReadSummaryGroupBy(by)).data.groups
 by_food, income, year = groups("category")[0], groups("type")[0], groups("year")[0]
-print("by category:", by_food.name, shown(by_food.expense))
-print("by type:", income.type_, shown(income.income))
+print("by category:", by_food.name, format_amount(by_food.expense))
+print("by type:", income.type_, format_amount(income.income))
 print("by month:", len(groups("month")))
 print("by year:", year.period, year.count)
 series = read_summary_series.sync(client=ledger, group_by=ReadSummarySeriesGroupBy("category,month")).data
-print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(shown, series.groups[0].expense))}")
+print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")
 
 part = export_transactions_as_json.sync(client=ledger, **march)
 is_proven = part.next_ is None and part.digest == months[0].digest

@@ -35,25 +35,25 @@ fn expect_failure<Answer, Typed>(answer: Result<Answer, Error<Typed>>, describe:
     println!("{}", line.trim());
 }
 
-async fn groups(on: &Configuration, by: &str) -> Vec<SummaryGroup> {
-    summary::read_summary(on, by, None, None, None, None).await.unwrap().data.groups
+async fn groups(settings: &Configuration, by: &str) -> Vec<SummaryGroup> {
+    summary::read_summary(settings, by, None, None, None, None).await.unwrap().data.groups
 }
 
-async fn list_uncategorised(on: &Configuration, after: Option<&str>) -> TransactionPage {
+async fn list_uncategorised(settings: &Configuration, after: Option<&str>) -> TransactionPage {
     let one = Some(1);
-    ledger::list_transactions(on, None, Some("none"), None, None, None, None, None, Some("-date"), None, one, after).await.unwrap()
+    ledger::list_transactions(settings, None, Some("none"), None, None, None, None, None, Some("-date"), None, one, after).await.unwrap()
 }
 
 #[tokio::main]
 async fn main() {
-    let on = &connect(Some("LEDGER_KEY"));
+    let settings = &connect(Some("LEDGER_KEY"));
     let nothing = |_: &Failure| String::new();
-    let food = *categories::create_category(on, CategoryInput::new("Food".into()), None).await.unwrap().data;
+    let food = *categories::create_category(settings, CategoryInput::new("Food".into()), None).await.unwrap().data;
     println!("category {}", food.name);
     let once = Some("boat");
-    let boat = *ledger::create_transaction(on, boat_input(&food, 12345678.91), once).await.unwrap().data;
+    let boat = *ledger::create_transaction(settings, boat_input(&food, 12345678.91), once).await.unwrap().data;
     println!("created {:.2}", boat.amount);
-    let retried = ledger::create_transaction(on, boat_input(&food, 12345678.91), once).await.unwrap().data;
+    let retried = ledger::create_transaction(settings, boat_input(&food, 12345678.91), once).await.unwrap().data;
     println!("retried: {}", if retried.id == boat.id { "the same" } else { "another" });
 
     let rows = vec![
@@ -61,80 +61,80 @@ async fn main() {
         row("Refund", 0.01, TransactionType::Expense, "2026-04-07"),
         TransactionInput { category_id: Some(Some(999999)), ..row("Lost", 1.0, TransactionType::Expense, "2026-04-07") },
     ];
-    let bulk = ledger::create_transactions(on, TransactionInputList::new(rows), None).await.unwrap().data.results;
+    let bulk = ledger::create_transactions(settings, TransactionInputList::new(rows), None).await.unwrap().data.results;
     let error = bulk[2].error.unwrap();
     println!("bulk {} {} {} {}", bulk[0].status, bulk[1].status, bulk[2].status, error);
-    let kept = ledger::read_transaction(on, bulk[0].id.unwrap(), None, None).await.unwrap().data;
+    let kept = ledger::read_transaction(settings, bulk[0].id.unwrap(), None, None).await.unwrap().data;
     println!("kept {:.2}", kept.amount);
 
     let (first, last) = (|| Some("2026-03-01".to_string()), || Some("2026-03-31".to_string()));
     let (food_id, expense) = (food.id.to_string(), Some(TransactionType::Expense));
     let listed = ledger::list_transactions(
-        on, expense, Some(&food_id), first(), last(), Some("bank-1"), Some("march"), Some("boat"), Some("date"), Some(1), Some(10), None,
+        settings, expense, Some(&food_id), first(), last(), Some("bank-1"), Some("march"), Some("boat"), Some("date"), Some(1), Some(10), None,
     ).await.unwrap();
     let found = &listed.data[0];
     let category_name = found.category_name.as_ref().unwrap();
     println!("every filter: {} of {}, {} in {}", listed.data.len(), listed.pagination.total, found.description, category_name);
-    let newest = list_uncategorised(on, None).await;
-    let oldest = list_uncategorised(on, newest.pagination.next_cursor.as_deref()).await;
+    let newest = list_uncategorised(settings, None).await;
+    let oldest = list_uncategorised(settings, newest.pagination.next_cursor.as_deref()).await;
     let end = oldest.pagination.next_cursor.unwrap_or("none".into());
     println!("uncategorised: {}, then {}, then {}", newest.data[0].description, oldest.data[0].description, end);
     let searched = ledger::search_transactions(
-        on, Some("boat"), Some(1.0), Some(99999999.99), expense, Some(&food_id), first(), last(), Some("-amount"), Some(1), Some(10), None,
+        settings, Some("boat"), Some(1.0), Some(99999999.99), expense, Some(&food_id), first(), last(), Some("-amount"), Some(1), Some(10), None,
     ).await.unwrap();
     println!("searched: {}, expense {:.2}", searched.pagination.total, searched.summary.expense);
 
     let if_match = Some(boat.etag.as_str());
-    let updated = ledger::update_transaction(on, boat.id, changes(), if_match, None).await.unwrap().data;
+    let updated = ledger::update_transaction(settings, boat.id, changes(), if_match, None).await.unwrap().data;
     println!("updated {:.2} {}", updated.amount, updated.notes.unwrap());
     let refund = bulk[1].id.unwrap();
     let item = TransactionUpdateItem { amount: Some(0.02), ..TransactionUpdateItem::new(refund) };
-    let bulk_update = ledger::update_transactions(on, TransactionUpdateList::new(vec![item]), None).await.unwrap();
+    let bulk_update = ledger::update_transactions(settings, TransactionUpdateList::new(vec![item]), None).await.unwrap();
     println!("bulk update {}", bulk_update.data.results[0].status);
 
-    let months = service::list_months(on, None, None, None).await.unwrap().data;
+    let months = service::list_months(settings, None, None, None).await.unwrap().data;
     let nets: Vec<String> = months.iter().map(|each| format!("{} {:.2}", each.month, each.net.abs())).collect();
     println!("months: {}", nets.join(", "));
-    let by_food = &groups(on, "category").await[0];
+    let by_food = &groups(settings, "category").await[0];
     println!("by category: {} {:.2}", by_food.name.clone().flatten().unwrap(), by_food.expense);
-    let income = &groups(on, "type").await[0];
+    let income = &groups(settings, "type").await[0];
     println!("by type: {} {:.2}", income.r#type.unwrap(), income.income);
-    println!("by month: {}", groups(on, "month").await.len());
-    let year = &groups(on, "year").await[0];
+    println!("by month: {}", groups(settings, "month").await.len());
+    let year = &groups(settings, "year").await[0];
     println!("by year: {} {}", year.period.as_ref().unwrap(), year.count);
-    let series = summary::read_summary_series(on, "category,month", None, None, None, None).await.unwrap().data;
+    let series = summary::read_summary_series(settings, "category,month", None, None, None, None).await.unwrap().data;
     let foods = &series.groups[0];
     let name = foods.name.clone().flatten().unwrap();
     println!("series: {}, {} {:.2} {:.2}", series.months.unwrap().join(" "), name, foods.expense[0], foods.expense[1]);
 
-    let part = ledger::export_transactions_as_json(on, None, None, first(), last(), None, None, None, None).await.unwrap();
+    let part = ledger::export_transactions_as_json(settings, None, None, first(), last(), None, None, None, None).await.unwrap();
     let is_proven = part.next.is_none() && part.digest.flatten() == months[0].digest;
     println!("export: {}, {}", part.data.len(), if is_proven { "proven" } else { "not proven" });
-    // The generated function takes no text but text/plain.
-    let csv = on.client.get(format!("{}/transactions/export?format=csv", on.base_path));
-    let answer = csv.bearer_auth(on.bearer_access_token.as_ref().unwrap()).send().await.unwrap();
+    // The generated function accepts only text/plain.
+    let csv = settings.client.get(format!("{}/transactions/export?format=csv", settings.base_path));
+    let answer = csv.bearer_auth(settings.bearer_access_token.as_ref().unwrap()).send().await.unwrap();
     let file = answer.text().await.unwrap();
     println!("file: {} lines", file.trim().split('\n').count());
-    let listed = categories::list_categories(on, Some(true), Some(true), None).await.unwrap().data;
+    let listed = categories::list_categories(settings, Some(true), Some(true), None).await.unwrap().data;
     println!("categories: {} {}", listed[0].name, listed[0].transaction_count.unwrap());
 
     let invalid = TransactionInput { external_id: None, ..boat_input(&food, 0.001) };
-    expect_failure(ledger::create_transaction(on, invalid, None).await, |failure| {
+    expect_failure(ledger::create_transaction(settings, invalid, None).await, |failure| {
         failure.details.iter().flat_map(|details| details.keys().cloned()).collect()
     });
     expect_failure(service::list_months(&connect(None), None, None, None).await, nothing);
     let reader = connect(Some("READ_KEY"));
     expect_failure(categories::create_category(&reader, CategoryInput::new("Pay".into()), None).await, nothing);
-    expect_failure(ledger::read_transaction(on, 999999, None, None).await, nothing);
-    expect_failure(categories::create_category(on, CategoryInput::new("Food".into()), None).await, |failure| {
+    expect_failure(ledger::read_transaction(settings, 999999, None, None).await, nothing);
+    expect_failure(categories::create_category(settings, CategoryInput::new("Food".into()), None).await, |failure| {
         if failure.existing_id == Some(food.id) { "with Food".into() } else { "with another".into() }
     });
-    expect_failure(ledger::update_transaction(on, boat.id, changes(), if_match, None).await, nothing);
-    expect_failure(ledger::create_transaction(on, boat_input(&food, 2.0), once).await, nothing);
+    expect_failure(ledger::update_transaction(settings, boat.id, changes(), if_match, None).await, nothing);
+    expect_failure(ledger::create_transaction(settings, boat_input(&food, 2.0), once).await, nothing);
 
     let removal = TransactionRemovalList::new(vec![TransactionRemoval::new(refund), TransactionRemoval::new(999999)]);
-    let removed = ledger::delete_transactions(on, removal, None).await.unwrap().data.results;
+    let removed = ledger::delete_transactions(settings, removal, None).await.unwrap().data.results;
     println!("bulk delete {} {}", removed[0].status, removed[1].status);
-    ledger::delete_transaction(on, boat.id, None, None).await.unwrap();
+    ledger::delete_transaction(settings, boat.id, None, None).await.unwrap();
     println!("deleted");
 }
