@@ -19,15 +19,16 @@ const WORLD = { memories: 30, users: 2, dimensions: 4 };
 /** Largest batch that the store takes, and so the size of a page: a walk over a collection has several pages. */
 const PAGE = 8;
 const PLAN = { removesWhenOver: true };
-const MOMENTS = ['begin', 'freeze', 'deploy', 'prove', 'open', 'store'] as const;
+const MOMENTS = ['begin', 'freeze', 'walk', 'deploy', 'prove', 'open', 'store'] as const;
 /** The last call in the proof that the new version works */
 const LAST_OF_PROOF = 'backend.isGraphDeprecated';
 const MAX_SETTLING_COMMANDS = 12;
 
 /**
  * The point from which an incident counts remote calls. `begin` is the start of the command. `freeze`, `deploy` and `open` are
- * requests for an action of the operator, with the request as call 0. `prove` is the last call of the proof. `store` is the
- * latest write of memories, with the write as call 1: an incident at 0 falls between the write and the read before it.
+ * requests for an action of the operator, with the request as call 0. `walk` is the first read of the new collection, as call 1.
+ * `prove` is the last call of the proof. `store` is the latest write of memories, with the write as call 1: an incident at 0
+ * falls between the write and the read before it.
  */
 export type Moment = (typeof MOMENTS)[number];
 
@@ -86,6 +87,7 @@ export async function startPlay() {
   const calls: Record<Moment, number> = {
     begin: 0,
     freeze: 0,
+    walk: 0,
     deploy: 0,
     prove: 0,
     open: 0,
@@ -201,6 +203,7 @@ export async function startPlay() {
     return {
       ...vectors,
       scroll: async (collection, request) => {
+        if (collection === migration.target && Number.isNaN(calls.walk)) calls.walk = 0;
         const page = await scroll(collection, request);
         if (collection === migration.target) isChecked ||= await isInFinalCheck();
         return page;

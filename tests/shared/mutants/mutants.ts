@@ -23,6 +23,17 @@ function mutantsOf(
   }));
 }
 
+/** A mutant that takes a safeguard of the checked model out of the code: the play that is named after it must fail. */
+function withoutSafeguard(
+  name: string,
+  file: string,
+  [search, replacement]: readonly [search: string, replacement: string],
+): Mutant[] {
+  const test = 'tests/migration/property/random-plays.test.ts';
+  const testName = `a play for the safeguard > ${name}`;
+  return mutantsOf(`lib/migration/${file}`, test, [[search, replacement, testName]]);
+}
+
 const ANY_ORDER =
   'has the rows of the ledger whenever it says so, whatever happens between its requests';
 const NO_DIGEST = 'copies months without a digest each time, and says that it proves nothing';
@@ -1342,6 +1353,91 @@ export const MUTANTS: readonly Mutant[] = [
     ["pending.has(id) ? 'inserting' : 'absent'", "'absent'"],
     ["if (!isKnown(before, id)) return 'unknown';", ''],
   ]),
+  // Each safeguard of the checked model, taken out of the code (docs/migration/model/README.md).
+  ...[
+    withoutSafeguard('NO_FREEZE_PROOF', 'steps/backend-actions.ts', [
+      'isProved ? await proveFrozen(context, collections) : {}',
+      '{}',
+    ]),
+    withoutSafeguard('NO_VERSION_PROOF', 'steps/switch.ts', [
+      "await stages.once('proved', (context) => proveNew(context, to));",
+      '',
+    ]),
+    withoutSafeguard('SETTING_AFTER_DEPLOYMENT', 'steps/switch.ts', [
+      "await stages.once('setting-changed', (context) => changeToNew(context, to));",
+      '',
+    ]),
+    withoutSafeguard('HOME_AFTER_OPENING', 'steps/switch-forward.ts', [
+      'await note({ window: { ...windowOf(run), openedAt: services.clock().getTime() } });',
+      '',
+    ]),
+    withoutSafeguard('NO_LAST_LOOK', 'steps/switch-forward.ts', [
+      'else await assertUnchanged(context, to);',
+      '',
+    ]),
+    withoutSafeguard('NO_SECOND_LOOK', 'steps/switch.ts', [
+      "return await stages.end('carried', (context) => carryLateWrites(context, to));",
+      'return {};',
+    ]),
+    withoutSafeguard('TWO_VERSIONS', 'steps/equalise.ts', [
+      "return base === 'continued' ? run.base : undefined;",
+      'return undefined;',
+    ]),
+    withoutSafeguard('NO_CONDITION', 'point-writer.ts', [
+      "batch, 'update_only', condition)",
+      "batch, 'update_only')",
+    ]),
+    withoutSafeguard('NO_NOTE', 'resolver.ts', [
+      'if (pending.length > 0) await walk.recordPendingInserts(pending.map(({ id }) => id));',
+      '',
+    ]),
+    withoutSafeguard('NOTES_DROPPED', 'base.ts', [
+      '...(before?.making ?? []).filter(isAhead), ',
+      '',
+    ]),
+    withoutSafeguard('UNKNOWN_IS_ABSENT', 'base.ts', [
+      "if (!isKnown(before, id)) return 'unknown';",
+      '',
+    ]),
+    withoutSafeguard('BASE_OUTLIVES_RESTORE', 'steps/switch-back.ts', [
+      "base: restores || plan.beginsBase ? 'begun' : 'continued',",
+      "base: 'continued',",
+    ]),
+    withoutSafeguard('NO_FUSE', 'mass-change.ts', [
+      `return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
+}
+
+export function isExcessive(changes: Changes, deletes?: number): boolean {`,
+      `return points;
+}
+
+export function isExcessive(_: Changes): boolean {
+  return false;
+}
+
+export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
+    ]),
+    withoutSafeguard('DAMAGE_AS_DELETIONS', 'resolver.ts', [
+      'return isDamaged || !isOfUser',
+      'return (isDamaged && theirs) || !isOfUser',
+    ]),
+    withoutSafeguard('DAMAGE_AS_CHANGES', 'resolver.ts', [
+      'return isDamaged || !isOfUser',
+      'return (isDamaged && !theirs) || !isOfUser',
+    ]),
+    withoutSafeguard('ABORT_REMOVES_ALL', 'steps/abort.ts', [
+      'await removeOwn(context, { except: keeps.flatMap(withCompanion) });',
+      'await removeCollections(context, builtCollectionsOf(run));',
+    ]),
+    withoutSafeguard('NO_LOOK_BEFORE_REMOVAL', 'steps/retention.ts', [
+      'if (!exists || (await haveSameSums(context, sourceCollection, { base: run.base }))) {',
+      'if (true) {',
+    ]),
+    withoutSafeguard('FAILURE_WAITS', 'runs/advance.ts', [
+      'return await beginRollback(step, services, { ...order, failure: translateFailure(error) });',
+      'throw error;',
+    ]),
+  ].flat(),
   ...mutantsOf('lib/migration/resolver.ts', 'tests/migration/unit/resolver.test.ts', [
     ['counted.second > limit', 'counted.second > 2 * limit'],
     ['first + fromFirst > backLimit', 'false'],
