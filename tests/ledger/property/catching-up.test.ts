@@ -1,5 +1,5 @@
-// The loops of docs/ledger/clients.md, copied exactly from the guide, in processes of their own. Others write between any two
-// requests of a loop, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
+// The loops of docs/ledger/clients.md, copied exactly from the guide, in processes of their own. Other clients write between
+// any two requests of a loop, indexes lag, and the loop is killed. A loop that reports its copy as current must be right.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ import {
   type ModelTransaction,
   selectTransactions,
 } from '../support/model/ledger-model.ts';
-import { step } from '../support/model/linearisation.ts';
+import { applyOutcome } from '../support/model/linearisation.ts';
 
 /** The interpreter itself: a `python3` that chooses among versions takes longer than the loop, at every start. */
 const PYTHON = readOutput('python3', '-c', 'import sys; print(sys.executable, end="")') ?? '';
@@ -44,9 +44,9 @@ const ROUNDS = sizeOfRun(40);
 const HOUSEHOLD_ROWS = sizeOfRun(20_000);
 
 /** Answers the requests of the programs; each test sets its own service. */
-let answer: ApiClient['request'];
+let handleRequest: ApiClient['request'];
 const server = await serve(() => ({
-  request: (...sent) => answer(...sent),
+  request: (...sent) => handleRequest(...sent),
   close: async () => {},
 }));
 afterAll(() => server.close());
@@ -54,23 +54,23 @@ afterAll(() => server.close());
 for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
   const open = async () => await openProgram(language, program);
   describe.skipIf(isMissing)(`the synchronisation loop in ${language}`, () => {
-    it('has the rows of the ledger whenever it says so, whatever happens between its requests', async () => {
+    it('has the rows of the ledger whenever it ends with 0, whatever happens between its requests', async () => {
       const { run, readCopy, kill } = await open();
       const ledger = await openBusyLedger(createSeededRandom(SEED));
       const outcomes = new Map<string, number>();
       for (let round = 0; round < ROUNDS || outcomes.size < 3; round += 1) {
-        answer = ledger.disturbed(kill);
+        handleRequest = ledger.answerWithWrites(kill);
         for (let ended: string | undefined; ended !== '0'; ) {
           ended = await run();
           outcomes.set(ended, (outcomes.get(ended) ?? 0) + 1);
           if (ended === '0') expect(listCopy(readCopy())).toBe(writeModel(ledger.lastShown()));
         }
-        await ledger.settle();
+        await ledger.finishWrites();
         expect(await run()).toBe('0');
-        expect(listCopy(readCopy())).toBe(writeModel(ledger.now()));
+        expect(listCopy(readCopy())).toBe(writeModel(ledger.current()));
       }
       expect([...outcomes.keys()].toSorted()).toEqual(['0', '1', 'SIGKILL']);
-      expect(ledger.now().transactions.size).toBeGreaterThan(1);
+      expect(ledger.current().transactions.size).toBeGreaterThan(1);
     });
 
     it('deletes a month that has no transactions left', async () => {
@@ -78,7 +78,7 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api, { transaction_date: '2024-02-29' });
       const { id } = await givenTransaction(api, { transaction_date: '2024-03-01' });
-      answer = api.request;
+      handleRequest = api.request;
       expect(await run()).toBe('0');
       expect(Object.keys(readCopy().months)).toEqual(['2024-02', '2024-03']);
       await api.delete(`/transactions/${id}`);
@@ -86,48 +86,45 @@ for (const { language, program, isMissing } of oneInEvery(2, LANGUAGES)) {
       expect(Object.keys(readCopy().months)).toEqual(['2024-02']);
     });
 
-    itInFull(
-      'copies months without a digest each time, and says that it proves nothing',
-      async () => {
-        const { run, readCopy } = await open();
-        const api = await openInProcess(createServiceOn(await createTestTable()));
-        await givenTransaction(api, { transaction_date: '2024-02-29' });
-        answer = async (method, path, options) => {
-          const reply = await api.request(method, path, options);
-          return { ...reply, text: reply.text.replace(/"digest":"[^"]*"/g, '"digest":null') };
-        };
-        for (const rows of [1, 2]) {
-          expect(await run()).toBe('1');
-          expect(readCopy().months['2024-02']?.rows).toHaveLength(rows);
-          await givenTransaction(api, { transaction_date: '2024-02-01' });
-        }
-      },
-    );
+    itInFull('copies months without a digest each time, and ends with 1', async () => {
+      const { run, readCopy } = await open();
+      const api = await openInProcess(createServiceOn(await createTestTable()));
+      await givenTransaction(api, { transaction_date: '2024-02-29' });
+      handleRequest = async (method, path, options) => {
+        const reply = await api.request(method, path, options);
+        return { ...reply, text: reply.text.replace(/"digest":"[^"]*"/g, '"digest":null') };
+      };
+      for (const rows of [1, 2]) {
+        expect(await run()).toBe('1');
+        expect(readCopy().months['2024-02']?.rows).toHaveLength(rows);
+        await givenTransaction(api, { transaction_date: '2024-02-01' });
+      }
+    });
 
-    itInFull('ends with an error if the service does, and keeps the copy', async () => {
+    itInFull('ends with an error if the service fails, and keeps the copy', async () => {
       const { run, readCopy } = await open();
       const api = await openInProcess(createServiceOn(await createTestTable()));
       await givenTransaction(api);
-      answer = api.request;
+      handleRequest = api.request;
       expect(await run()).toBe('0');
       const before = readCopy();
       await givenTransaction(api);
       for (const failing of ['/months', '/transactions/export.json', '/categories']) {
-        answer = async (method, path, options) =>
+        handleRequest = async (method, path, options) =>
           path === failing
             ? { status: 500, headers: {}, body: {}, text: '{"success":false}' }
             : await api.request(method, path, options);
         expect(await run()).toContain('Error');
         expect(readCopy().categories).toEqual(before.categories);
       }
-      answer = api.request;
+      handleRequest = api.request;
       expect(await run()).toBe('0');
       expect(listCopy(readCopy()).match(/Lunch/g)).toHaveLength(2);
     });
   });
 }
 
-it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs four requests at most`, async () => {
+it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs at most four requests`, async () => {
   const table = { ...(await createTestTable()), ledgerId: 'household' };
   const household = { transactions: HOUSEHOLD_ROWS, years: 10, lastDay: '2026-03-01', seed: 4 };
   await bulkLoadHousehold(table, household);
@@ -138,12 +135,12 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs four requests a
     LEDGER_KEY: secret,
   });
   const sent: string[] = [];
-  answer = async (method, path, options) => {
+  handleRequest = async (method, path, options) => {
     const reply = await api.request(method, path, options);
     sent.push(`${path} ${reply.status}`);
     return reply;
   };
-  const requests = async () => {
+  const runAndListRequests = async () => {
     sent.length = 0;
     expect(await run()).toBe('0');
     return [...sent];
@@ -152,9 +149,9 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs four requests a
 
   // The first run asks for the list of months, the categories, and each month once.
   const { body } = await api.get('/months');
-  expect(await requests()).toHaveLength(body.data.length + 2);
+  expect(await runAndListRequests()).toHaveLength(body.data.length + 2);
   expect(countRows()).toBe(HOUSEHOLD_ROWS);
-  expect(await requests()).toEqual(['/months 200', '/categories 304']);
+  expect(await runAndListRequests()).toEqual(['/months 200', '/categories 304']);
 
   // On the first of a month, the day before is in another month.
   for (const amount of [1.1, 2.2, 3.3, 4.4]) {
@@ -166,7 +163,7 @@ it(`a day of changes in a ledger of ${HOUSEHOLD_ROWS} rows costs four requests a
   await api.put(`/transactions/${march.data[1].id}`, { notes: 'Note' });
   await givenCategory(api);
   const EXPORT = '/transactions/export.json 200';
-  expect(await requests()).toEqual(['/months 200', EXPORT, EXPORT, '/categories 200']);
+  expect(await runAndListRequests()).toEqual(['/months 200', EXPORT, EXPORT, '/categories 200']);
   expect(countRows()).toBe(HOUSEHOLD_ROWS + 4);
 });
 
@@ -191,11 +188,11 @@ async function openProgram(language: string, program: string, settings: NodeJS.P
         stdio: ['ignore', 'ignore', 'pipe'],
       });
       child = started;
-      const [said, [code, signal]] = await Promise.all([
+      const [errorOutput, [code, signal]] = await Promise.all([
         text(started.stderr),
         once(started, 'exit'),
       ]);
-      return said.trim() || String(code ?? signal);
+      return errorOutput.trim() || String(code ?? signal);
     },
     kill: () => child?.kill('SIGKILL'),
     readCopy: (): Copy => {
@@ -216,7 +213,7 @@ function listCopy({ months, categories }: Copy): string {
   return writeListing(selectTransactions(model, {}), categories.data);
 }
 
-/** Opens a ledger that others write to between any two requests of a client, while its indexes lag. */
+/** Opens a ledger to which other clients write between any two requests, while its indexes lag. */
 async function openBusyLedger(random: SeededRandom) {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
@@ -225,14 +222,14 @@ async function openBusyLedger(random: SeededRandom) {
 
   async function write(): Promise<void> {
     const command = makeCommand(random, model);
-    model = step(model, { command, reply: await send(api, command) }) ?? model;
+    model = applyOutcome(model, { command, reply: await send(api, command) }) ?? model;
   }
 
   return {
-    now: () => model,
-    /** State when the client last read the months and the categories. */
+    current: () => model,
+    /** The state when the client last read the months and the categories */
     lastShown: (): Model => shown,
-    disturbed:
+    answerWithWrites:
       (kill: () => void): Api['request'] =>
       async (method, path, options) => {
         while (random.chance(0.3)) await write();
@@ -243,10 +240,10 @@ async function openBusyLedger(random: SeededRandom) {
         if (random.chance(0.1)) kill();
         return reply;
       },
-    async settle(): Promise<void> {
+    async finishWrites(): Promise<void> {
       await write();
       await table.propagate(() => true);
-      answer = api.request;
+      handleRequest = api.request;
     },
   };
 }

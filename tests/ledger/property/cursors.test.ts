@@ -91,7 +91,7 @@ test(`each row that keeps its place is shown once (seed ${SEED})`, async () => {
       const moved = new Set<number>();
 
       const seen: number[] = [];
-      const script = writes.values();
+      const remainingWrites = writes.values();
       let page = await read({});
       for (;;) {
         seen.push(...page.shown);
@@ -100,29 +100,30 @@ test(`each row that keeps its place is shown once (seed ${SEED})`, async () => {
         expect(page.shown.length).toBeLessThanOrEqual(perPage);
         if (after === null) break;
         expect(page.shown.length).toBe(perPage);
-        for (const each of script.next().value ?? []) await apply(each, page.shown.at(-1) ?? 0);
+        for (const each of remainingWrites.next().value ?? [])
+          await apply(each, page.shown.at(-1) ?? 0);
         page = await read({ after: String(after) });
         expect(page.pagination).toMatchObject({ page: null, has_prev: true });
       }
-      const kept = everything.filter((id) => !moved.has(id));
-      expect(seen.filter((id) => kept.includes(id))).toEqual(kept);
+      const unmoved = everything.filter((id) => !moved.has(id));
+      expect(seen.filter((id) => unmoved.includes(id))).toEqual(unmoved);
       expect(new Set(seen.filter((id) => !moved.has(id))).size).toBe(
         seen.filter((id) => !moved.has(id)).length,
       );
 
-      async function apply(made: Write, lastShown: number): Promise<void> {
-        if (made.kind === 'create') {
-          await givenTransaction(api, body(made.fields));
+      async function apply(write: Write, lastShown: number): Promise<void> {
+        if (write.kind === 'create') {
+          await givenTransaction(api, body(write.fields));
           return;
         }
-        const id = 'which' in made ? (ids[made.which % ids.length] ?? 0) : lastShown;
-        if (made.kind === 'note') {
+        const id = 'which' in write ? (ids[write.which % ids.length] ?? 0) : lastShown;
+        if (write.kind === 'note') {
           await api.put(`/transactions/${id}`, { notes: 'Milk' });
           return;
         }
         moved.add(id);
-        await ('fields' in made
-          ? api.put(`/transactions/${id}`, body(made.fields))
+        await ('fields' in write
+          ? api.put(`/transactions/${id}`, body(write.fields))
           : api.delete(`/transactions/${id}`));
       }
     },

@@ -22,16 +22,16 @@ const row = fc.record({
 
 type Row = typeof row extends fc.Arbitrary<infer Value> ? Value : never;
 
-function inListOrder(one: Row, other: Row): number {
-  if (one.date !== other.date) return one.date < other.date ? -1 : 1;
-  return one.createdAt - other.createdAt || one.id - other.id;
+function inListOrder(first: Row, second: Row): number {
+  if (first.date !== second.date) return first.date < second.date ? -1 : 1;
+  return first.createdAt - second.createdAt || first.id - second.id;
 }
 
 test(`two keys compare as date, then creation, then id (seed ${SEED})`, () => {
-  const agrees = fc.property(row, row, (one, other) => {
-    const [key, otherKey] = [dateKey(one), dateKey(other)];
-    const order = key === otherKey ? 0 : key < otherKey ? -1 : 1;
-    expect(order).toBe(Math.sign(inListOrder(one, other)));
+  const agrees = fc.property(row, row, (first, second) => {
+    const [firstKey, secondKey] = [dateKey(first), dateKey(second)];
+    const order = firstKey === secondKey ? 0 : firstKey < secondKey ? -1 : 1;
+    expect(order).toBe(Math.sign(inListOrder(first, second)));
   });
   fc.assert(agrees, seeded(5_000));
 });

@@ -37,7 +37,7 @@ const question = fc.record({
   offset: fc.nat({ max: 45 }),
 });
 
-function counted(rows: readonly Row[], slotOf: (date: string) => number): SlotCounts {
+function countBySlot(rows: readonly Row[], slotOf: (date: string) => number): SlotCounts {
   const counts = { income: new Map<number, number>(), expense: new Map<number, number>() };
   for (const { date, type } of rows) {
     counts[type].set(slotOf(date), (counts[type].get(slotOf(date)) ?? 0) + 1);
@@ -45,17 +45,17 @@ function counted(rows: readonly Row[], slotOf: (date: string) => number): SlotCo
   return counts;
 }
 
-function yearCounts(rows: readonly Row[]): YearCounts[] {
+function countByYear(rows: readonly Row[]): YearCounts[] {
   const byYear = Map.groupBy(rows, ({ date }) => yearOf(date));
   return [...byYear].map(([year, inYear]) => ({
     year,
-    ...counted(inYear, (date) => slotsOf(date).ofYear),
+    ...countBySlot(inYear, (date) => slotsOf(date).ofYear),
   }));
 }
 
-function monthCounts(rows: readonly Row[], month: string): MonthCounts {
+function countInMonth(rows: readonly Row[], month: string): MonthCounts {
   const inMonth = rows.filter(({ date }) => monthOf(date) === month);
-  return { month, ...counted(inMonth, (date) => slotsOf(date).ofMonth) };
+  return { month, ...countBySlot(inMonth, (date) => slotsOf(date).ofMonth) };
 }
 
 /** Counts as a list does: from years and edge months for the total, and from one month to find the day. */
@@ -65,14 +65,14 @@ function byHistogram(
   type: Row['type'] | undefined,
   offset: number,
 ) {
-  const years = isWithinOneMonth(range) ? [] : yearCounts(rows);
-  const edges = edgeMonths(range).map((month) => monthCounts(rows, month));
+  const years = isWithinOneMonth(range) ? [] : countByYear(rows);
+  const edges = edgeMonths(range).map((month) => countInMonth(rows, month));
   const months = countsByMonth(range, { years, edges }, type);
-  const hit = monthAt(months, offset);
-  const days = hit && countsByDay(range, monthCounts(rows, hit.month), type);
+  const position = monthAt(months, offset);
+  const days = position && countsByDay(range, countInMonth(rows, position.month), type);
   return {
     total: sum(months.map(([, count]) => count)),
-    start: hit && days && dayAt(days, hit.skip),
+    start: position && days && dayAt(days, position.skip),
   };
 }
 

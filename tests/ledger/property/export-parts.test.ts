@@ -37,14 +37,14 @@ const ledgers = fc.record({
   /** Months that get one row more before the export is repeated. */
   changes: fc.array(fc.array(month, { maxLength: 2 }), { minLength: 2, maxLength: 3 }),
 });
-type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
+type GeneratedLedger = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** Ledgers with two months of more than half a part each, and with a month larger than a part */
 const LARGE_MONTHS = [
   [5, 5, 1],
   [9, 1, 9],
 ].map(
-  (sizes): Given => ({
+  (sizes): GeneratedLedger => ({
     months: sizes.map((rows, n) => ({ month: n + 1, rows })),
     maxRows: 8,
     minRowsPerQuery: 1,
@@ -54,15 +54,15 @@ const LARGE_MONTHS = [
   }),
 );
 
-let ledgersMade = 0;
+let ledgerCount = 0;
 
 function dateIn(month: number, day: number): string {
   return toDate(toMonth(String(2024 + Math.floor(month / 12)), (month % 12) + 1), day);
 }
 
-async function fill({ months }: Given): Promise<string> {
-  ledgersMade += 1;
-  const ledgerId = `parts-${ledgersMade}`;
+async function fill({ months }: GeneratedLedger): Promise<string> {
+  ledgerCount += 1;
+  const ledgerId = `parts-${ledgerCount}`;
   const dates = months.flatMap(({ month, rows }) =>
     Array.from({ length: rows }, (_, n) => dateIn(month, 1 + n * 3)),
   );
@@ -90,15 +90,15 @@ async function readIds({ transactions }: Ledger): Promise<number[]> {
 }
 
 test(`the parts of an export make up the ledger (seed ${SEED})`, async () => {
-  const holds = fc.asyncProperty(ledgers, async (given) => {
-    const { maxRows, minRowsPerQuery, maxRowsPerQuery } = given;
-    const ledgerId = await fill(given);
+  const holds = fc.asyncProperty(ledgers, async (generated) => {
+    const { maxRows, minRowsPerQuery, maxRowsPerQuery } = generated;
+    const ledgerId = await fill(generated);
     const options = { ...table, ledgerId, timeZone: 'UTC' };
     const partLimits = { maxRows, minRowsPerQuery, maxRowsPerQuery };
     const exporting = openLedger({ ...options, client, partLimits });
-    rowsPerQuery = given.rowsPerQuery;
-    const largestMonth = Math.max(0, ...given.months.map(({ rows }) => rows)) + 4;
-    for (const changed of given.changes) {
+    rowsPerQuery = generated.rowsPerQuery;
+    const largestMonth = Math.max(0, ...generated.months.map(({ rows }) => rows)) + 4;
+    for (const changed of generated.changes) {
       const ids = await readIds(openLedger(options));
       const parts = await readParts(exporting, ids.length + 1);
       expect(parts.flatMap((part) => part.ids)).toEqual(ids);

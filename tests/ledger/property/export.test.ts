@@ -33,7 +33,7 @@ const client = interpose(table.client, (name, input: { IndexName?: string; Limit
   if (name === 'QueryCommand' && input.IndexName !== undefined) input.Limit = ROWS_PER_PART;
 });
 
-/** Text that trips up CSV files, spreadsheets and importers. */
+/** Texts that CSV files, spreadsheets and importers often handle wrongly */
 const awkward = fc.constantFrom(
   ...["'", "''", '=', '+', '-', '@', '＝', '\t', '\r', '\n', '\r\n', '"', '""', ',', ';', ' '],
   ...['\uFEFF', '\u0000', '\u2028', '🏠', 'é', 'e\u0301', '1.234,50', '2026-03-05', 'null', '\\'],
@@ -43,14 +43,14 @@ const text = fc
     maxLength: 4,
   })
   .map((parts) => parts.join(''))
-  .filter((made) => made.isWellFormed());
-const filled = text.filter((made) => v.is(nonBlankText(100), made));
+  .filter((each) => each.isWellFormed());
+const nonBlank = text.filter((each) => v.is(nonBlankText(100), each));
 const cents = fc.oneof(
   fc.integer({ min: -10_000, max: 100_000 }),
   fc.constantFrom(0, 1, -1, Math.round(MAX_AMOUNT * 100), -Math.round(MAX_AMOUNT * 100)),
 );
 const row = fc.record({
-  description: filled,
+  description: nonBlank,
   amount: cents.map((value) => value / 100),
   type: fc.constantFrom(...TRANSACTION_TYPES),
   category: fc.option(fc.nat(), { nil: null }),
@@ -62,18 +62,18 @@ const row = fc.record({
 });
 const ledgers = fc.record({
   names: fc.uniqueArray(
-    filled.map((name) => name.trim()),
+    nonBlank.map((name) => name.trim()),
     { maxLength: 3 },
   ),
-  externalIds: fc.infiniteStream(filled),
+  externalIds: fc.infiniteStream(nonBlank),
   rows: fc.array(row, { maxLength: 12, size: 'max' }),
   /** Points at which an import is interrupted, as fractions of its rows. */
   cuts: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { maxLength: 4, size: 'max' }),
 });
-type Given = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
+type GeneratedLedger = typeof ledgers extends fc.Arbitrary<infer Value> ? Value : never;
 
 /** A ledger of equal rows, of which one exists when the interrupted import is repeated */
-const equalRows: Given = {
+const equalRows: GeneratedLedger = {
   names: [],
   externalIds: fc.stream(['x'].values()),
   cuts: [0.5],
@@ -92,8 +92,8 @@ const equalRows: Given = {
 };
 
 let runs = 0;
-let target: Api;
-const server = await serve(() => target);
+let servedApi: Api;
+const server = await serve(() => servedApi);
 afterAll(() => server.close());
 
 async function open(name: string) {
@@ -102,19 +102,22 @@ async function open(name: string) {
   return { api, ledger: openLedger({ ...table, ledgerId, timeZone: 'UTC' }) };
 }
 
-async function fill({ categories, transactions }: Ledger, { names, externalIds, rows }: Given) {
+async function fill(
+  { categories, transactions }: Ledger,
+  { names, externalIds, rows }: GeneratedLedger,
+) {
   const ids: number[] = [];
   for (const name of names) {
     const fields = { name, description: null, color: '#fff', isActive: true };
     ids.push((await categories.create(fields)).id);
   }
-  const taken = new Set<string>();
+  const usedIds = new Set<string>();
   for (const { category, hasExternalId, times, ...fields } of rows) {
     const categoryId = category === null ? null : (ids[category % ids.length] ?? null);
     for (let n = 0; n < times; n += 1) {
       const [id = ''] = externalIds.take(1);
-      const externalId = hasExternalId && !taken.has(id) ? id : null;
-      taken.add(id);
+      const externalId = hasExternalId && !usedIds.has(id) ? id : null;
+      usedIds.add(id);
       await transactions.create({ ...fields, categoryId, externalId });
     }
   }
@@ -127,25 +130,32 @@ async function fill({ categories, transactions }: Ledger, { names, externalIds, 
 /** Reads everything that an import can keep, in the order of the list. */
 async function readImportable({ transactions }: Ledger) {
   const { items } = await transactions.readExportPart(EVERYTHING);
-  const kept = ({ date, amount, type, description, notes, externalId = null }: Transaction) => {
+  const pickFields = ({
+    date,
+    amount,
+    type,
+    description,
+    notes,
+    externalId = null,
+  }: Transaction) => {
     return { date, amount, type, description, notes, externalId };
   };
-  return items.map((item) => ({ ...kept(item), category: item.categoryName ?? null }));
+  return items.map((item) => ({ ...pickFields(item), category: item.categoryName ?? null }));
 }
 
 test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
-  const agrees = fc.asyncProperty(ledgers, async (given) => {
+  const agrees = fc.asyncProperty(ledgers, async (generated) => {
     runs += 1;
-    const from = await open('from');
-    const to = await open('to');
-    await fill(from.ledger, given);
-    const contents = await readImportable(from.ledger);
-    const parts = await Array.fromAsync(exportParts(from.api));
+    const source = await open('source');
+    const target = await open('target');
+    await fill(source.ledger, generated);
+    const contents = await readImportable(source.ledger);
+    const parts = await Array.fromAsync(exportParts(source.api));
     expect(parts.length).toBe(Math.floor(contents.length / ROWS_PER_PART) + 1);
     const { rows, refused } = await readStatement(Buffer.from(parts.join('')));
     expect([refused, rows.length]).toEqual([[], contents.length]);
-    const imported = async (some: typeof rows, { api }: { api: Api }) => {
-      target = api;
+    const importRows = async (some: typeof rows, { api }: { api: Api }) => {
+      servedApi = api;
       const service = createServiceClient({ url: server.url, userAgent: 'test' });
       const plan = planImport(some, await readLedger(service));
       const added: TransactionRow[] = [];
@@ -158,18 +168,18 @@ test(`importing an export creates the same ledger (seed ${SEED})`, async () => {
     };
 
     let duplicates = 0;
-    for (const cut of [...given.cuts.toSorted((one, other) => one - other), 1]) {
+    for (const cut of [...generated.cuts.toSorted((one, other) => one - other), 1]) {
       const end = Math.floor(rows.length * cut);
       const result = { created: end - duplicates, duplicates, refused: [] };
-      expect(await imported(rows.slice(0, end), to)).toEqual(result);
+      expect(await importRows(rows.slice(0, end), target)).toEqual(result);
       duplicates = end;
     }
-    expect(await readImportable(to.ledger)).toEqual(contents);
+    expect(await readImportable(target.ledger)).toEqual(contents);
 
-    const nothing = { created: 0, duplicates: rows.length, refused: [] };
-    expect(await imported(rows, to)).toEqual(nothing);
-    expect(await imported(rows, from)).toEqual(nothing);
-    expect(await readImportable(from.ledger)).toEqual(contents);
+    const nothingCreated = { created: 0, duplicates: rows.length, refused: [] };
+    expect(await importRows(rows, target)).toEqual(nothingCreated);
+    expect(await importRows(rows, source)).toEqual(nothingCreated);
+    expect(await readImportable(source.ledger)).toEqual(contents);
   });
   await fc.assert(agrees, { ...seeded(100), examples: [[equalRows]] });
 });

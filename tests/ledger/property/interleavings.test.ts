@@ -21,7 +21,7 @@ import { LUNCH } from '../support/api/records.ts';
 import { send } from '../support/model/commands.ts';
 import { readListing } from '../support/model/ledger-listing.ts';
 import { type Command, EMPTY, type Model } from '../support/model/ledger-model.ts';
-import { linearise, step } from '../support/model/linearisation.ts';
+import { applyOutcome, linearise } from '../support/model/linearisation.ts';
 
 /** Runs of each race in a full run; `npm test` stops as soon as every outcome has occurred. */
 const INTERLEAVINGS = 12;
@@ -51,11 +51,11 @@ const rename = (id: number, name: string): Command => ({
   changes: { name },
 });
 
-/** Category 1 Food with transaction 1, category 2 Pay with none, and transaction 2 with no category. */
-const GIVEN = [category('Food'), category('Pay'), row(1), row(null)];
+/** Create category 1 Food with transaction 1, category 2 Pay, and transaction 2 without a category */
+const INITIAL_COMMANDS = [category('Food'), category('Pay'), row(1), row(null)];
 
 interface Race {
-  readonly rule: string;
+  readonly title: string;
   readonly commands: readonly Command[];
   /** Possible statuses, in the order of the commands; each outcome must occur. */
   readonly outcomes: readonly string[];
@@ -63,17 +63,17 @@ interface Race {
 
 const RACES: readonly Race[] = [
   {
-    rule: 'two moves of one transaction to different days',
+    title: 'two moves of one transaction to different days',
     commands: [move(1, '2025-12-31'), move(1, '2026-04-01')],
     outcomes: ['200 200'],
   },
   {
-    rule: 'a move and a deletion of one transaction',
+    title: 'a move and a deletion of one transaction',
     commands: [move(1, '2025-12-31'), { kind: 'delete transaction', id: 1 }],
     outcomes: ['200 200', '404 200'],
   },
   {
-    rule: 'two deletions of one transaction',
+    title: 'two deletions of one transaction',
     commands: [
       { kind: 'delete transaction', id: 1 },
       { kind: 'delete transaction', id: 1 },
@@ -81,12 +81,12 @@ const RACES: readonly Race[] = [
     outcomes: ['200 404', '404 200'],
   },
   {
-    rule: 'a deletion of a category and a new transaction in it',
+    title: 'a deletion of a category and a new transaction in it',
     commands: [{ kind: 'delete category', id: 2 }, row(2)],
     outcomes: ['200 400', '409 201'],
   },
   {
-    rule: 'a deactivation of a category and a transaction that joins it',
+    title: 'a deactivation of a category and a transaction that joins it',
     commands: [
       { kind: 'update category', id: 2, changes: { is_active: false } },
       { kind: 'update transaction', id: 2, changes: { category_id: 2 } },
@@ -94,7 +94,7 @@ const RACES: readonly Race[] = [
     outcomes: ['200 200', '200 400'],
   },
   {
-    rule: 'the deletion of a category and of its last transaction',
+    title: 'the deletion of a category and of its last transaction',
     commands: [
       { kind: 'delete category', id: 1 },
       { kind: 'delete transaction', id: 1 },
@@ -102,27 +102,27 @@ const RACES: readonly Race[] = [
     outcomes: ['200 200', '409 200'],
   },
   {
-    rule: 'two new categories of one name',
+    title: 'two new categories of one name',
     commands: [category('Fun'), category('Fun')],
     outcomes: ['201 409', '409 201'],
   },
   {
-    rule: 'two categories renamed to one name',
+    title: 'two categories renamed to one name',
     commands: [rename(1, 'Fun'), rename(2, 'Fun')],
     outcomes: ['200 409', '409 200'],
   },
   {
-    rule: 'two renames of one category',
+    title: 'two renames of one category',
     commands: [rename(1, 'Fun'), rename(1, 'Joy')],
     outcomes: ['200 200'],
   },
   {
-    rule: 'a rename to a name that is being given up',
+    title: 'a rename to a name that another rename frees',
     commands: [rename(1, 'Fun'), rename(2, 'Food')],
     outcomes: ['200 200', '200 409'],
   },
   {
-    rule: 'two moves that cross between two categories',
+    title: 'two moves in opposite directions between two categories',
     commands: [
       { kind: 'update transaction', id: 1, changes: { category_id: 2 } },
       { kind: 'update transaction', id: 2, changes: { category_id: 1 } },
@@ -137,16 +137,16 @@ beforeAll(async () => {
   table = await createTestTable();
 });
 
-describe.each(oneInEvery(2, RACES))('$rule', ({ rule, commands, outcomes }) => {
-  it(`ends ${outcomes.join(', or ')}, as if one had followed the other`, async () => {
+describe.each(oneInEvery(2, RACES))('$title', ({ title, commands, outcomes }) => {
+  it(`ends with ${outcomes.join(', or ')}, as if one request had followed the other`, async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
-      const ledgerId = `race-${RACES.findIndex((each) => each.rule === rule)}-${seed}`;
-      const quiet = await openInProcess(createServiceOn({ ...table, ledgerId }));
-      const model = await givenModel(quiet);
+      const ledgerId = `race-${RACES.findIndex((each) => each.title === title)}-${seed}`;
+      const undelayed = await openInProcess(createServiceOn({ ...table, ledgerId }));
+      const model = await givenModel(undelayed);
       const replies = await race(ledgerId, commands, createSeededRandom(seed));
       seen.add(replies.map(({ reply }) => reply.status).join(' '));
-      linearise(model, replies, await readListing(quiet));
+      linearise(model, replies, await readListing(undelayed));
       expect((await createVerification({ ...table, ledgerId }).verify()).drifts).toEqual([]);
       if (seen.size === outcomes.length && !IS_FULL) break;
     }
@@ -156,9 +156,9 @@ describe.each(oneInEvery(2, RACES))('$rule', ({ rule, commands, outcomes }) => {
 
 async function givenModel(api: Api): Promise<Model> {
   let model = EMPTY;
-  for (const command of GIVEN) {
-    const next = step(model, { command, reply: await send(api, command) });
-    if (!next) throw new Error('What the races start from is not there');
+  for (const command of INITIAL_COMMANDS) {
+    const next = applyOutcome(model, { command, reply: await send(api, command) });
+    if (!next) throw new Error('A command before the race failed');
     model = next;
   }
   return model;
@@ -168,7 +168,7 @@ async function givenModel(api: Api): Promise<Model> {
 async function race(ledgerId: string, commands: readonly Command[], random: SeededRandom) {
   const time = createVirtualTime();
   const store = createContendedClient(time.watch(table.client), { time, ownedMs: 20 });
-  const client = delayed(store, time, random);
+  const client = createDelayedClient(store, time, random);
   const options = { ...table, ledgerId, timeZone: 'UTC' };
   const retryPolicy = createVirtualRetryPolicy(time, random.next);
   const { timeoutSignal } = time;
@@ -186,12 +186,12 @@ async function race(ledgerId: string, commands: readonly Command[], random: Seed
   return await time.run(Promise.all(replies));
 }
 
-function delayed(client: Client, time: VirtualTime, random: SeededRandom): Client {
+function createDelayedClient(client: Client, time: VirtualTime, random: SeededRandom): Client {
   const send = async (command: Parameters<Client['send']>[0]) => {
     await time.sleep(random.between(0, MAX_CALL_MS));
-    const answer = await client.send(command);
+    const result = await client.send(command);
     await time.sleep(random.between(0, MAX_CALL_MS));
-    return answer;
+    return result;
   };
   return { send: send as Client['send'] };
 }

@@ -18,7 +18,7 @@ import {
   type ModelFilter,
   selectTransactions,
 } from '../support/model/ledger-model.ts';
-import { linearise, refusal, step } from '../support/model/linearisation.ts';
+import { applyOutcome, linearise, refusal } from '../support/model/linearisation.ts';
 
 const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
 /** Number of rounds. Each has at least 71 commands; a swap of names counts as three. */
@@ -29,9 +29,9 @@ const COMMANDS_PER_ROUND = 55;
 const BATCHES_PER_ROUND = 2;
 const COMMANDS_PER_BATCH = 8;
 /** Average number of filters whose pages are walked after each round. */
-const FACETS_WALKED = 8;
+const FILTERS_WALKED = 8;
 
-/** Outcomes that must occur for the sequence to prove anything. */
+/** Outcomes that must occur, because the sequence proves nothing without them */
 const OUTCOMES = [
   ...['POST transactions 201', 'POST transactions 400', 'POST transactions 404'],
   ...['PUT transactions 200', 'PUT transactions 400', 'PUT transactions 404'],
@@ -59,7 +59,7 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
     let model = EMPTY;
     const isDone = (round: number) => round >= ROUNDS && OUTCOMES.every((each) => seen.has(each));
     for (let round = 0; round < MAX_ROUNDS && !isDone(round); round += 1) {
-      model = await sendOneByOne(watch(api, seen), model, random);
+      model = await sendOneByOne(recordOutcomes(api, seen), model, random);
       for (let batch = 0; batch < BATCHES_PER_ROUND; batch += 1) {
         model = await sendAtOnce(api, model, random);
       }
@@ -74,8 +74,8 @@ describe.each(SEEDS)('a ledger after random commands (seed %i)', (seed) => {
 async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Promise<Model> {
   let model = before;
   for (let sent = 0; sent < COMMANDS_PER_ROUND; sent += 1) {
-    const swaps = model.categories.size > 1 && random.chance(0.02);
-    const commands = swaps ? swapNames(random, model) : [makeCommand(random, model)];
+    const swapsNames = model.categories.size > 1 && random.chance(0.02);
+    const commands = swapsNames ? swapNames(random, model) : [makeCommand(random, model)];
     for (const command of commands) model = await sendOne(api, model, command);
   }
   return model;
@@ -83,12 +83,12 @@ async function sendOneByOne(api: Api, before: Model, random: SeededRandom): Prom
 
 async function sendOne(api: Api, model: Model, command: Command): Promise<Model> {
   const reply = await send(api, command);
-  const [due] = listRefusals(model, command);
-  if (due) {
-    expect(refusal(reply), JSON.stringify(command)).toBe(due);
+  const [expected] = listRefusals(model, command);
+  if (expected) {
+    expect(refusal(reply), JSON.stringify(command)).toBe(expected);
     return model;
   }
-  const next = step(model, { command, reply });
+  const next = applyOutcome(model, { command, reply });
   if (!next) throw new Error(`${JSON.stringify(command)} was answered ${reply.text}`);
   return next;
 }
@@ -129,7 +129,7 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
     await expectWalk(api, model, { filter: {}, perPage: random.integer(3, 9), sort });
     await expectWalk(api, model, { filter: inRange, perPage: random.integer(1, 5), sort });
   }
-  for (const filter of some(random, combinations)) {
+  for (const filter of pickSome(random, combinations)) {
     await expectWalk(api, model, { filter, perPage: 100, sort: '-date' });
   }
   const { body } = await api.get('/categories', { active_only: false, include_counts: true });
@@ -139,8 +139,8 @@ async function expectPages(api: Api, model: Model, random: SeededRandom): Promis
   );
 }
 
-function some<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
-  return all.filter(() => random.chance(FACETS_WALKED / all.length));
+function pickSome<Each>(random: SeededRandom, all: readonly Each[]): Each[] {
+  return all.filter(() => random.chance(FILTERS_WALKED / all.length));
 }
 
 interface Walk {
@@ -169,17 +169,17 @@ function categoryName({ categories }: Model, { category_id }: { category_id: num
   return category ? { category_name: category.name } : {};
 }
 
-/** Wraps the API, and notes every kind of outcome. */
-function watch(api: Api, seen: Set<string>): Api {
-  const note = <Reply extends { status: number }>(what: string, reply: Reply): Reply => {
-    seen.add(`${what} ${reply.status}`);
+/** Wraps the API, and records every kind of outcome. */
+function recordOutcomes(api: Api, seen: Set<string>): Api {
+  const record = <Reply extends { status: number }>(request: string, reply: Reply): Reply => {
+    seen.add(`${request} ${reply.status}`);
     return reply;
   };
   const resource = (path: string) => path.split('/')[1];
   return {
     ...api,
-    post: async (path, body) => note(`POST ${resource(path)}`, await api.post(path, body)),
-    put: async (path, body) => note(`PUT ${resource(path)}`, await api.put(path, body)),
-    delete: async (path) => note(`DELETE ${resource(path)}`, await api.delete(path)),
+    post: async (path, body) => record(`POST ${resource(path)}`, await api.post(path, body)),
+    put: async (path, body) => record(`PUT ${resource(path)}`, await api.put(path, body)),
+    delete: async (path) => record(`DELETE ${resource(path)}`, await api.delete(path)),
   };
 }

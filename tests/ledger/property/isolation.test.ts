@@ -14,7 +14,7 @@ import { createTestKeys } from '../support/auth/test-keys.ts';
 
 const REQUESTS = sizeOfRun(5_000);
 
-test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async () => {
+test(`two ledgers answer ${REQUESTS} generated requests as if each were alone (seed ${SEED})`, async () => {
   const { client, tableName } = await createTestTable();
   let now = Date.parse('2026-01-01T00:00:00Z');
   const clock = () => new Date(now);
@@ -26,12 +26,12 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async (
     ['alice', 'bob'].map(async (ledger) => {
       const { secret } = await keys.create({ name: 'test', ledger, scope: 'write' });
       const alone = await openInProcess(await createTestService({ ledgerId: ledger, clock }));
-      return { authorization: `Bearer ${secret}`, alone, wrote: 0 };
+      return { authorization: `Bearer ${secret}`, alone, created: 0 };
     }),
   );
 
-  const answered = new Map<number, number>();
-  const behavesAsAlone = fc.asyncProperty(
+  const countsByStatus = new Map<number, number>();
+  const answersAsIfAlone = fc.asyncProperty(
     fc.constantFrom(...callers),
     generateRequest,
     async (caller, { method, path, headers, ...rest }: GeneratedRequest) => {
@@ -44,17 +44,17 @@ test(`${REQUESTS} generated requests across two ledgers (seed ${SEED})`, async (
       const expected = await alone.request(method, path, { ...rest, headers: headers ?? {} });
       expect(withoutRequestId(reply)).toEqual(withoutRequestId(expected));
       if (!isPage(findRoute(method, path).functionName)) expectEnvelope(reply);
-      answered.set(reply.status, (answered.get(reply.status) ?? 0) + 1);
-      if (reply.status === 201) caller.wrote += 1;
+      countsByStatus.set(reply.status, (countsByStatus.get(reply.status) ?? 0) + 1);
+      if (reply.status === 201) caller.created += 1;
     },
   );
-  await fc.assert(behavesAsAlone, seeded(5_000));
-  // Shows that the requests are not all nonsense: every kind of answer occurred often. Conflicts need a long run.
+  await fc.assert(answersAsIfAlone, seeded(5_000));
+  // Shows that the requests are not all nonsense: every status occurred often. Conflicts need a long run.
   for (const status of IS_FULL ? [200, 201, 400, 404, 409] : [200, 201, 400, 404]) {
-    expect(answered.get(status), `answers ${status}`).toBeGreaterThan(REQUESTS / 100);
+    expect(countsByStatus.get(status), `responses with ${status}`).toBeGreaterThan(REQUESTS / 100);
   }
   // Both ledgers have records, so each was also asked for ids that exist in the other.
-  for (const { wrote } of callers) expect(wrote).toBeGreaterThan(REQUESTS / 100);
+  for (const { created } of callers) expect(created).toBeGreaterThan(REQUESTS / 100);
 });
 
 function withoutRequestId({ status, text, headers }: ApiResponse) {

@@ -36,7 +36,7 @@ test(`anything finer than a cent is refused (seed ${SEED})`, () => {
   fc.assert(refused, seeded(5_000));
 });
 
-test(`a double has at most two decimals just when its two-decimal form is the same double (seed ${SEED})`, () => {
+test(`a double has at most two decimals exactly when its two-decimal form is the same double (seed ${SEED})`, () => {
   const same = fc.property(fc.double({ min: -1e12, max: 1e12, noNaN: true }), (value) => {
     expect(hasAtMostTwoDecimals(value)).toBe(Number(value.toFixed(2)) === value);
   });

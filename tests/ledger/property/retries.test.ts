@@ -18,9 +18,9 @@ import { createServiceOn } from '../support/api/open-api.ts';
 const POSTS = sizeOfRun(1_000);
 const CONCURRENT = 10;
 const BULKS = sizeOfRun(200);
-const IN_BULK = 7;
+const ROWS_PER_BULK = 7;
 const ROUNDS = BULKS / 2;
-const KEPT = 3;
+const KEPT_ROWS = 3;
 
 /** Opens one ledger twice: with a healthy database, and with one where half of the calls fail, before or after they are applied. */
 async function openBoth() {
@@ -50,7 +50,7 @@ async function openBoth() {
 }
 
 const makeRows = (number: number) =>
-  Array.from({ length: IN_BULK }, (_, n) => ({
+  Array.from({ length: ROWS_PER_BULK }, (_, n) => ({
     description: `Row ${n}`,
     amount: number,
     type: 'expense',
@@ -70,12 +70,12 @@ test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, 
     return last.text;
   }
 
-  const answers = new Set<string>();
+  const texts = new Set<string>();
   for (let number = 1; number <= POSTS; number += CONCURRENT) {
     const numbers = Array.from({ length: CONCURRENT }, (_, n) => number + n);
-    for (const text of await Promise.all(numbers.map(purchase))) answers.add(text);
+    for (const text of await Promise.all(numbers.map(purchase))) texts.add(text);
   }
-  expect(answers.size).toBe(POSTS);
+  expect(texts.size).toBe(POSTS);
   expect(await total()).toBe(POSTS);
   expect(injected()).toBeGreaterThan(POSTS);
   expect(replayed).toBeGreaterThan(POSTS / 2);
@@ -90,7 +90,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
       n % 2 === 0 ? row : { ...row, external_id: `bank-${number}-${n}` },
     );
     const { replies, last } = await sendThrice('POST', '/transactions/bulk', { transactions });
-    expect(last.body.data).toMatchObject({ created: IN_BULK, duplicates: 0, failed: 0 });
+    expect(last.body.data).toMatchObject({ created: ROWS_PER_BULK, duplicates: 0, failed: 0 });
     // Rows that an earlier reply reported as created keep their ids.
     for (const { body } of replies) {
       for (const { index, id } of body.data?.results ?? []) {
@@ -100,7 +100,7 @@ test(`${BULKS} bulk requests, each sent three times, create each transaction onc
       }
     }
   }
-  expect(await total()).toBe(BULKS * IN_BULK);
+  expect(await total()).toBe(BULKS * ROWS_PER_BULK);
   expect((await verify()).drifts).toEqual([]);
   expect(injected()).toBeGreaterThan(BULKS);
   expect(created).toBeGreaterThan(BULKS);
@@ -117,13 +117,13 @@ test(`${ROUNDS} bulk updates and deletes, each sent three times, change each tra
     // If a change were applied twice, the second time would find another version and fail.
     const changes = rows.map(({ id, etag }) => ({ id, if_match: etag, amount: number + 1 }));
     const updated = await change('PUT', '/transactions/bulk', changes);
-    expect(updated).toMatchObject({ updated: IN_BULK, failed: 0 });
+    expect(updated).toMatchObject({ updated: ROWS_PER_BULK, failed: 0 });
     for (const { id, etag } of updated.results) expect(etag).toMatch(`"t${id}.2.`);
-    const removals = rows.slice(KEPT).map(({ id }) => ({ id }));
+    const removals = rows.slice(KEPT_ROWS).map(({ id }) => ({ id }));
     const deleted = await change('POST', '/transactions/bulk/delete', removals);
     expect(deleted).toMatchObject({ deleted: removals.length, failed: 0 });
   }
-  expect(await total()).toBe(ROUNDS * KEPT);
+  expect(await total()).toBe(ROUNDS * KEPT_ROWS);
   expect((await verify()).drifts).toEqual([]);
   expect(injected()).toBeGreaterThan(ROUNDS);
 });

@@ -66,7 +66,7 @@ const table = fc.tuple(
   fc.constantFrom(',', ';', '\t', '|'),
 );
 
-function write(rows: readonly (readonly string[])[], delimiter: string): string {
+function writeCsv(rows: readonly (readonly string[])[], delimiter: string): string {
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
   return rows.map((cells) => cells.map(quote).join(delimiter)).join('\n');
 }
@@ -81,7 +81,7 @@ test(`any bytes are read, or refused with a reason (seed ${SEED})`, async () => 
 
 test(`each line of a table is a row, refused, left out or a repetition (seed ${SEED})`, () => {
   const isWhole = fc.property(table, ([headers, rows, delimiter]) => {
-    const text = write(
+    const text = writeCsv(
       [['Date', 'Description', 'Amount', ...headers.slice(0, 3)], ...rows],
       delimiter,
     );
@@ -94,10 +94,10 @@ test(`each line of a table is a row, refused, left out or a repetition (seed ${S
     }
     const lines = [...read.rows, ...read.refused, ...read.leftOut].map(({ line }) => line);
     expect(new Set(lines).size).toBe(lines.length);
-    const { rows: filled } = splitCsv(text, delimiter);
+    const { rows: filledRows } = splitCsv(text, delimiter);
     const first =
-      read.headerLine === 0 ? 0 : filled.findIndex(({ line }) => line === read.headerLine) + 1;
-    if (read.headerLine > 0) expect(lines.length).toBe(filled.length - first);
+      read.headerLine === 0 ? 0 : filledRows.findIndex(({ line }) => line === read.headerLine) + 1;
+    if (read.headerLine > 0) expect(lines.length).toBe(filledRows.length - first);
   });
   fc.assert(isWhole, seeded(500));
 });
@@ -111,8 +111,8 @@ test(`a well-formed table has the cells that a parser of CSV finds (seed ${SEED}
     minLength: 1,
     maxLength: 8,
   });
-  const agrees = fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (given, delimiter) => {
-    const text = write(given, delimiter);
+  const agrees = fc.property(rows, fc.constantFrom(',', ';', '\t', '|'), (generated, delimiter) => {
+    const text = writeCsv(generated, delimiter);
     const parsed = parse(text, {
       delimiter,
       relax_column_count: true,

@@ -43,7 +43,7 @@ const fields: fc.Arbitrary<TransactionFields> = fc.record({
 });
 const change = fc.record({ position: fc.nat(), to: fc.option(fields, { nil: undefined }) });
 const boundary = fc.option(fc.oneof(crowdedDate, anyDate), { nil: undefined });
-const BY = [
+const GROUPINGS = [
   ...[{ grouping: 'category' }, { grouping: 'type' }, { period: 'month' }, { period: 'year' }],
   ...[{ period: 'day' }, { grouping: 'category', period: 'day' }],
   { grouping: 'category', period: 'month' },
@@ -55,12 +55,12 @@ const filter = fc.record({
     fc.constant(undefined),
     fc.uniqueArray(fc.constantFrom(null, ...CATEGORIES, 9), { minLength: 1, maxLength: 3 }),
   ),
-  startDate: boundary.map((date) => date && wholeMonthsNowAndThen(date, '01')),
-  endDate: boundary.map((date) => date && wholeMonthsNowAndThen(date)),
+  startDate: boundary.map((date) => date && roundSomeToMonths(date, '01')),
+  endDate: boundary.map((date) => date && roundSomeToMonths(date)),
 });
 
 const question: fc.Arbitrary<SummaryQuery> = fc
-  .tuple(fc.constantFrom(...BY), filter)
+  .tuple(fc.constantFrom(...GROUPINGS), filter)
   .map(([by, filtered]) => withBoundedDays({ ...by, ...filtered }));
 
 /** Limits the range of a summary by day to the days that the API allows. */
@@ -73,7 +73,7 @@ function withBoundedDays(query: SummaryQuery): SummaryQuery {
 }
 
 /** Rounds some dates to the edge of a month, because ranges of whole months are read from other items than other ranges. */
-function wholeMonthsNowAndThen(date: string, day?: string): string {
+function roundSomeToMonths(date: string, day?: string): string {
   if (Number(date.slice(8)) % 2 === 0) return date;
   return `${monthOf(date)}-${day ?? daysInMonth(monthOf(date))}`;
 }
@@ -148,9 +148,9 @@ function summarizeRows(model: readonly TransactionFields[], query: SummaryQuery)
   if (!grouping) {
     return { ...total, groups: periods.map((key) => ({ key, ...inPeriod(rows, key) })) };
   }
-  const series = all.map(({ group, rows: ofGroup }) => ({
+  const series = all.map(({ group, rows: groupRows }) => ({
     ...group,
-    totals: periods.map((each) => inPeriod(ofGroup, each)),
+    totals: periods.map((each) => inPeriod(groupRows, each)),
   }));
   return { ...total, period, periods, series };
 }
@@ -164,24 +164,24 @@ function listPeriods(rows: readonly TransactionFields[], period: Period): string
   const all: string[] = [];
   for (let year = Number(first.slice(0, 4)); year <= Number(last.slice(0, 4)); year += 1) {
     const text = String(year).padStart(4, '0');
-    const months = upTo(12).map((month) => `${text}-${month}`);
+    const months = listNumbers(12).map((month) => `${text}-${month}`);
     if (period === 'year') all.push(text);
     if (period === 'month') all.push(...months);
     if (period !== 'day') continue;
     for (const month of months) {
-      all.push(...upTo(daysInMonth(month)).map((day) => `${month}-${day}`));
+      all.push(...listNumbers(daysInMonth(month)).map((day) => `${month}-${day}`));
     }
   }
   return all.filter((each) => each >= first && each <= last);
 }
 
-function upTo(most: number): string[] {
-  return Array.from({ length: most }, (_, n) => String(n + 1).padStart(2, '0'));
+function listNumbers(max: number): string[] {
+  return Array.from({ length: max }, (_, n) => String(n + 1).padStart(2, '0'));
 }
 
 /** Limit in docs/ledger/api.md */
 const MAX_PERIODS = 1_200;
-const ONE_SENTENCE = expect.stringContaining(`may have ${MAX_PERIODS}`);
+const TOO_MANY_PERIODS = expect.stringContaining(`may have ${MAX_PERIODS}`);
 
 function periodsIn(summary: ReturnType<typeof summarizeRows>, { period }: SummaryQuery): number {
   if ('periods' in summary) return summary.periods.length;
@@ -198,7 +198,8 @@ test(`every summary equals the model's (seed ${SEED})`, async () => {
       const summary = ledger.summaries.read(query);
       const expected = summarizeRows(model, query);
       if (periodsIn(expected, query) <= MAX_PERIODS) expect(await summary).toEqual(expected);
-      else await expect(summary).rejects.toMatchObject({ details: { group_by: [ONE_SENTENCE] } });
+      else
+        await expect(summary).rejects.toMatchObject({ details: { group_by: [TOO_MANY_PERIODS] } });
     }
     expect((await verification.verify()).drifts).toEqual([]);
   });

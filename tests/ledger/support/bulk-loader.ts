@@ -1,5 +1,5 @@
-// Fills an empty ledger fast: rows in batches, every count summed on the way and written once at the end.
-// The result equals that of as many single creates (`npm run verify-ledger` agrees).
+// Fills an empty ledger fast: it writes rows in batches, and each count once at the end.
+// The result equals that of single creates, as `npm run verify-ledger` confirms.
 import { BatchWriteCommand, type DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import {
   createHouseholdLedger,
@@ -10,7 +10,7 @@ import type { Category } from '../../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../../lib/ledger/domain/transaction.ts';
 import type { Item } from '../../../lib/shared/database.ts';
 
-/** The limit of one BatchWriteItem. */
+/** Limit of one BatchWriteItem */
 const BATCH_SIZE = 25;
 const CONCURRENT_BATCHES = 8;
 
@@ -42,15 +42,15 @@ export async function bulkLoadHousehold(
 }
 
 async function writeAll(target: BulkTarget, items: Generator<Item>): Promise<void> {
-  async function work(): Promise<void> {
-    for (let batch = take(items); batch.length > 0; batch = take(items)) {
+  async function writeBatches(): Promise<void> {
+    for (let batch = takeBatch(items); batch.length > 0; batch = takeBatch(items)) {
       await writeBatch(target, batch);
     }
   }
-  await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, work));
+  await Promise.all(Array.from({ length: CONCURRENT_BATCHES }, writeBatches));
 }
 
-function take(items: Generator<Item>): Item[] {
+function takeBatch(items: Generator<Item>): Item[] {
   const batch: Item[] = [];
   while (batch.length < BATCH_SIZE) {
     const { value, done } = items.next();

@@ -9,12 +9,12 @@ export const anyDate = fc
     day: fc.integer({ min: 1, max: 31 }),
   })
   .map(({ year, month, day }) => {
-    const ofYear = toMonth(String(year).padStart(4, '0'), month);
-    return toDate(ofYear, Math.min(day, daysInMonth(ofYear)));
+    const monthOfYear = toMonth(String(year).padStart(4, '0'), month);
+    return toDate(monthOfYear, Math.min(day, daysInMonth(monthOfYear)));
   });
 
 /** Dates around the ends of months and years, where ranges are cut */
-const CROWDED = [
+const CROWDED_DATES = [
   '2023-12-30',
   '2023-12-31',
   '2024-01-01',
@@ -29,6 +29,6 @@ const CROWDED = [
 ];
 
 export const crowdedDate = fc.oneof(
-  { weight: 9, arbitrary: fc.constantFrom(...CROWDED) },
+  { weight: 9, arbitrary: fc.constantFrom(...CROWDED_DATES) },
   { weight: 1, arbitrary: anyDate },
 );

@@ -17,7 +17,7 @@ export async function createCorruptibleTable() {
     return client.send(command as PutCommand, ...options);
   }) as typeof client.send;
 
-  /** Categories 1 Food and 2 Pay; transactions 1 and 2 (food, March), 3 (pay, April) and 4 (no category, May 2025). */
+  /** Creates categories 1 Food and 2 Pay; transactions 1 and 2 (Food, March), 3 (Pay, April) and 4 (none, May 2025). */
   async function givenLedger() {
     ledgers += 1;
     const ledgerId = `ledger-${ledgers}`;

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface GuideExample {
-  /** The words behind the backticks, such as `go oapi-codegen`. */
+  /** The words after the backticks, such as `go oapi-codegen` */
   readonly name: string;
   readonly code: string;
 }
@@ -16,7 +16,7 @@ export function listGuideExamples(): GuideExample[] {
   }));
 }
 
-/** @throws where the guide has no example of that name */
+/** @throws Error if the guide has no example of that name */
 export function findGuideExample(wantedName: string): string {
   const example = listGuideExamples().find(({ name }) => name === wantedName);
   if (!example) throw new Error(`docs/ledger/clients.md has no example "${wantedName}"`);

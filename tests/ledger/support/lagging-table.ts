@@ -6,7 +6,7 @@ import { createTestTable } from '../../shared/support/test-table.ts';
 
 type Key = Readonly<Record<'pk' | 'sk', unknown>>;
 
-/** Queries of indexes go to a second table, which gets the changes when the test says, in any order. */
+/** Sends queries of indexes to a second table, to which the test copies changes later, in any order. */
 export async function createLaggingTable() {
   const table = await createTestTable();
   const indexed = await createTestTable();
@@ -16,10 +16,10 @@ export async function createLaggingTable() {
     if (name === 'QueryCommand' && IndexName !== undefined) {
       Object.assign(input, { TableName: indexed.tableName });
     }
-    for (const key of writtenKeys(input)) pending.set(JSON.stringify(key), key);
+    for (const key of listWrittenKeys(input)) pending.set(JSON.stringify(key), key);
   });
 
-  async function carry(Key: Key): Promise<void> {
+  async function copyToIndexes(Key: Key): Promise<void> {
     const { Item } = await table.client.send(
       new GetCommand({ TableName: table.tableName, Key, ConsistentRead: true }),
     );
@@ -36,14 +36,14 @@ export async function createLaggingTable() {
     async propagate(arrives: () => boolean): Promise<void> {
       for (const [name, key] of pending) {
         if (!arrives()) continue;
-        await carry(key);
+        await copyToIndexes(key);
         pending.delete(name);
       }
     },
   };
 }
 
-function writtenKeys(input: object): Key[] {
+function listWrittenKeys(input: object): Key[] {
   const { TransactItems = [] } = input as Partial<TransactWriteCommandInput>;
   return TransactItems.flatMap(({ Put, Update, Delete }) => {
     const { pk, sk } = Put?.Item ?? Update?.Key ?? Delete?.Key ?? {};

@@ -10,7 +10,7 @@ export const EVERYTHING = {
   endDate: undefined,
 };
 
-/** Newest first; ids and times, which differ from run to run, are left out. */
+/** Reads rows newest first. Ids and times are left out, because they differ from run to run. */
 export async function readContents({ transactions, categories, importedRows }: Ledger) {
   const rows: TransactionFields[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
@@ -18,12 +18,12 @@ export async function readContents({ transactions, categories, importedRows }: L
     rows.push(...items.map(pickFields));
     hasNext = pagination.hasNext;
   }
-  const known = await categories.list({ activeOnly: false });
+  const stored = await categories.list({ activeOnly: false });
   const { parts: imports } = await importedRows.readPage(undefined);
   return {
     imports,
     transactions: rows,
-    categories: known.map(({ name, description, color, isActive, transactionCount }) => ({
+    categories: stored.map(({ name, description, color, isActive, transactionCount }) => ({
       name,
       description,
       color,

@@ -41,7 +41,7 @@ const MOVE = { type: 'income', category_id: 2, transaction_date: '2025-01-01' };
 const DATES = { start_date: '2026-01-02', end_date: '2026-04-29' };
 
 /** Requests that make more calls, or write more items, than the example of their endpoint */
-const LONGER: readonly Request[] = [
+const LARGER_REQUESTS: readonly Request[] = [
   ['GET /transactions', { query: { ...DATES, category_id: 1 } }],
   ['GET /transactions/export', { query: { start_date: '2026-03-01', category_id: 1 } }],
   ['GET /transactions/search', { query: { q: 'b', category_id: '1,2', ...DATES } }],
@@ -62,12 +62,14 @@ const LONGER: readonly Request[] = [
   ['DELETE /categories/{id}', { id: 3 }],
 ];
 
-export const OPERATIONS: readonly Operation[] = [...LONGER, ...listExamples()].map(toOperation);
+export const OPERATIONS: readonly Operation[] = [...LARGER_REQUESTS, ...listExamples()].map(
+  toOperation,
+);
 
-/** The examples of all other endpoints, without the one that reads only the API key of the request. */
+/** Lists the examples of all other endpoints that read a ledger. */
 function listExamples(): Request[] {
   const functionNames = new Map<string, string>(LEDGER_OPERATIONS);
-  const covered = new Set(LONGER.map(([route]) => functionNames.get(route)));
+  const covered = new Set(LARGER_REQUESTS.map(([route]) => functionNames.get(route)));
   return LEDGER_OPERATIONS.flatMap(([route, name]): Request[] =>
     covered.has(name) || name === 'service/me' ? [] : [[route, {}]],
   );
@@ -87,8 +89,8 @@ function toOperation([route, { name, id = 1, query, body }]: Request): Operation
   };
 }
 
-/** Limits the ledgers of a table, because each verification reads the whole table. */
-const LEDGERS_OF_TABLE = 10;
+/** Few, because each verification reads the whole table */
+const LEDGERS_PER_TABLE = 10;
 
 interface TestLedger extends TestTable {
   readonly ledgerId: string;
@@ -97,9 +99,9 @@ interface TestLedger extends TestTable {
 let table: TestTable | undefined;
 let ledgers = 0;
 
-/** Categories 1 and 2 in use and 3 not; transactions on three days of two months. */
+/** Creates a ledger with transactions on three days of two months, categories 1 and 2 in use, and category 3 unused. */
 async function givenLedger(): Promise<TestLedger> {
-  if (!table || ledgers % LEDGERS_OF_TABLE === 0) table = await createTestTable();
+  if (!table || ledgers % LEDGERS_PER_TABLE === 0) table = await createTestTable();
   ledgers += 1;
   const ledger = { ...table, ledgerId: `ledger-${ledgers}` };
   await bulkLoad(
@@ -152,8 +154,8 @@ export async function runOperation(
   return { reply, tookMs: time.now(), delays, contents };
 }
 
-/** Contents of the ledger before an operation. */
-export async function contentsBefore(): Promise<LedgerContents> {
+/** Reads the contents that a ledger has before an operation. */
+export async function readContentsBefore(): Promise<LedgerContents> {
   return await readLedger(await givenLedger());
 }
 
@@ -161,18 +163,18 @@ async function readLedger(ledger: TestLedger): Promise<LedgerContents> {
   return await readContents(openLedger(settings(ledger)));
 }
 
-export function expectSameReply(run: Run, smooth: Run): void {
-  expect(run.reply).toEqual(exceptNewId(smooth, run));
+export function expectSameReply(run: Run, faultless: Run): void {
+  expect(run.reply).toEqual(withIdOf(faultless, run));
 }
 
 /** Allows for an id that was skipped because the response with it was lost. The ETag contains the id, so it differs too. */
-function exceptNewId({ reply }: Run, other: Run): Run['reply'] {
+function withIdOf({ reply }: Run, other: Run): Run['reply'] {
   const { data } = reply.body;
-  const found = other.reply.body.data;
+  const actual = other.reply.body.data;
   const withId = {
-    201: () => (data.id === found?.id ? data : { ...data, id: found?.id, etag: found?.etag }),
+    201: () => (data.id === actual?.id ? data : { ...data, id: actual?.id, etag: actual?.etag }),
     207: () => {
-      const { id, etag } = found?.results?.[0] ?? {};
+      const { id, etag } = actual?.results?.[0] ?? {};
       const [result] = data.results;
       return result.id === id ? data : { ...data, results: [{ ...result, id, etag }] };
     },

@@ -36,7 +36,7 @@ export async function startService(
     command: program,
     args,
     folder: folder ?? PROJECT,
-    environment: { ...inherited(), DATA_DIR: 'memory', ...environment, PORT: String(port) },
+    environment: { ...inheritVariables(), DATA_DIR: 'memory', ...environment, PORT: String(port) },
     graceMilliseconds: 5000,
     onLine: (line) => {
       lines.push(line);
@@ -79,7 +79,7 @@ export async function openService(environment: NodeJS.ProcessEnv = {}) {
 }
 
 // Drops the variables that the test runner and npm scripts set: the service starts as from a terminal.
-function inherited(): NodeJS.ProcessEnv {
+function inheritVariables(): NodeJS.ProcessEnv {
   const foreign = /^(npm_|VITEST|AWS_|NODE_ENV$|NODE_OPTIONS$|TABLE_NAME$|DYNAMODB_ENDPOINT$)/;
   return Object.fromEntries(Object.entries(process.env).filter(([name]) => !foreign.test(name)));
 }

@@ -2,16 +2,16 @@
 import type { Category } from '../../../lib/ledger/domain/category.ts';
 import type { Transaction } from '../../../lib/ledger/domain/transaction.ts';
 
-const WRITTEN = { createdAt: 0, updatedAt: 0, version: 1 };
+const METADATA = { createdAt: 0, updatedAt: 0, version: 1 };
 
-/** An active category; the bulk loader sets its count. */
+/** Creates an active category; the bulk loader sets its count. */
 export function createStoredCategory(id: number, name: string): Category {
   const fields = { description: null, color: null, isActive: true, transactionCount: 0 };
-  return { ...WRITTEN, ...fields, id, name };
+  return { ...METADATA, ...fields, id, name };
 }
 
-/** An expense without a category, unless the fields say otherwise. */
+/** Creates an expense without a category, unless the fields differ. */
 export function createStoredTransaction(id: number, fields: Partial<Transaction>): Transaction {
   const expense = { description: 'x', amount: 1, type: 'expense', categoryId: null } as const;
-  return { ...WRITTEN, ...expense, notes: null, date: '2026-01-01', ...fields, id };
+  return { ...METADATA, ...expense, notes: null, date: '2026-01-01', ...fields, id };
 }

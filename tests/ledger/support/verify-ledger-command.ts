@@ -14,7 +14,7 @@ type Environment = NodeJS.ProcessEnv;
 const verifyLedger = (environment: Environment, ...options: string[]) =>
   runCommand(COMMAND, options, environment);
 
-/** @param killed kills the process, which cannot handle the signal */
+/** @param killed kills the process when it is aborted */
 const verifyUntil = (killed: AbortSignal, environment: Environment, ...options: string[]) =>
   runCommand(COMMAND, options, environment, killed);
 

@@ -35,8 +35,8 @@ function withoutSafeguard(
 }
 
 const ANY_ORDER =
-  'has the rows of the ledger whenever it says so, whatever happens between its requests';
-const NO_DIGEST = 'copies months without a digest each time, and says that it proves nothing';
+  'has the rows of the ledger whenever it ends with 0, whatever happens between its requests';
+const NO_DIGEST = 'copies months without a digest each time, and ends with 1';
 const loopTest = (language: string, test: string) =>
   `the synchronisation loop in ${language} > ${test}`;
 

@@ -12,7 +12,6 @@ import {
   TEMPORARY_FAULTS,
 } from '../../../shared/support/store-faults.ts';
 import {
-  contentsBefore,
   expectFailure,
   expectSameReply,
   hasFailed,
@@ -20,6 +19,7 @@ import {
   OPERATIONS,
   type Operation,
   type Run,
+  readContentsBefore,
   runOperation,
 } from '../../support/operations.ts';
 
@@ -42,7 +42,7 @@ const runFaulty = (operation: Operation, faultAt: FaultAt) =>
   runOperation(operation, (client) => createFaultyClient(client, faultAt));
 
 describe.each(OPERATIONS)('$name', (operation) => {
-  let smooth: Run;
+  let faultless: Run;
   let calls: number;
   let before: LedgerContents;
 
@@ -50,17 +50,17 @@ describe.each(OPERATIONS)('$name', (operation) => {
 
   beforeAll(async () => {
     const clients: FaultyClient[] = [];
-    smooth = await runOperation(operation, (client) => {
+    faultless = await runOperation(operation, (client) => {
       const faulty = createFaultyClient(client, () => undefined);
       clients.push(faulty);
       return faulty;
     });
     calls = clients[0]?.calls() ?? 0;
-    before = await contentsBefore();
+    before = await readContentsBefore();
   });
 
-  it('replies and is applied once if nothing goes wrong', () => {
-    const { reply, contents } = smooth;
+  it('replies and is applied once without faults', () => {
+    const { reply, contents } = faultless;
     expect(reply).toMatchObject({ status: operation.status, body: { success: true } });
     if (operation.isRead) expect(contents).toEqual(before);
     else expect(contents).not.toEqual(before);
@@ -71,19 +71,19 @@ describe.each(OPERATIONS)('$name', (operation) => {
     async (_, fault) => {
       for (let at = 0; at < calls; at += 1) {
         const faulty = await run((call) => (call === at || call === at + 1 ? fault : undefined));
-        expectSameReply(faulty, smooth);
-        expect(faulty.contents).toEqual(smooth.contents);
+        expectSameReply(faulty, faultless);
+        expect(faulty.contents).toEqual(faultless.contents);
       }
     },
   );
 
   it('ends within the deadline with its 500, and is not applied, if the database fails from any call on', async () => {
     for (let at = 0; at < calls; at += 1) {
-      const dead = await run((call) => (call >= at ? refused : undefined));
-      expectFailure(dead, operation);
-      expect(dead.contents).toEqual(before);
-      expect(dead.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
-      expect(dead.delays.length).toBeGreaterThan(3);
+      const failed = await run((call) => (call >= at ? refused : undefined));
+      expectFailure(failed, operation);
+      expect(failed.contents).toEqual(before);
+      expect(failed.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      expect(failed.delays.length).toBeGreaterThan(3);
     }
   });
 
@@ -91,27 +91,29 @@ describe.each(OPERATIONS)('$name', (operation) => {
     'ends within the deadline if each call is throttled about %i times',
     async (refusals) => {
       const isRefused = (call: number) => call % (refusals + 1) < refusals;
-      const ailing = await run((call) => (isRefused(call) ? TEMPORARY_FAULTS.throttle : undefined));
-      expect(ailing.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
-      if (hasFailed(ailing)) expect(ailing.contents).toEqual(before);
-      else expectSameReply(ailing, smooth);
+      const throttled = await run((call) =>
+        isRefused(call) ? TEMPORARY_FAULTS.throttle : undefined,
+      );
+      expect(throttled.tookMs).toBeLessThanOrEqual(DEFAULT_RETRY_POLICY.deadlineMs);
+      if (hasFailed(throttled)) expect(throttled.contents).toEqual(before);
+      else expectSameReply(throttled, faultless);
     },
   );
 
   it('ends with its 500 if the database applies any call and then fails before it responds', async () => {
     for (let at = 0; at < calls; at += 1) {
-      const dead = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
-      expectFailure(dead, operation);
-      expect([before, smooth.contents]).toContainEqual(dead.contents);
+      const failed = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
+      expectFailure(failed, operation);
+      expect([before, faultless.contents]).toContainEqual(failed.contents);
     }
   });
 
   it('ends at once with its 500 if the database denies a call', async () => {
     for (let at = 0; at < calls; at += 1) {
-      const rejected = await run((call) => (call === at ? denied : undefined));
-      expectFailure(rejected, operation);
-      expect(rejected.contents).toEqual(before);
-      expect(rejected.delays).toEqual([]);
+      const failed = await run((call) => (call === at ? denied : undefined));
+      expectFailure(failed, operation);
+      expect(failed.contents).toEqual(before);
+      expect(failed.delays).toEqual([]);
     }
   });
 
@@ -120,7 +122,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
       const random = createSeededRandom(seed);
       const faulty = await run(() => (random.chance(0.5) ? LOST : undefined));
       if (hasFailed(faulty)) expect(faulty.contents).toEqual(before);
-      else expectSameReply(faulty, smooth);
+      else expectSameReply(faulty, faultless);
     }
   });
 });
@@ -130,10 +132,10 @@ const CREATIONS = WRITES.filter(({ status }) => status === 201);
 
 describe.each(WRITES)('$name', (operation) => {
   it('reads its record back if all responses to its write are lost', async () => {
-    const smooth = await runFaulty(operation, () => undefined);
+    const faultless = await runFaulty(operation, () => undefined);
     const faulty = await runFaulty(operation, (_, name) => (isWrite(name) ? LOST : undefined));
-    expectSameReply(faulty, smooth);
-    expect(faulty.contents).toEqual(smooth.contents);
+    expectSameReply(faulty, faultless);
+    expect(faulty.contents).toEqual(faultless.contents);
   });
 });
 

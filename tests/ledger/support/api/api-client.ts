@@ -14,7 +14,7 @@ export interface ApiRequest {
 export interface ApiResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The parsed JSON of the answer; an empty object if the answer is CSV or has no body. */
+  /** The parsed JSON of the response; an empty object if the response is CSV or has no body */
   readonly body: ResponseBody;
   readonly text: string;
 }

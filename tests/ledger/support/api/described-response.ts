@@ -45,18 +45,18 @@ for (const [name, schema] of Object.entries(schemas)) {
   ajv.addSchema(closed, `#/components/schemas/${name}`);
 }
 
-/** For a route that still takes requests in an earlier form: the present routes that describe their responses */
-const SAME_FORM: Readonly<Record<string, readonly string[]>> = {
+/** Routes that also accept an earlier form of requests, and the current routes that describe the responses to it */
+const ROUTES_OF_EARLIER_FORM: Readonly<Record<string, readonly string[]>> = {
   'GET /transactions/export': ['GET /transactions/export.json'],
   'GET /summary': ['GET /summary/series'],
 };
 
-/** @throws Error where the response is not as described */
+/** @throws Error if the response is not as described */
 export function assertDescribed(method: string, path: string, response: Received): void {
-  if (isOfGateway(method, response)) return;
+  if (comesFromGateway(method, response)) return;
   const { key } = findRoute(method, path);
   // No operation describes a 405: the gateway takes GET /transactions/bulk for the route that reads a transaction.
-  const keys = response.status === 405 ? [] : [key, ...(SAME_FORM[key] ?? [])];
+  const keys = response.status === 405 ? [] : [key, ...(ROUTES_OF_EARLIER_FORM[key] ?? [])];
   const operations = keys.flatMap((key) => DESCRIBED.get(key) ?? []);
   const responses =
     operations.length > 0
@@ -71,7 +71,7 @@ export function assertDescribed(method: string, path: string, response: Received
 }
 
 // The gateway answers preflights. The local gateway also answers HEAD from GET, and refuses browsers of other origins.
-function isOfGateway(method: string, { status, body }: Received): boolean {
+function comesFromGateway(method: string, { status, body }: Received): boolean {
   if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
   return method === 'OPTIONS' && status < 300;
 }
@@ -80,7 +80,7 @@ function findMismatch(
   { status, headers, text, body }: Received,
   described: DescribedResponse | undefined,
 ): string | undefined {
-  if (!described) return 'the status';
+  if (!described) return 'the status is not described';
   for (const [name, { $ref }] of Object.entries(described.headers ?? {})) {
     const header = HEADERS[$ref.split('/').at(-1) as keyof typeof HEADERS];
     if ('required' in header && !headers[name.toLowerCase()]) return `header ${name} is missing`;
@@ -88,9 +88,10 @@ function findMismatch(
   if (!described.content) return text === '' ? undefined : 'it has a body';
   const type = headers['content-type']?.split(';')[0] ?? '';
   const content = described.content[type];
-  if (!content) return `the content type ${headers['content-type']}`;
+  if (!content) return `the content type ${headers['content-type']} is not described`;
   const { schema } = content;
-  if (body.success !== undefined && body.success !== status < 400) return 'success';
+  if (body.success !== undefined && body.success !== status < 400)
+    return 'the field success does not match the status';
   const validate = ajv.getSchema(schema.$ref) as ValidateFunction;
   return validate(type === 'application/json' ? body : text)
     ? undefined

@@ -12,7 +12,7 @@ const CODES: Readonly<Record<number, string>> = {
   415: 'unsupported_media_type',
 };
 
-const MAY_STAND_BESIDE_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
+const FIELDS_OF_SUCCESS = ['data', 'message', 'pagination', 'count', 'next'];
 
 /** Expects the envelope or a file, and never a 5xx. */
 export function expectEnvelope(reply: ApiResponse): void {
@@ -26,7 +26,7 @@ export function expectEnvelope(reply: ApiResponse): void {
   const { success, ...rest } = body;
   expect(success).toBe(status < 400);
   if (status < 400) {
-    for (const name of Object.keys(rest)) expect(MAY_STAND_BESIDE_SUCCESS).toContain(name);
+    for (const name of Object.keys(rest)) expect(FIELDS_OF_SUCCESS).toContain(name);
   } else {
     const { details, existing_id, ...failure } = rest;
     expect(failure).toEqual({ error: CODES[status], message: expect.stringMatching(/\S/) });

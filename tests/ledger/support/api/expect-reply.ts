@@ -32,7 +32,7 @@ export function expectRefusal(reply: ApiResponse, message: string): void {
   expectFailure(reply, 400, 'validation_failed', message);
 }
 
-/** A 400 whose details name exactly these fields, each with sentences. */
+/** Expects a 400 whose details name exactly these fields, each with sentences. */
 export function expectFaults(
   reply: ApiResponse,
   fields: readonly string[],

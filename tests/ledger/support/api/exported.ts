@@ -1,4 +1,4 @@
-// An export as a client takes it: part after part, put together.
+// Reads an export as a client does: part after part.
 import { parse } from 'csv-parse/sync';
 import { expect } from 'vitest';
 import type { Api } from './api-client.ts';

@@ -29,27 +29,30 @@ const FIELD_VALUES = {
   is_active: fc.boolean(),
 };
 
-const strangeName = fc.constantFrom(
+const unexpectedName = fc.constantFrom(
   ...['id', 'created_at', 'transaction_count', 'catgeory_id', '', '__proto__', 'constructor'],
   ...['toString', 'hasOwnProperty', 'prototype', 'version', 'pk'],
 );
 
-const strangeValue = fc.oneof(fc.constantFrom(...EDGE_VALUES), fc.jsonValue(), shortText);
+const unexpectedValue = fc.oneof(fc.constantFrom(...EDGE_VALUES), fc.jsonValue(), shortText);
 
 /** Mostly known fields with mostly sensible values. */
 const generatedFields = fc
   .tuple(
     fc.record(FIELD_VALUES, { requiredKeys: [] }),
     fc.array(
-      fc.tuple(fc.oneof(fc.constantFrom(...Object.keys(FIELD_VALUES)), strangeName), strangeValue),
+      fc.tuple(
+        fc.oneof(fc.constantFrom(...Object.keys(FIELD_VALUES)), unexpectedName),
+        unexpectedValue,
+      ),
       { maxLength: 2 },
     ),
   )
   // Built from entries, so that `__proto__` becomes a property of its own.
-  .map(([fields, strange]) => Object.fromEntries([...Object.entries(fields), ...strange]));
+  .map(([fields, unexpected]) => Object.fromEntries([...Object.entries(fields), ...unexpected]));
 
-/** Bodies that are valid most of the time. */
-const acceptableTransaction = fc.record(
+/** Bodies that are valid most of the time */
+const transactionBody = fc.record(
   {
     ...FIELD_VALUES,
     name: fc.constant(undefined),
@@ -61,7 +64,7 @@ const acceptableTransaction = fc.record(
   },
   { requiredKeys: ['description', 'amount', 'type'] },
 );
-const acceptableCategory = fc.record(
+const categoryBody = fc.record(
   {
     name: fc.oneof(shortText, FIELD_VALUES.name),
     color: fc.constantFrom('#fff', null),
@@ -82,7 +85,7 @@ function toJson(value: unknown): string {
   return JSON.stringify(value);
 }
 
-const TYPES = [
+const CONTENT_TYPES = [
   ...['application/json', 'text/plain', 'application/x-www-form-urlencoded', 'image/png'],
   ...['application/octet-stream', 'application/vnd.api+json', 'text/html; charset=latin1'],
 ];
@@ -137,14 +140,14 @@ const anyRequest = fc
     path,
     query,
     rawBody: fc.option(rawBody, { nil: undefined }),
-    type: fc.constantFrom(...TYPES),
+    type: fc.constantFrom(...CONTENT_TYPES),
   })
   .map(({ method, path, query, rawBody, type }) => {
     const body = method === 'GET' || rawBody === undefined ? {} : { rawBody };
     return { method, path, query, headers: { 'content-type': type }, ...body };
   });
 
-function acceptable(resources: string, body: fc.Arbitrary<object>) {
+function writeRequest(resources: string, body: fc.Arbitrary<object>) {
   const target = fc.oneof(
     fc.constant({ method: 'POST', path: `/${resources}` }),
     fc.integer({ min: 1, max: 60 }).map((id) => ({ method: 'PUT', path: `/${resources}/${id}` })),
@@ -152,11 +155,11 @@ function acceptable(resources: string, body: fc.Arbitrary<object>) {
   return fc.tuple(target, body).map(([to, fields]) => ({ ...to, rawBody: toJson(fields) }));
 }
 
-const someId = fc.integer({ min: 1, max: 60 });
-const expectation = fc.constantFrom('*', '"t1.1.00000000"', '1', undefined);
+const recordId = fc.integer({ min: 1, max: 60 });
+const ifMatch = fc.constantFrom('*', '"t1.1.00000000"', '1', undefined);
 
-/** Requests of many transactions, some of them invalid, unknown or repeated. */
-const many = fc
+/** Bulk requests, some of whose transactions are invalid, unknown or repeated */
+const bulkRequest = fc
   .tuple(
     fc.constantFrom(
       { method: 'POST', path: '/transactions/bulk' },
@@ -165,13 +168,13 @@ const many = fc
     ),
     fc.array(
       fc.oneof(
-        { weight: 4, arbitrary: acceptableTransaction },
-        { weight: 4, arbitrary: fc.record({ id: someId, if_match: expectation }) },
+        { weight: 4, arbitrary: transactionBody },
+        { weight: 4, arbitrary: fc.record({ id: recordId, if_match: ifMatch }) },
         {
           weight: 2,
-          arbitrary: fc.tuple(someId, generatedFields).map(([id, fields]) => ({ ...fields, id })),
+          arbitrary: fc.tuple(recordId, generatedFields).map(([id, fields]) => ({ ...fields, id })),
         },
-        { weight: 1, arbitrary: strangeValue },
+        { weight: 1, arbitrary: unexpectedValue },
       ),
       { maxLength: 5 },
     ),
@@ -199,7 +202,7 @@ const wholeLedger = fc
 export const generateRequest: fc.Arbitrary<GeneratedRequest> = fc.oneof(
   { weight: 6, arbitrary: anyRequest },
   { weight: 1, arbitrary: wholeLedger },
-  { weight: 1, arbitrary: many },
-  { weight: 1, arbitrary: acceptable('transactions', acceptableTransaction) },
-  { weight: 1, arbitrary: acceptable('categories', acceptableCategory) },
+  { weight: 1, arbitrary: bulkRequest },
+  { weight: 1, arbitrary: writeRequest('transactions', transactionBody) },
+  { weight: 1, arbitrary: writeRequest('categories', categoryBody) },
 );

@@ -1,4 +1,4 @@
-// Speaks to a running service over HTTP. It sends paths byte for byte as the test gives them, which `fetch` would tidy up.
+// Sends requests to a running service over HTTP. Paths are sent byte for byte; `fetch` would normalise them.
 import { Agent, type IncomingMessage, request as send } from 'node:http';
 import {
   type ApiClient,

@@ -27,7 +27,7 @@ export async function openApi(): Promise<Api> {
 type ServiceOptions = Pick<LedgerServiceOptions, 'client' | 'tableName'> &
   Partial<LedgerServiceOptions>;
 
-/** A service on that table. Its time limits do not run down by themselves: a test of one passes its own `timeoutSignal`. */
+/** Creates a service on the given table. Its time limits never expire; tests of time limits pass their own `timeoutSignal`. */
 export function createServiceOn(options: ServiceOptions): LedgerService {
   return createLedgerService({
     ledgerId: 'test',
@@ -39,7 +39,7 @@ export function createServiceOn(options: ServiceOptions): LedgerService {
   });
 }
 
-/** A service on a table of its own. */
+/** Creates a service on a table of its own. */
 export async function createTestService(
   options: Partial<LedgerServiceOptions> = {},
 ): Promise<LedgerService> {

@@ -7,7 +7,7 @@ export const OPERATIONS = readRoutes().map(
   ({ method, path, functionName }) => [`${method} ${path}`, functionName] as const,
 );
 
-/** Pages cannot be loaded here: only the bundler puts their texts in. tests/ledger/pages tests them. */
+/** Pages cannot be loaded here, because only the bundler inserts their texts. tests/ledger/pages tests them. */
 export const isPage = (functionName: string) =>
   ['service/docs', 'service/page'].includes(functionName);
 
@@ -24,7 +24,7 @@ export interface Route {
   readonly id?: string;
 }
 
-const FUNCTION_OF: ReadonlyMap<string, string> = new Map(OPERATIONS);
+const FUNCTION_NAMES: ReadonlyMap<string, string> = new Map(OPERATIONS);
 
 /** Ignores a trailing slash: the gateway has a route with it and a route without it, and both are deployed. */
 export function findRoute(method: string, path: string): Route {
@@ -33,7 +33,7 @@ export function findRoute(method: string, path: string): Route {
   const [, id] = /\/([^/]+)$/.exec(fixed) ?? [];
   const keys = [`${method} ${fixed}`, `${method} ${fixed.replace(/[^/]+$/, '{id}')}`];
   for (const [n, key] of keys.entries()) {
-    const functionName = FUNCTION_OF.get(key);
+    const functionName = FUNCTION_NAMES.get(key);
     if (functionName) return { key, functionName, ...(n === 1 && id !== undefined ? { id } : {}) };
   }
   return { key: '$default', functionName: 'service/not-found' };

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import { listen } from '../../../shared/support/loopback.ts';
 import type { ApiClient } from './api-client.ts';
 
-/** @param api called for each request, so that a test can exchange the client */
+/** @param api called for each request, so that a test can replace the client */
 export async function serve(api: () => ApiClient) {
   return await listen(async (request, response) => {
     const [path = '', query = ''] = (request.url ?? '').split('?');

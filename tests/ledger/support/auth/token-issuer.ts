@@ -1,4 +1,4 @@
-// An OIDC issuer without a network: it signs access tokens and answers for its discovery document and keys.
+// An OIDC issuer without a network: it signs access tokens, and serves its discovery document and its keys.
 import {
   exportJWK,
   type FetchImplementation,
@@ -16,7 +16,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
   const requests: string[] = [];
   let isReachable = true;
   let keyId = 0;
-  let described = issuer;
+  let describedIssuer = issuer;
   let current = await newKey();
   let published: unknown[] = [current.jwk];
   let keySet: object | undefined;
@@ -48,7 +48,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
     },
     /** From now on the issuer's discovery document names another issuer. */
     describe(other: string) {
-      described = other;
+      describedIssuer = other;
     },
     /** From now on the issuer signs with another key, and publishes no other. */
     async rotate(alg?: string) {
@@ -89,7 +89,7 @@ export async function createTokenIssuer(issuer = 'https://login.example') {
       if (!isReachable) throw new TypeError('fetch failed');
       const documents: Record<string, object> = {
         [`${issuer}/.well-known/openid-configuration`]: {
-          issuer: described,
+          issuer: describedIssuer,
           jwks_uri: `${issuer}/keys`,
         },
         [`${issuer}/keys`]: keySet ?? { keys: published },

@@ -41,16 +41,16 @@ export async function givenPerson(table: TestTable) {
 
   /** Runs the command against a service that answers each request, such as `GET /imports`, as `answer` does. */
   async function runThrough(answer: Answer, ...args: string[]) {
-    const through: typeof api = {
+    const interposed: typeof api = {
       ...api,
       request: async (method, path, options) =>
         await answer(`${method} ${path}`, () => api.request(method, path, options)),
     };
-    const other = await serve(() => through);
+    const service = await serve(() => interposed);
     try {
-      return await run('--url', other.url, ...args);
+      return await run('--url', service.url, ...args);
     } finally {
-      await other.close();
+      await service.close();
     }
   }
 
@@ -59,7 +59,7 @@ export async function givenPerson(table: TestTable) {
     let left = answered;
     const answer: Answer = async (sent, carryOut) => {
       if (request === sent) left -= 1;
-      // A request of another kind may be under way, and is still answered.
+      // Requests of other kinds are still answered.
       return request === sent && left < 0 ? await refuse() : await carryOut();
     };
     return await runThrough(answer, ...args);

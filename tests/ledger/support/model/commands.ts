@@ -1,4 +1,4 @@
-// Commands that change a ledger, generated so that they collide: few names, few days, and now and then a deleted record.
+// Generates commands that change a ledger, and often collide: they use few names, few days, and sometimes a deleted record.
 import type { SeededRandom } from '../../../../cli/seeded-random.ts';
 import type { Api, ApiResponse } from '../api/api-client.ts';
 import type {
@@ -24,7 +24,7 @@ export const DAYS = [
   '9999-12-31',
 ];
 
-const KINDS: readonly [Command['kind'], weight: number][] = [
+const WEIGHTED_KINDS: readonly [Command['kind'], weight: number][] = [
   ['create transaction', 38],
   ['update transaction', 30],
   ['delete transaction', 12],
@@ -35,7 +35,7 @@ const KINDS: readonly [Command['kind'], weight: number][] = [
 
 export function makeCommand(random: SeededRandom, model: Model): Command {
   const kind = random.pick(
-    KINDS.flatMap(([each, weight]) => Array<Command['kind']>(weight).fill(each)),
+    WEIGHTED_KINDS.flatMap(([each, weight]) => Array<Command['kind']>(weight).fill(each)),
   );
   switch (kind) {
     case 'create transaction':
@@ -43,25 +43,25 @@ export function makeCommand(random: SeededRandom, model: Model): Command {
     case 'update transaction':
       return {
         kind,
-        id: someId(random, model.transactions),
-        changes: some(random, transactionFields(random, model)),
+        id: pickId(random, model.transactions),
+        changes: pickSome(random, transactionFields(random, model)),
       };
     case 'create category':
       return { kind, fields: categoryFields(random) };
     case 'update category':
       return {
         kind,
-        id: someId(random, model.categories),
-        changes: some(random, categoryFields(random)),
+        id: pickId(random, model.categories),
+        changes: pickSome(random, categoryFields(random)),
       };
     case 'delete transaction':
-      return { kind, id: someId(random, model.transactions) };
+      return { kind, id: pickId(random, model.transactions) };
     case 'delete category':
-      return { kind, id: someId(random, model.categories) };
+      return { kind, id: pickId(random, model.categories) };
   }
 }
 
-/** Two categories exchange their names, by way of a third name. */
+/** Makes two categories exchange their names, through a third name. */
 export function swapNames(random: SeededRandom, { categories }: Model): Command[] {
   const [first, second] = [
     random.pick([...categories.values()]),
@@ -88,7 +88,7 @@ function transactionFields(random: SeededRandom, { categories }: Model): Transac
     description: random.pick(['Lunch', 'Shoes', 'Salary', 'Ünïcode ✓']),
     amount: random.integer(-500, 100_000) / 100,
     type: random.pick(['income', 'expense']),
-    category_id: random.chance(0.2) ? null : someId(random, categories),
+    category_id: random.chance(0.2) ? null : pickId(random, categories),
     transaction_date: random.pick(DAYS),
     notes: random.pick([null, '', 'A note']),
   };
@@ -103,14 +103,14 @@ function categoryFields(random: SeededRandom): CategoryFields {
   };
 }
 
-/** Some of the fields, one at least. */
-function some<Fields extends object>(random: SeededRandom, fields: Fields): Partial<Fields> {
+/** Picks at least one of the fields. */
+function pickSome<Fields extends object>(random: SeededRandom, fields: Fields): Partial<Fields> {
   const entries = Object.entries(fields);
   const chosen = entries.filter(() => random.chance(0.4));
   return Object.fromEntries(chosen.length > 0 ? chosen : [random.pick(entries)]) as Partial<Fields>;
 }
 
-function someId(random: SeededRandom, records: ReadonlyMap<number, unknown>): number {
+function pickId(random: SeededRandom, records: ReadonlyMap<number, unknown>): number {
   const ids = [...records.keys()];
   return ids.length === 0 || random.chance(0.04) ? UNKNOWN_ID : random.pick(ids);
 }

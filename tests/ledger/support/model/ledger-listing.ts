@@ -4,7 +4,7 @@ import { type Model, selectTransactions } from './ledger-model.ts';
 
 export type Listing = Awaited<ReturnType<typeof readListing>>;
 
-/** Every row and category that the API lists. */
+/** Reads every row and category that the API lists. */
 export async function readListing(api: Api) {
   const rows: object[] = [];
   for (let page = 1, hasNext = true; hasNext; page += 1) {
@@ -14,10 +14,10 @@ export async function readListing(api: Api) {
   }
   const { body } = await api.get('/categories', { active_only: false });
   const text = writeListing(rows, body.data);
-  return { text, are: (model: Model) => writeModel(model) === text };
+  return { text, matches: (model: Model) => writeModel(model) === text };
 }
 
-/** The listing that a ledger like the model has. */
+/** Writes the listing of a ledger that equals the model. */
 export function writeModel(model: Model): string {
   return writeListing(selectTransactions(model, {}), [...model.categories.values()]);
 }
@@ -27,10 +27,10 @@ export function writeListing(
   transactions: readonly object[],
   categories: readonly object[],
 ): string {
-  const named = categories
+  const sortedCategories = categories
     .map(plainCategory)
-    .toSorted((one, other) => Number(one.id) - Number(other.id));
-  return JSON.stringify([transactions.map(plainTransaction), named]);
+    .toSorted((first, second) => Number(first.id) - Number(second.id));
+  return JSON.stringify([transactions.map(plainTransaction), sortedCategories]);
 }
 
 type Wire = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// A ledger as plainly as it can be written down: two maps, and the rules of docs/ledger/api.md over them.
+// A plain model of a ledger: two maps, and the rules of docs/ledger/api.md.
 
 /** Named as in JSON, without the fields that the service alone decides. */
 export interface ModelTransaction {
@@ -29,10 +29,10 @@ export interface Model {
 export type Refusal = '400 validation_failed' | '404 not_found' | '409 conflict';
 
 /** Fields that the service gives a new record. */
-export type Given = Pick<ModelTransaction, 'id' | 'created_at'>;
+export type AssignedFields = Pick<ModelTransaction, 'id' | 'created_at'>;
 
-export type TransactionFields = Omit<ModelTransaction, keyof Given>;
-export type CategoryFields = Omit<ModelCategory, keyof Given>;
+export type TransactionFields = Omit<ModelTransaction, keyof AssignedFields>;
+export type CategoryFields = Omit<ModelCategory, keyof AssignedFields>;
 
 export type Command =
   | { readonly kind: 'create transaction'; readonly fields: TransactionFields }
@@ -52,32 +52,36 @@ export type Command =
 
 export const EMPTY: Model = { transactions: new Map(), categories: new Map() };
 
-/** Every reason to refuse a command, in the order of the service's checks; empty if the command succeeds. */
+/** Lists every reason to refuse a command, in the order of the service's checks; empty if the command succeeds. */
 export function listRefusals(model: Model, command: Command): Refusal[] {
   switch (command.kind) {
     case 'create transaction':
-      return unassignable(model, command.fields.category_id);
+      return refuseUnassignable(model, command.fields.category_id);
     case 'update transaction':
       return [
-        ...unknown(model.transactions, command.id),
-        ...unassignable(model, command.changes.category_id),
+        ...refuseUnknown(model.transactions, command.id),
+        ...refuseUnassignable(model, command.changes.category_id),
       ];
     case 'delete transaction':
-      return unknown(model.transactions, command.id);
+      return refuseUnknown(model.transactions, command.id);
     case 'create category':
-      return nameTaken(model, command.fields.name);
+      return refuseTakenName(model, command.fields.name);
     case 'update category':
       return [
-        ...unknown(model.categories, command.id),
-        ...nameTaken(model, command.changes.name, command.id),
+        ...refuseUnknown(model.categories, command.id),
+        ...refuseTakenName(model, command.changes.name, command.id),
       ];
     case 'delete category':
-      return [...unknown(model.categories, command.id), ...inUse(model, command.id)];
+      return [...refuseUnknown(model.categories, command.id), ...refuseInUse(model, command.id)];
   }
 }
 
-/** The ledger after a command that nothing refuses. */
-export function after(model: Model, command: Command, { id, created_at }: Given): Model {
+/** @returns the ledger after a command that is not refused */
+export function applyCommand(
+  model: Model,
+  command: Command,
+  { id, created_at }: AssignedFields,
+): Model {
   const { transactions, categories } = model;
   const assigned = { id, created_at };
   switch (command.kind) {
@@ -115,10 +119,10 @@ export function selectTransactions(
     .filter((each) => category_id === undefined || each.category_id === category_id)
     .filter(({ transaction_date: date }) => date >= start_date && date <= end_date)
     .sort(
-      (one, other) =>
-        other.transaction_date.localeCompare(one.transaction_date) ||
-        other.created_at.localeCompare(one.created_at) ||
-        other.id - one.id,
+      (first, second) =>
+        second.transaction_date.localeCompare(first.transaction_date) ||
+        second.created_at.localeCompare(first.created_at) ||
+        second.id - first.id,
     );
 }
 
@@ -129,23 +133,23 @@ export function countInCategory({ transactions }: Model, categoryId: number): nu
     .toArray().length;
 }
 
-function unknown(records: ReadonlyMap<number, unknown>, id: number): Refusal[] {
+function refuseUnknown(records: ReadonlyMap<number, unknown>, id: number): Refusal[] {
   return records.has(id) ? [] : ['404 not_found'];
 }
 
-function unassignable({ categories }: Model, id: number | null | undefined): Refusal[] {
+function refuseUnassignable({ categories }: Model, id: number | null | undefined): Refusal[] {
   if (id === null || id === undefined) return [];
   const category = categories.get(id);
   if (!category) return ['404 not_found'];
   return category.is_active ? [] : ['400 validation_failed'];
 }
 
-function nameTaken({ categories }: Model, name: string | undefined, by?: number): Refusal[] {
+function refuseTakenName({ categories }: Model, name: string | undefined, by?: number): Refusal[] {
   const isTaken = categories.values().some((each) => each.name === name && each.id !== by);
   return isTaken ? ['409 conflict'] : [];
 }
 
-function inUse(model: Model, id: number): Refusal[] {
+function refuseInUse(model: Model, id: number): Refusal[] {
   return countInCategory(model, id) > 0 ? ['409 conflict'] : [];
 }
 

@@ -2,7 +2,7 @@
 import type { ApiResponse } from '../api/api-client.ts';
 import type { Listing } from './ledger-listing.ts';
 import type { Command } from './ledger-model.ts';
-import { after, listRefusals, type Model, type Refusal } from './ledger-model.ts';
+import { applyCommand, listRefusals, type Model, type Refusal } from './ledger-model.ts';
 
 export interface Outcome {
   readonly command: Command;
@@ -19,12 +19,14 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
   const refused = outcomes.filter(({ reply }) => reply.status >= 300);
 
   function search(path: readonly Model[], remaining: readonly Outcome[]): Model | undefined {
-    const now = path.at(-1) ?? model;
+    const current = path.at(-1) ?? model;
     if (remaining.length === 0) {
-      return listing.are(now) && refused.every((each) => isExplained(each, path)) ? now : undefined;
+      return listing.matches(current) && refused.every((each) => isExplained(each, path))
+        ? current
+        : undefined;
     }
     for (const outcome of remaining) {
-      const next = step(now, outcome);
+      const next = applyOutcome(current, outcome);
       const end =
         next &&
         search(
@@ -38,20 +40,22 @@ export function linearise(model: Model, outcomes: readonly Outcome[], listing: L
 
   const end = search([model], applied);
   if (end) return end;
-  const seen = outcomes.map(({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`);
-  throw new Error(`No order explains, of ${listing.text}:\n${seen.join('\n')}`);
+  const exchanges = outcomes.map(
+    ({ command, reply }) => `${JSON.stringify(command)} -> ${reply.text}`,
+  );
+  throw new Error(`No order explains the ledger ${listing.text} after:\n${exchanges.join('\n')}`);
 }
 
-/** The model after a command; undefined if its reply differs from the one that the model expects. */
-export function step(model: Model, { command, reply }: Outcome): Model | undefined {
+/** @returns the model after a command; undefined if the model does not expect its reply */
+export function applyOutcome(model: Model, { command, reply }: Outcome): Model | undefined {
   if (listRefusals(model, command).length > 0) return undefined;
-  const next = after(model, command, reply.body.data ?? {});
+  const next = applyCommand(model, command, reply.body.data ?? {});
   if (command.kind.startsWith('delete')) return next;
   const { id } = reply.body.data;
   const expected = command.kind.endsWith('category')
     ? next.categories.get(id)
     : next.transactions.get(id);
-  return expected && carries(reply.body.data, expected) ? next : undefined;
+  return expected && hasFields(reply.body.data, expected) ? next : undefined;
 }
 
 export function refusal({ status, body }: ApiResponse): Refusal {
@@ -64,6 +68,6 @@ function isExplained({ command, reply }: Outcome, path: readonly Model[]): boole
   return path.some((model) => listRefusals(model, command).includes(refusal(reply)));
 }
 
-function carries(data: Readonly<Record<string, unknown>>, expected: object): boolean {
+function hasFields(data: Readonly<Record<string, unknown>>, expected: object): boolean {
   return Object.entries(expected).every(([name, value]) => data[name] === value);
 }
