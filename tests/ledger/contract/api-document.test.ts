@@ -21,8 +21,8 @@ const DOCUMENT = readFileSync(DOCUMENT_FILE, 'utf8');
 const CHANGELOG = readFileSync(join(PROJECT, 'CHANGELOG.md'), 'utf8');
 const EXAMPLE = /```http\n(\w+) (\S+)\n(.*?)```\n```(json|csv)\n(.*?)```/gs;
 const README = readFileSync(join(PROJECT, 'README.md'), 'utf8');
-/** Finds requests in the README that show their answer; the groups are method, path, body and answer. */
-const SHOWN = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
+/** Finds requests of the README that show their response; the groups are method, path, body and response. */
+const README_EXAMPLE = /^\$ ledger (?:-X (\w+) )?'?localhost:3000([^?' \n]+)(.*)\n(\{.*\})$/gm;
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 test('every route has an example, and every example returns the documented response', async () => {
@@ -50,11 +50,11 @@ test('every route has an example, and every example returns the documented respo
 });
 
 test('the README shows responses as they are described', () => {
-  const shown = [...README.matchAll(SHOWN)];
+  const shown = [...README.matchAll(README_EXAMPLE)];
   expect(shown.length).toBeGreaterThan(10);
-  for (const [, named, shownPath = '', sent = '', text = ''] of shown) {
+  for (const [, shownMethod, shownPath = '', sent = '', text = ''] of shown) {
     const path = shownPath.replace(/\$[A-Z]+$/, '1');
-    const method = named ?? (sent.includes(' -d ') ? 'POST' : 'GET');
+    const method = shownMethod ?? (sent.includes(' -d ') ? 'POST' : 'GET');
     const body = JSON.parse(text);
     const cursor = body.pagination?.next_cursor ?? undefined;
     expect(v.is(v.optional(pageCursor), cursor), `${path} shows a cursor of another form`).toBe(
@@ -68,7 +68,7 @@ test('the README shows responses as they are described', () => {
   }
 });
 
-test('every route has a section, as its description has it: `npm run describe` writes it', () => {
+test('every route has the section that `npm run describe` writes', () => {
   const pageParts = ['GET /page.css', 'GET /page.js'];
   const routes = OPERATIONS.map(([route]) => route).filter((route) => !pageParts.includes(route));
   expect(listRoutesWithSection(DOCUMENT).toSorted()).toEqual(routes.toSorted());
@@ -87,7 +87,7 @@ function showJson(body: object): string {
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-test('each example of the description succeeds unchanged, and so does each item of a bulk request', async () => {
+test('each example of the API description succeeds unchanged, and so does each item of a bulk request', async () => {
   const api = await openInProcess(await createTestService());
   for (const [route, { body, example, exampleQuery = {}, status = 200 }] of Object.entries(
     ENDPOINTS_BY_ROUTE,

@@ -84,13 +84,13 @@ describe.each(ROUTES)('$method $path', ({ method, path }) => {
 });
 
 describe('GET /me', () => {
-  it('names ledger, scope, id and name of a key', async () => {
+  it('names the ledger, scope, id and name of a key', async () => {
     const { id: key_id, headers } = readingKey;
     const { data } = (await api.request('GET', '/me', { headers })).body;
     expect(data).toEqual({ ledger: 'alice', scope: 'read', kind: 'key', key_id, name: 'test' });
   });
 
-  it('names ledger and scope of a token', async () => {
+  it('names the ledger and scope of a token', async () => {
     const headers = await issueToken('ledger:write');
     expect((await api.request('GET', '/me', { headers })).body.data).toEqual({
       ledger: expect.stringMatching(/^[0-9A-Za-z]{22}$/),
@@ -112,8 +112,8 @@ it('neither the secret nor anything that reveals it is stored', async () => {
   const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
   expect(secret).toMatch(/^fl_[\w-]{43}$/);
   const listed = (await keys.list()).find(({ id }) => id === key.id);
-  const given = { id: key.id, name: 'phone', ledger: 'carol', scope: 'read' };
-  expect(listed).toEqual({ ...given, createdAt: now });
+  const expected = { id: key.id, name: 'phone', ledger: 'carol', scope: 'read' };
+  expect(listed).toEqual({ ...expected, createdAt: now });
   expect(JSON.stringify(listed)).not.toContain(secret.slice(3));
 });
 
@@ -133,10 +133,10 @@ it.each(['fl_', 'fl_x', `fl_${'A'.repeat(42)}`, `fl_${'A'.repeat(44)}`, `fl_${'Ã
 );
 
 it('a key has its own partition, which no other key slows down', async () => {
-  const [one, other] = [await newKey('alice'), await newKey('alice')];
+  const [first, second] = [await newKey('alice'), await newKey('alice')];
   const { Items = [] } = await table.client.send(new ScanCommand({ TableName: table.tableName }));
   const partitions = Items.filter(({ name }) => name !== undefined).map(({ pk }) => String(pk));
-  const own = partitions.filter((pk) => [one, other].some(({ id }) => pk.includes(id)));
+  const own = partitions.filter((pk) => [first, second].some(({ id }) => pk.includes(id)));
   expect(own).toHaveLength(2);
   expect(new Set(own).size).toBe(2);
 });

@@ -53,7 +53,7 @@ async function* exportParts(api: Api, query = ''): AsyncGenerator<Row[]> {
   }
 }
 
-function given(api: Api, date: string, fields: object = {}): Promise<Row> {
+function createRow(api: Api, date: string, fields: object = {}): Promise<Row> {
   return givenTransaction(api, { transaction_date: date, ...fields }) as Promise<Row>;
 }
 
@@ -61,7 +61,7 @@ it('an export reads the months that changed, and takes the others from the cache
   const { api, measure } = await open();
   const ids: number[] = [];
   for (const month of [1, 2, 3, 5, 6]) {
-    for (const day of ['04', '20']) ids.push((await given(api, `2026-0${month}-${day}`)).id);
+    for (const day of ['04', '20']) ids.push((await createRow(api, `2026-0${month}-${day}`)).id);
   }
   const first = await measure();
   expect(first).toEqual({ ids, parts: 4, queries: 4 });
@@ -72,7 +72,7 @@ it('an export reads the months that changed, and takes the others from the cache
 
   await api.put(`/transactions/${ids[3]}`, { notes: 'Note' });
   expect(await measure()).toEqual({ ids, parts: 1, queries: 4 });
-  const added = await given(api, '2026-02-10');
+  const added = await createRow(api, '2026-02-10');
   expect((await measure()).ids).toEqual(ids.toSpliced(3, 0, added.id));
   await api.delete(`/transactions/${added.id}`);
   await api.put(`/transactions/${ids[3]}`, { transaction_date: '2026-03-31' });
@@ -85,12 +85,12 @@ it('an export reads the months that changed, and takes the others from the cache
 });
 
 it.each(['', 'type=expense'])(
-  'the dates of "%s" are split into the queries of one part',
+  'one part of an export with the query "%s" splits its dates into several queries',
   async (query) => {
     const { api, measure } = await open({ maxRowsPerQuery: 2 });
     const ids: number[] = [];
     for (const month of [1, 2, 4, 9]) {
-      for (const day of ['04', '20']) ids.push((await given(api, `2026-0${month}-${day}`)).id);
+      for (const day of ['04', '20']) ids.push((await createRow(api, `2026-0${month}-${day}`)).id);
     }
     // One of the queries is for the dates before the first month, of which the counts may not know yet.
     expect(await measure(query)).toEqual({ ids, parts: 1, queries: 4 });
@@ -100,13 +100,13 @@ it.each(['', 'type=expense'])(
 it('few rows between many gaps are read again, with one query', async () => {
   const { api, measure } = await open({ minRowsPerQuery: 2 });
   const ids: number[] = [];
-  for (const month of [1, 3, 5]) ids.push((await given(api, `2026-0${month}-04`)).id);
+  for (const month of [1, 3, 5]) ids.push((await createRow(api, `2026-0${month}-04`)).id);
   const first = await measure();
   expect(first).toMatchObject({ ids, queries: 2 });
   expect(await measure()).toEqual(first);
   expect(await measure()).toEqual(first);
   // There are enough cached rows to justify one more query, for the rows before and after them.
-  for (const month of [2, 4]) await given(api, `2026-0${month}-04`);
+  for (const month of [2, 4]) await createRow(api, `2026-0${month}-04`);
   await measure();
   await measure();
   expect(await measure()).toMatchObject({ parts: 1, queries: 2 });
@@ -114,20 +114,20 @@ it('few rows between many gaps are read again, with one query', async () => {
 
 it('a month that two parts have read is not cached', async () => {
   const { api, countCalls } = await open();
-  for (const day of ['04', '05', '06', '07']) await given(api, `2026-01-${day}`);
+  for (const day of ['04', '05', '06', '07']) await createRow(api, `2026-01-${day}`);
   const january = 'start_date=2026-01-01&end_date=2026-01-31';
   const calls = await countCalls(january);
   // With the month in the cache, each part would have to read the counts as well.
   expect(await countCalls(january)).toBe(calls);
 });
 
-it('an export shows the requested dates and type', async () => {
+it('an export has only the requested dates and type, with and without a cache', async () => {
   const { api, measure } = await open();
   const [early, late, income, march] = await Promise.all([
-    given(api, '2026-02-03'),
-    given(api, '2026-02-20'),
-    given(api, '2026-02-21', { type: 'income' }),
-    given(api, '2026-03-01'),
+    createRow(api, '2026-02-03'),
+    createRow(api, '2026-02-20'),
+    createRow(api, '2026-02-21', { type: 'income' }),
+    createRow(api, '2026-03-01'),
   ]);
   // A search keeps the newest row first.
   const year = { start_date: '2026-01-01', end_date: '2026-12-31' };
@@ -154,7 +154,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
     (await Array.fromAsync(exportParts(api)))
       .flat()
       .map((row) => (row as Row & { description: string }).description);
-  const { id } = await given(api, '2026-03-05', { description: 'old' });
+  const { id } = await createRow(api, '2026-03-05', { description: 'old' });
   await table.propagate(() => true);
   expect(await descriptions()).toEqual(['old']);
   await api.put(`/transactions/${id}`, { description: 'new' });
@@ -169,7 +169,7 @@ it('rows of a lagging index do not stay in the cache', async () => {
 it('an export has each unchanged row once, in order, whatever is written between its parts', async () => {
   const { api } = await open();
   const random = createSeededRandom(SEED);
-  for (let n = 0; n < 30; n += 1) await given(api, randomDate(random));
+  for (let n = 0; n < 30; n += 1) await createRow(api, randomDate(random));
   for (let round = 0; round < sizeOfRun(100); round += 1) {
     const touched = new Set<number>();
     const exported: Row[] = [];
@@ -191,7 +191,8 @@ function randomDate(random: SeededRandom): string {
 async function writeSomething(api: Api, random: SeededRandom): Promise<number> {
   const { body } = await api.get('/transactions', { per_page: 100 });
   const row: Row | undefined = body.data[random.integer(0, body.data.length)];
-  if (row === undefined || body.data.length < 20) return (await given(api, randomDate(random))).id;
+  if (row === undefined || body.data.length < 20)
+    return (await createRow(api, randomDate(random))).id;
   if (random.chance(0.5)) await api.delete(`/transactions/${row.id}`);
   else await api.put(`/transactions/${row.id}`, { transaction_date: randomDate(random) });
   return row.id;

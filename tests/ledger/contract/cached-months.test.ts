@@ -14,7 +14,7 @@ import { createLaggingTable } from '../support/lagging-table.ts';
 const MARCH = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const YEAR = { start_date: '2026-01-01', end_date: '2026-12-31' };
 
-function given(api: Api, month: string, description = 'market') {
+function createRow(api: Api, month: string, description = 'market') {
   return givenTransaction(api, { description, transaction_date: `${month}-05` });
 }
 
@@ -27,7 +27,7 @@ async function search(api: Api, query: Record<string, string> = YEAR): Promise<s
   );
 }
 
-it('only the months that changed are read', async () => {
+it('a search reads only the months that changed', async () => {
   const table = await createTestTable();
   const client = createMeteredClient(table.client);
   const api = await openInProcess(createServiceOn({ ...table, client }));
@@ -35,7 +35,7 @@ it('only the months that changed are read', async () => {
     const { result, cost } = await client.measure(() => search(api, query));
     return { found: result, calls: cost.calls };
   };
-  for (const month of ['2026-01', '2026-02', '2026-04']) await given(api, month);
+  for (const month of ['2026-01', '2026-02', '2026-04']) await createRow(api, month);
   await givenTransaction(api, {
     ...{ description: 'market income', type: 'income', transaction_date: '2026-02-10' },
   });
@@ -53,7 +53,7 @@ it('only the months that changed are read', async () => {
   expect((await measure({ ...february, type: 'expense' })).found).toEqual(inFebruary.slice(1));
   expect(await measure(february)).toEqual({ found: inFebruary, calls: first.calls - 1 });
 
-  const changed = await given(api, '2026-02', 'other market');
+  const changed = await createRow(api, '2026-02', 'other market');
   const withOther = ['2026-02 market income', '2026-02 other market', '2026-02 market'];
   expect(await measure(february)).toEqual({ found: withOther, calls: first.calls });
   expect(await measure(february)).toEqual({ found: withOther, calls: first.calls - 1 });
@@ -66,7 +66,7 @@ it('only the months that changed are read', async () => {
 it('rows of a lagging index do not stay in the cache', async () => {
   const table = await createLaggingTable();
   const api = await openInProcess(createServiceOn(table));
-  const row = await given(api, '2026-03');
+  const row = await createRow(api, '2026-03');
   expect(await search(api)).toEqual([]);
   await table.propagate(() => true);
   expect(await search(api)).toEqual(['2026-03 market']);
@@ -81,10 +81,10 @@ it('rows of a lagging index do not stay in the cache', async () => {
   expect(await search(api)).toEqual([]);
 });
 
-it('the digest of an incomplete month is not relied on', async () => {
+it('a search does not rely on the digest of an incomplete month', async () => {
   const table = { ...(await createTestTable()), ledgerId: 'older' };
   const api = await openInProcess(createServiceOn(table));
-  await given(api, '2026-03');
+  await createRow(api, '2026-03');
   const keys = createKeys(table.ledgerId);
   await table.client.send(
     new UpdateCommand({
@@ -94,7 +94,7 @@ it('the digest of an incomplete month is not relied on', async () => {
     }),
   );
   expect(await search(api)).toEqual(['2026-03 market']);
-  await given(api, '2026-03', 'second market');
+  await createRow(api, '2026-03', 'second market');
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
   expect(await search(api)).toEqual(['2026-03 second market', '2026-03 market']);
 });
@@ -103,7 +103,7 @@ it('the digest of an incomplete month is not relied on', async () => {
 async function givenRowOfEarlierRelease(row: object): Promise<Api> {
   const table = { ...(await createTestTable()), ledgerId: 'beside-older' };
   const api = await openInProcess(createServiceOn(table));
-  await given(api, '2026-03');
+  await createRow(api, '2026-03');
   const { tableName: TableName } = table;
   const Key = { pk: createKeys(table.ledgerId).days(), sk: yearKey('2026') };
   const { Item } = await table.client.send(new GetCommand({ TableName, Key }));
@@ -127,7 +127,7 @@ it('a month to which an earlier release added a row does not count as complete',
 it.each([
   ['other dates', { transaction_date: '2026-03-20' }, { ...YEAR, start_date: '2026-03-06' }],
   ['the other type', { type: 'income' }, { ...YEAR, type: 'income' }],
-])('rows of %s are read even if the cached month has as many', async (_, row, query) => {
+])('a search reads rows of %s even if the cached month has as many rows', async (_, row, query) => {
   const api = await givenRowOfEarlierRelease(row);
   expect(await search(api, query)).toEqual(['2026-03 second market']);
 });
@@ -150,7 +150,7 @@ it('each ledger has its own cached months', async () => {
     }),
   );
   // The ledgers have the same ids, months and numbers of rows, so only their names tell their cached months apart.
-  for (const [n, caller] of callers.entries()) await given(caller, '2026-03', `market ${n}`);
+  for (const [n, caller] of callers.entries()) await createRow(caller, '2026-03', `market ${n}`);
   const searchBoth = () =>
     client.measure(async () => {
       for (const [n, caller] of callers.entries())

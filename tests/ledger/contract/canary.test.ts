@@ -8,19 +8,19 @@ import { givenTransaction } from '../support/api/records.ts';
 
 const api = await openApi();
 
-type Answer = (method: string, path: string) => Response | undefined;
+type ReplaceResponse = (method: string, path: string) => Response | undefined;
 
-/** Runs the canary. @param answer can replace the response to a request */
-function run(answer: Answer = () => undefined, on: Api = api) {
+/** Runs the canary. @param replaceResponse can replace the response to a request */
+function run(replaceResponse: ReplaceResponse = () => undefined, on: Api = api) {
   const sent: string[] = [];
   const fetch: CanaryOptions['fetch'] = async (address, { method = '', body } = {}) => {
     const { pathname, searchParams } = new URL(String(address));
     sent.push(`${method} ${pathname.replace(/\d+/, 'ID')}`);
-    const instead = answer(method, pathname);
-    if (instead) return instead;
+    const replacement = replaceResponse(method, pathname);
+    if (replacement) return replacement;
     const query = Object.fromEntries(searchParams);
-    const given = { query, ...(typeof body === 'string' && { rawBody: body }) };
-    const reply = await on.request(method, pathname, given);
+    const request = { query, ...(typeof body === 'string' && { rawBody: body }) };
+    const reply = await on.request(method, pathname, request);
     return Response.json(reply.body, { status: reply.status });
   };
   const sleep = async () => void sent.push('sleep');
@@ -28,7 +28,7 @@ function run(answer: Answer = () => undefined, on: Api = api) {
   return { sent, ended: runCanary({ url: 'http://api.example', key: 'any', fetch, sleep, now }) };
 }
 
-const left = async () => (await api.get('/transactions')).body.data;
+const readRows = async () => (await api.get('/transactions')).body.data;
 
 it('the canary creates, reads, lists and deletes one transaction', async () => {
   const { sent, ended } = run();
@@ -41,19 +41,19 @@ it('the canary creates, reads, lists and deletes one transaction', async () => {
     'DELETE /transactions/ID',
     'GET /transactions/ID',
   ]);
-  expect(await left()).toEqual([]);
+  expect(await readRows()).toEqual([]);
 });
 
 it('the canary deletes what an earlier run left behind', async () => {
   await givenTransaction(api, { transaction_date: '2026-03-05' });
   await run().ended;
-  expect(await left()).toEqual([]);
+  expect(await readRows()).toEqual([]);
 });
 
 it('the canary waits for a list that lags, and no longer than necessary', async () => {
   let lists = 0;
   const empty = () => Response.json({ data: [] });
-  const lagging: Answer = (method, path) =>
+  const lagging: ReplaceResponse = (method, path) =>
     method === 'GET' && path === '/transactions' && ++lists < 4 ? empty() : undefined;
   const { sent, ended } = run(lagging);
   await ended;
@@ -85,7 +85,7 @@ it.each([
   [true, 'DISABLED', 'The table t has no point-in-time recovery.'],
   [false, undefined, 'The table t has no deletion protection and no point-in-time recovery.'],
 ])(
-  'the canary watches the protections of the table: %s, %s',
+  'the canary checks the table: deletion protection %s, point-in-time recovery %s',
   async (isProtected, recovery, message) => {
     const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: recovery };
     const send = async ({ constructor: { name } }: object) =>

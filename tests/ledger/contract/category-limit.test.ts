@@ -49,8 +49,8 @@ test('failed creates do not reduce the number of categories that the limit allow
 
 test('a ledger with ids above the limit gets as many categories as the limit allows', async () => {
   const target = { ...(await createTestTable()), ledgerId: 'test' };
-  const old = [1, 70].map((id) => createStoredCategory(id, `Old ${id}`));
-  await bulkLoad(target, old, []);
+  const existing = [1, 70].map((id) => createStoredCategory(id, `Old ${id}`));
+  await bulkLoad(target, existing, []);
   const api = await openInProcess(createServiceOn({ ...target, categoryLimit: 5 }));
   expect(await race(api, NEW_NAMES)).toEqual({ 201: 3, 409: 7 });
   expect(await createVerification(target).verify()).toMatchObject({ categories: 5, drifts: [] });

@@ -12,12 +12,12 @@ import { createCorruptibleTable } from '../support/corruptible-table.ts';
 
 const { givenLedger, send } = await createCorruptibleTable();
 
-const NEWER = 'added_by_newer_code';
+const NEWER_ATTRIBUTE = 'added_by_newer_code';
 
-async function givenNewerItem(keyOf: (keys: Keys) => Key) {
+async function givenNewerItem(selectKey: (keys: Keys) => Key) {
   const { target, keys, verification } = await givenLedger();
-  const key = keyOf(keys);
-  await send.set(key, NEWER, 'kept');
+  const key = selectKey(keys);
+  await send.set(key, NEWER_ATTRIBUTE, 'kept');
   const read = async () => {
     const { client, tableName: TableName } = target;
     return (await client.send(new GetCommand({ TableName, Key: key }))).Item;
@@ -50,11 +50,13 @@ describe('an update of a transaction', () => {
     ['clears every field', [FULL, BARE]],
     ['changes notes alone', [{ notes: 'Note' }]],
   ])('%s, and keeps what newer code added', async (_, updates) => {
-    const { ledger, keys, verification, read } = await givenNewerItem((of) => of.transaction(1));
+    const { ledger, keys, verification, read } = await givenNewerItem((keys) =>
+      keys.transaction(1),
+    );
     for (const changes of updates) {
       await ledger.transactions.update(await ledger.transactions.find('1'), changes);
     }
-    const { [NEWER]: newer, ...item } = (await read()) ?? {};
+    const { [NEWER_ATTRIBUTE]: newer, ...item } = (await read()) ?? {};
     expect(newer).toBe('kept');
     const { categoryName: __, ...transaction } = await ledger.transactions.read('1');
     expect(transaction).toMatchObject(updates.at(-1) ?? {});
@@ -64,14 +66,14 @@ describe('an update of a transaction', () => {
 });
 
 it('a repair of a row keeps what newer code added', async () => {
-  const { keys, verification, read } = await givenNewerItem((of) => of.transaction(1));
+  const { keys, verification, read } = await givenNewerItem((keys) => keys.transaction(1));
   await send.set(keys.transaction(1), 'type_key', 'elsewhere#expense');
   expect((await verification.repair()).verdict.drifts).toEqual([]);
-  expect(await read()).toMatchObject({ [NEWER]: 'kept' });
+  expect(await read()).toMatchObject({ [NEWER_ATTRIBUTE]: 'kept' });
 });
 
 it('an update of a category keeps what newer code added', async () => {
-  const { ledger, read } = await givenNewerItem((of) => of.category(1));
+  const { ledger, read } = await givenNewerItem((keys) => keys.category(1));
   await ledger.categories.update(await ledger.categories.find('1'), { name: 'Meals' });
-  expect(await read()).toMatchObject({ [NEWER]: 'kept', name: 'Meals' });
+  expect(await read()).toMatchObject({ [NEWER_ATTRIBUTE]: 'kept', name: 'Meals' });
 });

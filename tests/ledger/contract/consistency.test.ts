@@ -19,13 +19,13 @@ const EVENTUAL = ['eventual'];
 
 test('records and names are read consistently, counts and indexes with a short delay', async () => {
   const { client, tableName } = await createTestTable();
-  const found = new Map<string, Set<string>>();
+  const levels = new Map<string, Set<string>>();
   const watched = interpose(client, (name, input: Read) => {
     if (name !== 'GetCommand' && name !== 'QueryCommand') return;
     const partition = input.Key?.pk ?? input.ExpressionAttributeValues?.[':partition']?.S;
-    const what = input.IndexName ?? partition?.split('#')[1] ?? '?';
-    const how = input.ConsistentRead ? 'strong' : 'eventual';
-    found.set(what, (found.get(what) ?? new Set()).add(how));
+    const source = input.IndexName ?? partition?.split('#')[1] ?? '?';
+    const level = input.ConsistentRead ? 'strong' : 'eventual';
+    levels.set(source, (levels.get(source) ?? new Set()).add(level));
   });
   const options = { client: watched, tableName, ledgerId: 'test', timeZone: 'UTC' };
   const api = await openInProcess(createServiceOn(options));
@@ -39,7 +39,7 @@ test('records and names are read consistently, counts and indexes with a short d
   await api.get('/transactions');
   await api.get('/transactions', { category_id, start_date: '2026-03-02' });
 
-  expect(Object.fromEntries([...found].map(([what, how]) => [what, [...how]]))).toEqual({
+  expect(Object.fromEntries([...levels].map(([source, set]) => [source, [...set]]))).toEqual({
     TRANSACTION: STRONG,
     CATEGORIES: STRONG,
     CATEGORY_NAMES: STRONG,

@@ -10,9 +10,9 @@ import { EVERYTHING } from '../support/ledger-contents.ts';
 
 const { client, tableName } = await createTestTable();
 
-const CROWDED = '2024-02-15';
+const CROWDED_DAY = '2024-02-15';
 /** Rows by day; 460 are enough to have more than 200 on either side. */
-const DAYS = { '2024-02-16': 5, [CROWDED]: 460, '2024-02-14': 1, '2024-01-31': 8 };
+const DAYS = { '2024-02-16': 5, [CROWDED_DAY]: 460, '2024-02-14': 1, '2024-01-31': 8 };
 
 /** Recorded queries of the index, in order */
 const queries: string[] = [];
@@ -41,10 +41,10 @@ beforeAll(async () => {
 const FILTERS = [
   ['no filter', EVERYTHING],
   ['one type', { ...EVERYTHING, type: 'expense' }],
-  ['the day alone', { ...EVERYTHING, startDate: CROWDED, endDate: CROWDED }],
-  ['up to the day', { ...EVERYTHING, endDate: CROWDED }],
-  ['from the day on', { ...EVERYTHING, startDate: CROWDED }],
-  ['from the day on, one type', { ...EVERYTHING, startDate: CROWDED, type: 'income' }],
+  ['the day alone', { ...EVERYTHING, startDate: CROWDED_DAY, endDate: CROWDED_DAY }],
+  ['up to the day', { ...EVERYTHING, endDate: CROWDED_DAY }],
+  ['from the day on', { ...EVERYTHING, startDate: CROWDED_DAY }],
+  ['from the day on, one type', { ...EVERYTHING, startDate: CROWDED_DAY, type: 'income' }],
 ] as const;
 
 /** Computes the list that a query must return. All rows are created at one instant, so the order is by date, then by id. */
@@ -53,21 +53,24 @@ function expectedList(query: TransactionQuery) {
   const rows = model
     .filter((row) => (type ?? row.type) === row.type)
     .filter(({ date }) => date >= startDate && date <= endDate)
-    .sort((one, other) => other.date.localeCompare(one.date) || other.id - one.id);
+    .sort((first, second) => second.date.localeCompare(first.date) || second.id - first.id);
   const page = takePage(rows, query);
   return { items: page.items, pagination: paginate(query, page) };
 }
 
-describe.each(FILTERS)('%s', (_, filter) => {
-  test.each([1, 7, 20, 99, 100])('all pages of %i rows', async (perPage) => {
-    const { pages } = expectedList({ ...filter, page: 1, perPage }).pagination;
-    // With one row per page, every 13th page is enough; otherwise every page is read.
-    const step = perPage === 1 ? 13 : 1;
-    for (let page = 1; page <= pages + 1; page += step) {
-      const query = { ...filter, page, perPage };
-      expect(await transactions.list(query)).toEqual(expectedList(query));
-    }
-  });
+describe.each(FILTERS)('a list with the filter "%s"', (_, filter) => {
+  test.each([1, 7, 20, 99, 100])(
+    'has the expected rows on all pages of %i rows',
+    async (perPage) => {
+      const { pages } = expectedList({ ...filter, page: 1, perPage }).pagination;
+      // With one row per page, every 13th page is enough; otherwise every page is read.
+      const step = perPage === 1 ? 13 : 1;
+      for (let page = 1; page <= pages + 1; page += step) {
+        const query = { ...filter, page, perPage };
+        expect(await transactions.list(query)).toEqual(expectedList(query));
+      }
+    },
+  );
 });
 
 describe('the direction in which a page is read', () => {
@@ -79,10 +82,10 @@ describe('the direction in which a page is read', () => {
     ['beyond the middle, 200 rows from either end', 13, 20, ['count oldest first', OLDER]],
     ['near the older end', 20, 20, [OLDER]],
     ['over the end of the day', 47, 10, [OLDER, NEWER]],
-    ['the first page', 1, 20, [NEWER]],
-    ['the last page', 24, 20, [OLDER]],
+    ['at the start of the list', 1, 20, [NEWER]],
+    ['at the end of the list', 24, 20, [OLDER]],
     ['over the end of a day with few rows before it', 2, 4, [NEWER]],
-  ])('%s', async (_, page, perPage, expected) => {
+  ])('is the expected one for a page %s', async (_, page, perPage, expected) => {
     queries.length = 0;
     await transactions.list({ ...EVERYTHING, page, perPage });
     expect(queries).toEqual(expected);

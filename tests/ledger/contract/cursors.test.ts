@@ -38,8 +38,8 @@ describe.each<[string, Query, number[]]>([
   ['/transactions', { import_id: 'first', sort: 'date', ...DATES }, [1, 2, 3, 4, 5]],
   ['/transactions/search', { q: 'lunch' }, [5, 4, 3, 2, 1]],
   ['/transactions/search', { q: 'lunch', sort: 'amount' }, [4, 2, 5, 3, 1]],
-])('%s %j', (path, query, order) => {
-  it('leads from any page to the next', async () => {
+])('a list of %s with %j', (path, query, order) => {
+  it('leads from any page to the next by its cursor', async () => {
     const first = await read(path, { ...query, per_page: 2 });
     expect(first.ids).toEqual(order.slice(0, 2));
     expect(first.pagination).toMatchObject({ page: 1, has_next: true, has_prev: false });
@@ -53,20 +53,20 @@ describe.each<[string, Query, number[]]>([
     expect(last.pagination).toMatchObject({ total: 5, has_next: false, has_prev: true });
   });
 
-  it('ends with a full page', async () => {
+  it('has no cursor after a full last page', async () => {
     const { ids, next } = await read(path, { ...query, per_page: 5 });
     expect([ids, next]).toEqual([order, null]);
     expect((await read(path, { ...query, page: 9 })).next).toBeNull();
   });
 
-  it('refuses a page number beside a cursor, and anything that is not a cursor', async () => {
+  it('refuses a page number with a cursor, and anything that is not a cursor', async () => {
     const { next } = await read(path, { ...query, per_page: 2 });
-    const refused = (wrong: Query) => api.get(path, { ...query, ...wrong });
-    expectFilterFaults(await refused({ after: String(next), page: 2 }), ['after']);
+    const requestWith = (wrong: Query) => api.get(path, { ...query, ...wrong });
+    expectFilterFaults(await requestWith({ after: String(next), page: 2 }), ['after']);
     const cursor = (text: string) => Buffer.from(text).toString('base64url');
-    const none = ['', 'x', `${next}!`, `${next}\n`, `${next}=`];
-    for (const after of [...none, cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
-      expectFilterFaults(await refused({ after }), ['after']);
+    const invalid = ['', 'x', `${next}!`, `${next}\n`, `${next}=`];
+    for (const after of [...invalid, cursor('2026-02-30 0 1 1'), cursor('2026-03-05 0 1')]) {
+      expectFilterFaults(await requestWith({ after }), ['after']);
     }
   });
 });

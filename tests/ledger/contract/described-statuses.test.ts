@@ -45,7 +45,7 @@ const withBusyKeys = await open({
 interface Call {
   readonly method: string;
   readonly path: string;
-  /** A valid body. */
+  /** A valid body */
   readonly body: object;
   readonly query: Record<string, string>;
   readonly described: DescribedOperation['responses'];
@@ -56,14 +56,16 @@ const send = (client: Api, { method, path, body, query }: Call, request: ApiRequ
 const hasBody = (method: string) => method === 'POST' || method === 'PUT';
 const key = () => ({ 'idempotency-key': randomUUID() });
 
-const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> = {
+const PROVOCATIONS: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> = {
   200: (call) => send(api, call),
   201: (call) => send(api, call),
   207: (call) => send(api, call),
   304: (call) => send(api, call, { headers: { 'if-none-match': '*' } }),
   400: (call) => {
-    const isOnlyOfText = call.described[400]?.description === `${NOT_UTF8}.`;
-    const wrong = isOnlyOfText ? { query: '%E9' } : { body: { unknown: 1 }, query: { unknown: 1 } };
+    const refusesOnlyWrongUtf8 = call.described[400]?.description === `${NOT_UTF8}.`;
+    const wrong = refusesOnlyWrongUtf8
+      ? { query: '%E9' }
+      : { body: { unknown: 1 }, query: { unknown: 1 } };
     return send(api, call, wrong);
   },
   401: (call) => send(withToken, call),
@@ -112,17 +114,17 @@ const PROVOKED: Readonly<Record<string, (call: Call) => Promise<ApiResponse>>> =
 };
 
 describe.each([...DESCRIBED])('%s', (route, { responses }) => {
-  const ofService = Object.keys(responses).filter((status) => !isOfGateway(responses[status]));
-  it.each(ofService)('%s', async (status) => {
-    const provoke = PROVOKED[status];
-    if (!provoke) throw new Error(`Say in this file how to provoke ${status}`);
+  const statuses = Object.keys(responses).filter((status) => !comesFromGateway(responses[status]));
+  it.each(statuses)('can return %s', async (status) => {
+    const provoke = PROVOCATIONS[status];
+    if (!provoke) throw new Error(`PROVOCATIONS has no request that gets ${status}`);
     const { status: provoked } = await provoke(await prepareCall(route, responses));
     expect(provoked).toBe(Number(status));
   });
 });
 
 /** True if only the gateway answers with this status. */
-function isOfGateway({ description = '' }: { readonly description?: string } = {}): boolean {
+function comesFromGateway({ description = '' }: { readonly description?: string } = {}): boolean {
   return ['Too many requests. The gateway answers.', 'The gateway has no capacity left.'].includes(
     description,
   );
@@ -132,16 +134,18 @@ function isOfGateway({ description = '' }: { readonly description?: string } = {
 async function prepareCall(route: string, described: Call['described']): Promise<Call> {
   const [method = '', pattern = ''] = route.split(' ');
   const isCategory = pattern.startsWith('/categories');
-  const given = isCategory ? givenCategory : givenTransaction;
-  const id = pattern.includes('{id}') ? (await given(api)).id : '';
-  const one = isCategory ? { name: randomUUID() } : LUNCH;
+  const createRecord = isCategory ? givenCategory : givenTransaction;
+  const id = pattern.includes('{id}') ? (await createRecord(api)).id : '';
+  const record = isCategory ? { name: randomUUID() } : LUNCH;
   const bodies: Record<string, object> = {
-    'POST /transactions/bulk': { transactions: [one] },
-    'PUT /transactions/bulk': { transactions: [{ id: (await given(api)).id, notes: 'Note' }] },
+    'POST /transactions/bulk': { transactions: [record] },
+    'PUT /transactions/bulk': {
+      transactions: [{ id: (await createRecord(api)).id, notes: 'Note' }],
+    },
     'PUT /imports': { import_id: 'bank', rows: ['a'] },
-    'POST /transactions/bulk/delete': { transactions: [{ id: (await given(api)).id }] },
+    'POST /transactions/bulk/delete': { transactions: [{ id: (await createRecord(api)).id }] },
   };
-  const body = bodies[route] ?? one;
+  const body = bodies[route] ?? record;
   const queries: Record<string, Call['query']> = {
     '/summary': { group_by: 'type' },
     '/transactions/search': { q: 'lunch' },

@@ -18,34 +18,34 @@ const LUNCH = {
   notes: null,
 } as const;
 
-interface Drifted {
-  readonly rule: string;
+interface DriftCase {
+  readonly title: string;
   readonly corrupt: (keys: Keys) => Promise<unknown>;
   readonly write: (ledger: Ledger) => Promise<unknown>;
   readonly failure: string;
 }
 
-test.each<Drifted>([
+test.each<DriftCase>([
   {
-    rule: 'an id that is given again overwrites no transaction',
+    title: 'a transaction id that is assigned again overwrites no transaction',
     corrupt: (keys) => send.set(keys.sequence('transaction'), LAST_ID, 0),
     write: ({ transactions }) => transactions.create(LUNCH),
     failure: 'Transaction id 1 was assigned twice',
   },
   {
-    rule: 'a transaction that leaves a category that is not there brings none into being',
+    title: 'a deletion of a transaction does not create its missing category',
     corrupt: (keys) => send.delete(keys.category(2)),
     write: ({ transactions }) => transactions.remove('3'),
     failure: 'Category 2 of a transaction does not exist',
   },
   {
-    rule: 'a rename gives up no name that another category has claimed',
+    title: 'a rename does not release a name that another category has claimed',
     corrupt: (keys) => send.set(keys.categoryName('Food'), 'category_id', 2),
     write: async ({ categories }) =>
       categories.update(await categories.find('1'), { name: 'Meals' }),
     failure: 'The name of category 1 is not reserved for it',
   },
-])('$rule', async ({ corrupt, write, failure }) => {
+])('$title', async ({ corrupt, write, failure }) => {
   const { target, keys } = await givenLedger();
   const ledger = openLedger({ ...target, timeZone: 'UTC' });
   await corrupt(keys);
@@ -54,7 +54,7 @@ test.each<Drifted>([
   expect(await readContents(ledger)).toEqual(before);
 });
 
-test('a reused id does not overwrite a category: the new one gets the next free id', async () => {
+test('a category id that is assigned again overwrites no category: the new one gets the next free id', async () => {
   const { target, keys } = await givenLedger();
   const { categories } = openLedger({ ...target, timeZone: 'UTC' });
   await send.set(keys.sequence('category'), LAST_ID, 0);
@@ -69,7 +69,7 @@ test('a reused id does not overwrite a category: the new one gets the next free 
   ]);
 });
 
-test('if the year counts a row that its month does not, the page continues before the month', async () => {
+test('if the year counts a row that its month does not count, the page continues with an earlier month', async () => {
   const { target, keys } = await givenLedger();
   const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
   await send.set({ pk: keys.days(), sk: 'Y#2026' }, 'i4', 2);

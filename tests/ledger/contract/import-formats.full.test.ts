@@ -34,7 +34,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
   ['statement.xml', [CAMT]],
   ['statement.qif', QIF],
   ['statement.xlsx', XLSX],
-  // The content decides on the format, not the ending of the name.
+  // The content determines the format, not the ending of the name.
   ['statement.csv', [OFX]],
 ])('%s is imported once, and undone', async (name, content) => {
   const { run, write, readRows } = await givenPerson(table);
@@ -53,7 +53,7 @@ it.each<[string, readonly string[] | Uint8Array]>([
   expect(await readRows()).toEqual([]);
 });
 
-it('two currencies are imported as the message says', async () => {
+it('a file with two currencies can be imported as the message says', async () => {
   const { run, write } = await givenPerson(table);
   const other = STATEMENT.replace('USD', 'EUR').replaceAll('<FITID>', '<FITID>9');
   const file = await write('two.ofx', [OFX.replace('</OFX>', `<STMTRS>${other}</STMTRS></OFX>`)]);
@@ -64,7 +64,7 @@ it('two currencies are imported as the message says', async () => {
   expect(imported).toMatchObject({ code: 0, stdout: expect.stringContaining('2 created') });
 });
 
-it('ambiguous dates are read as the message says', async () => {
+it('a file with ambiguous dates can be imported as the message says', async () => {
   const { run, write, readRows } = await givenPerson(table);
   const file = await write('two.qif', ['!Type:Bank', 'D1/2/2025', 'T-1.00', 'PTea', '^']);
   const shown = await run(file, '--yes');

@@ -8,7 +8,7 @@ import { openInProcess } from '../support/api/in-process-client.ts';
 import { createTestService } from '../support/api/open-api.ts';
 import { OPERATIONS } from '../support/operations.ts';
 
-/** The message of a store failure that is not retryable. */
+/** The message of a store failure that is not retried */
 const SECRET = 'The caller arn:aws:iam::123456789012 may not do this to the table';
 
 const { client, tableName } = await createTestTable();
@@ -25,27 +25,30 @@ afterEach(() => log.mockRestore());
 
 const HEALTH = {
   name: 'health',
-  ask: (asked: Api) => asked.get('/health', 'deep'),
+  ask: (client: Api) => client.get('/health', 'deep'),
   failure: 'The database does not answer',
 };
 // A bulk request fails with the same message, but logs a line for each row.
 const ONE_LINE = OPERATIONS.filter(({ status }) => status !== 207);
 
-test.each([...ONE_LINE, HEALTH])('$name: $failure', async ({ ask, failure: message }) => {
-  const { status, body, headers, text } = await ask(api);
-  const failed = { success: false, error: 'internal_server_error', message };
-  expect([status, body]).toEqual([500, failed]);
-  expect(text).not.toMatch(/denied|arn:|table|stack/i);
-  const cause = { name: 'AccessDeniedException', message: SECRET, stack: expect.any(String) };
-  const requestId = headers['x-request-id'];
-  expect(requestId).toBeDefined();
-  const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
-  expect(lines).toMatchObject([{ level: 'ERROR', requestId, message }]);
-  // The log shows no other part of the error, such as the item of a failed condition.
-  expect(lines[0].cause).toEqual(cause);
-});
+test.each([...ONE_LINE, HEALTH])(
+  'a failure of $name is reported as "$failure"',
+  async ({ ask, failure: message }) => {
+    const { status, body, headers, text } = await ask(api);
+    const failed = { success: false, error: 'internal_server_error', message };
+    expect([status, body]).toEqual([500, failed]);
+    expect(text).not.toMatch(/denied|arn:|table|stack/i);
+    const cause = { name: 'AccessDeniedException', message: SECRET, stack: expect.any(String) };
+    const requestId = headers['x-request-id'];
+    expect(requestId).toBeDefined();
+    const lines = log.mock.calls.map(([line]) => JSON.parse(String(line)));
+    expect(lines).toMatchObject([{ level: 'ERROR', requestId, message }]);
+    // The log shows no other part of the error, such as the item of a failed condition.
+    expect(lines[0].cause).toEqual(cause);
+  },
+);
 
-describe('A request that is refused before the store is read stays a 4xx', () => {
+describe('a request that is refused before the store is read', () => {
   test.each<[number, (api: Api) => Promise<ApiResponse>]>([
     [400, () => api.get('/transactions', { page: 0 })],
     [400, () => api.post('/transactions', {})],
@@ -54,7 +57,7 @@ describe('A request that is refused before the store is read stays a 4xx', () =>
     [404, () => api.put('/categories/007', {})],
     [404, () => api.delete('/transactions/0')],
     [404, () => api.get('/nowhere')],
-  ])('%i', async (status, ask) => {
+  ])('gets a %i, and logs no error', async (status, ask) => {
     expect((await ask(api)).status).toBe(status);
     expect(log).not.toHaveBeenCalled();
   });

@@ -43,7 +43,7 @@ async function countItems(ledgerId: string): Promise<number> {
   return Count ?? 0;
 }
 
-it('the whole ledger is deleted, and the others are untouched', async () => {
+it('a removal deletes the whole ledger, and nothing of other ledgers', async () => {
   const target = await givenLedger('gone');
   await givenLedger('kept');
   const kept = await countItems('kept');
@@ -108,53 +108,56 @@ async function givenSmallLedger(ledgerId: string) {
 it.each([
   ['interrupted', givenLedger],
   ['interrupted-and-small', givenSmallLedger],
-])('a deletion resumes after an interruption at any point: %s', async (ledgerId, given) => {
-  const target = await given(ledgerId);
-  const retryPolicy = createSleeplessRetryPolicy();
-  for (let most = 0; await createRemoval(target).exists(); most += 1) {
-    let calls = 0;
-    const send = (async (command: BatchWriteCommand, ...options: []) => {
-      const isLast = command instanceof BatchWriteCommand && ++calls > most;
-      if (!isLast) return await client.send(command, ...options);
-      // DynamoDB applies a batch in any order: here it deletes only the last three items before the interruption.
-      const { RequestItems = {} } = command.input;
-      const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
-      const some = { RequestItems: { [table]: items.slice(-3) } };
-      await client.send(new BatchWriteCommand(some));
-      throw new Error('Interrupted');
-    }) as typeof client.send;
-    const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});
-    await removed.catch((error: Error) => expect(error.message).toBe('Interrupted'));
-  }
-  expect(await countItems(ledgerId)).toBe(0);
-});
+])(
+  'a deletion can be repeated after an interruption at any point: %s',
+  async (ledgerId, createLedger) => {
+    const target = await createLedger(ledgerId);
+    const retryPolicy = createSleeplessRetryPolicy();
+    for (let allowedCalls = 0; await createRemoval(target).exists(); allowedCalls += 1) {
+      let calls = 0;
+      const send = (async (command: BatchWriteCommand, ...options: []) => {
+        const isLast = command instanceof BatchWriteCommand && ++calls > allowedCalls;
+        if (!isLast) return await client.send(command, ...options);
+        // DynamoDB applies a batch in any order: here it deletes only the last three items before the interruption.
+        const { RequestItems = {} } = command.input;
+        const [table = '', items = []] = Object.entries(RequestItems)[0] ?? [];
+        const some = { RequestItems: { [table]: items.slice(-3) } };
+        await client.send(new BatchWriteCommand(some));
+        throw new Error('Interrupted');
+      }) as typeof client.send;
+      const removed = createRemoval({ ...target, client: { send }, retryPolicy }).remove(() => {});
+      await removed.catch((error: Error) => expect(error.message).toBe('Interrupted'));
+    }
+    expect(await countItems(ledgerId)).toBe(0);
+  },
+);
 
 const run = (...options: string[]) => {
   const environment = { DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
   return runCommand('cli/ledger/ledger.ts', ['delete', ...options], environment);
 };
 
-it('the command refuses while a key is valid, shows the counts, and deletes only after confirmation', async () => {
+it('the command refuses to delete while a key is valid, shows the counts, and deletes only after confirmation', async () => {
   await givenLedger('asked');
   const keys = createTestKeys({ client, tableName });
   const { key } = await keys.create({ name: 'phone', ledger: 'asked', scope: 'write' });
-  const asked = ['--ledger', 'asked'];
-  expect(await run(...asked, '--yes')).toMatchObject({
+  const options = ['--ledger', 'asked'];
+  expect(await run(...options, '--yes')).toMatchObject({
     code: 1,
     stderr: expect.stringContaining(`valid API keys: ${key.id}. Revoke`),
   });
   await keys.revoke(key.id);
   const items = await countItems('asked');
-  expect(await run(...asked)).toMatchObject({
+  expect(await run(...options)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining('Nothing was deleted'),
     stdout: expect.stringContaining(`61 transactions, 30 categories, ${items} items in all`),
   });
   expect(await countItems('asked')).toBe(items);
-  expect(await run(...asked, '--yes')).toMatchObject({
+  expect(await run(...options, '--yes')).toMatchObject({
     code: 0,
     stdout: expect.stringContaining(`${items} items deleted`),
   });
   expect(await countItems('asked')).toBe(0);
-  expect((await run(...asked, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
+  expect((await run(...options, '--yes')).stdout).toBe('The ledger "asked" is empty.\n');
 });

@@ -24,7 +24,7 @@ const headers = {
 };
 
 const lines: string[] = [];
-const written = [
+const spies = [
   vi.spyOn(process.stdout, 'write'),
   vi.spyOn(process.stderr, 'write'),
   ...(['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name)),
@@ -32,7 +32,7 @@ const written = [
 
 beforeAll(() => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
-  for (const spy of written) {
+  for (const spy of spies) {
     spy.mockImplementation((...words: unknown[]) => {
       lines.push(words.map(String).join(' '));
       return true;
@@ -41,7 +41,7 @@ beforeAll(() => {
 });
 
 afterAll(() => {
-  for (const spy of written) spy.mockRestore();
+  for (const spy of spies) spy.mockRestore();
   vi.unstubAllEnvs();
 });
 
@@ -67,7 +67,7 @@ const REQUESTS = [
 test.each([
   ['a healthy table', client],
   ['a table that refuses every call', createFaultyClient(client, () => denied)],
-])('on %s', async (_, store) => {
+])('the log has no data of a client on %s', async (_, store) => {
   lines.length = 0;
   const api = await openInProcess(createServiceOn({ client: store, ...options }));
   for (const [method, path, body] of REQUESTS) {

@@ -1,5 +1,5 @@
 // During a deployment, and after a rollback, the functions of two releases work on the same rows. The bundles of the
-// previous release and the present bundles read, change and delete each other's rows, and leave the ledger in order.
+// previous release and the current bundles read, change and delete each other's rows, and leave the ledger in order.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { createTestTable } from '../../shared/support/test-table.ts';
 import { invoke } from '../support/api/invoke.ts';
 
 const { client, tableName, endpoint } = await createTestTable();
-const RELEASES = ['previous', 'present'] as const;
+const RELEASES = ['previous', 'current'] as const;
 type Release = (typeof RELEASES)[number];
 
 const bundles = new Map<string, string>();
@@ -21,12 +21,12 @@ const folders: string[] = [];
 beforeAll(async () => {
   const folder = await mkdtemp(join(tmpdir(), 'ledger-releases-'));
   folders.push(folder);
-  const made = {
+  const bundled = {
     previous: await bundleFunctionsAt(await findPreviousRelease(), join(folder, 'previous')),
-    present: await bundleFunctions(join(folder, 'present')),
+    current: await bundleFunctions(join(folder, 'current')),
   };
   for (const release of RELEASES) {
-    for (const { name, file } of made[release]) bundles.set(`${release} ${name}`, file);
+    for (const { name, file } of bundled[release]) bundles.set(`${release} ${name}`, file);
   }
   vi.stubEnv('DYNAMODB_ENDPOINT', endpoint);
   vi.stubEnv('TABLE_NAME', tableName);
@@ -73,7 +73,7 @@ function open(release: Release, ledger: string) {
 }
 
 const BILL = { description: 'Bill', amount: 12.5, type: 'expense', transaction_date: '2026-03-05' };
-const SHOWN = [
+const FIELDS = [
   'id',
   'description',
   'amount',
@@ -83,13 +83,13 @@ const SHOWN = [
   'notes',
   'external_id',
 ];
-const shown = (record: Record<string, unknown>) => SHOWN.map((name) => record[name] ?? null);
+const pickFields = (record: Record<string, unknown>) => FIELDS.map((name) => record[name] ?? null);
 
 describe.each(RELEASES)('data that the %s release wrote', (release) => {
   const ledger = `written-by-${release}`;
   const writer = open(release, ledger);
-  const other = open(release === 'previous' ? 'present' : 'previous', ledger);
-  const ofMarch = { query: { start_date: '2026-03-01', end_date: '2026-03-31' } };
+  const other = open(release === 'previous' ? 'current' : 'previous', ledger);
+  const march = { query: { start_date: '2026-03-01', end_date: '2026-03-31' } };
 
   beforeAll(async () => {
     const results = [
@@ -110,26 +110,26 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
         await writer('transactions/read', { id }),
         await other('transactions/read', { id }),
       ];
-      expect([theirs.status, shown(theirs.data())]).toEqual([200, shown(mine.data())]);
+      expect([theirs.status, pickFields(theirs.data())]).toEqual([200, pickFields(mine.data())]);
     }
     const [mine, theirs] = [
-      await writer('transactions/list', ofMarch),
-      await other('transactions/list', ofMarch),
+      await writer('transactions/list', march),
+      await other('transactions/list', march),
     ];
     expect(theirs.data()).toHaveLength(4);
-    expect(theirs.data().map(shown)).toEqual(mine.data().map(shown));
+    expect(theirs.data().map(pickFields)).toEqual(mine.data().map(pickFields));
     for (const name of ['transactions/export', 'categories/list', 'summary/read']) {
-      const query = name === 'summary/read' ? { ...ofMarch.query, group_by: 'category' } : {};
-      const [one, another] = [await writer(name, { query }), await other(name, { query })];
-      expect([another.status, another.text.length > 0]).toEqual([one.status, true]);
+      const query = name === 'summary/read' ? { ...march.query, group_by: 'category' } : {};
+      const [mine, theirs] = [await writer(name, { query }), await other(name, { query })];
+      expect([theirs.status, theirs.text.length > 0]).toEqual([mine.status, true]);
     }
     expect(
-      (await other('summary/read', { query: { ...ofMarch.query, group_by: 'type' } })).data(),
+      (await other('summary/read', { query: { ...march.query, group_by: 'type' } })).data(),
     ).toMatchObject({ expense: 50, count: 4 });
   });
 
   it('is exported in parts by both releases', async () => {
-    const [, , third, fourth] = (await writer('transactions/list', ofMarch)).data().toReversed();
+    const [, , third, fourth] = (await writer('transactions/list', march)).data().toReversed();
     const createdAt = Date.parse(third.created_at);
     const cursor = toPartCursor({ date: third.transaction_date, createdAt, id: third.id });
     for (const each of [writer, other]) {
@@ -161,10 +161,10 @@ describe.each(RELEASES)('data that the %s release wrote', (release) => {
     expect(taken.status).toBe(409);
   });
 
-  it('verifies without drift afterwards, and its months are swept', async () => {
+  it('has no drift afterwards, and a repair computes the digests of its months', async () => {
     const verification = createVerification({ client, tableName, ledgerId: ledger });
     const months = async () =>
-      (await open('present', ledger)('summary/months'))
+      (await open('current', ledger)('summary/months'))
         .data()
         .map(({ digest }: WireMonth) => digest);
     // The previous release does not update digests: after its writes they cover too few rows of a month, or too many.

@@ -1,4 +1,5 @@
-// Writes that meet a change since their checks. property/interleavings.test.ts covers the outcomes of concurrent requests.
+// Another client changes a record between the checks and the write of a request. property/interleavings.test.ts covers the
+// outcomes of concurrent requests.
 import { expect, test } from 'vitest';
 import { callOnceBefore } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -12,22 +13,22 @@ const table = await createTestTable();
 const others = await openInProcess(createServiceOn(table));
 
 /** Opens an API on which another client acts once, between the checks and the write of a request. */
-async function outrunBy(act: () => Promise<unknown>): Promise<Api> {
+async function openInterrupted(act: () => Promise<unknown>): Promise<Api> {
   const client = callOnceBefore(table.client, 'TransactWriteCommand', act);
   return await openInProcess(createServiceOn({ ...table, client }));
 }
 
-test('a name taken at storage time is 409 "Category name must be unique"', async () => {
+test('a name that another client takes after the check is a 409 "Category name must be unique"', async () => {
   const { id, ...before } = await givenCategory(others);
   const name = uniqueName();
   const taken: number[] = [];
   const take = (taking: string) => async () => {
     taken.push((await givenCategory(others, { name: taking })).id);
   };
-  const created = await (await outrunBy(take(name))).post('/categories', { name });
+  const created = await (await openInterrupted(take(name))).post('/categories', { name });
   expectConflict(created, 'Category name must be unique', taken[0]);
   const other = uniqueName();
-  const api = await outrunBy(take(other));
+  const api = await openInterrupted(take(other));
   const updated = await api.put(`/categories/${id}`, { name: other, color: '#abc' });
   expectConflict(updated, 'Category name must be unique', taken[1]);
   expect(taken).toHaveLength(2);
@@ -36,14 +37,14 @@ test('a name taken at storage time is 409 "Category name must be unique"', async
 
 test('a category deactivated after the check accepts no transaction', async () => {
   const { id: category_id } = await givenCategory(others);
-  const api = await outrunBy(() => others.delete(`/categories/${category_id}`));
+  const api = await openInterrupted(() => others.delete(`/categories/${category_id}`));
   const reply = await api.post('/transactions', { ...LUNCH, category_id });
   expectRefusal(reply, 'Cannot assign transaction to inactive category');
 });
 
 test('a category that gets a transaction after the check is not deleted', async () => {
   const { id: category_id } = await givenCategory(others);
-  const api = await outrunBy(() => givenTransaction(others, { category_id }));
+  const api = await openInterrupted(() => givenTransaction(others, { category_id }));
   expectConflict(
     await api.delete(`/categories/${category_id}`),
     'Cannot delete category with 1 transaction. Please reassign or delete the transaction first.',
@@ -54,7 +55,7 @@ test.each(['put', 'delete'] as const)(
   'a transaction deleted before the %s is 404',
   async (verb) => {
     const { id } = await givenTransaction(others);
-    const api = await outrunBy(() => others.delete(`/transactions/${id}`));
+    const api = await openInterrupted(() => others.delete(`/transactions/${id}`));
     const reply = await api[verb](`/transactions/${id}`, { amount: 1 });
     expectNotFound(reply, `Transaction with id ${id} not found`);
   },
@@ -63,15 +64,15 @@ test.each(['put', 'delete'] as const)(
 test.each([
   {
     path: '/transactions',
-    given: givenTransaction,
+    create: givenTransaction,
     theirs: { notes: 'theirs' },
     ours: { amount: 2 },
   },
-  { path: '/categories', given: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
+  { path: '/categories', create: givenCategory, theirs: { color: '#abc' }, ours: { name: 'ours' } },
 ])('two concurrent updates do not undo each other: $path', async (race) => {
-  const { id } = await race.given(others);
+  const { id } = await race.create(others);
   const path = `${race.path}/${id}`;
-  const api = await outrunBy(() => others.put(path, race.theirs));
+  const api = await openInterrupted(() => others.put(path, race.theirs));
   const { body } = await api.put(path, race.ours);
   const stored = (await others.get(path)).body.data;
   expect(stored).toMatchObject({ ...race.theirs, ...race.ours });
@@ -82,7 +83,7 @@ test('a rename before a deactivation is kept', async () => {
   const { id } = await givenCategory(others);
   const path = `/categories/${id}`;
   const name = uniqueName();
-  const api = await outrunBy(() => others.put(path, { name }));
+  const api = await openInterrupted(() => others.put(path, { name }));
   expect((await api.delete(path)).status).toBe(200);
   expect((await others.get(path)).body.data).toMatchObject({ name, is_active: false });
 });

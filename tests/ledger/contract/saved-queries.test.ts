@@ -28,7 +28,7 @@ const UNREADABLE = createKeys('test').transaction(777).pk;
 
 const lines: Row[] = [];
 
-function take(text: unknown): boolean {
+function captureLine(text: unknown): boolean {
   const fields = flattenFields(JSON.parse(String(text)));
   return lines.push({ ...fields, '@timestamp': lines.length, '@message': String(text) }) > 0;
 }
@@ -36,8 +36,8 @@ function take(text: unknown): boolean {
 /** Logs a create that is retried after a conflict, a request that fails, and two other requests. */
 beforeAll(async () => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', 'finance-ledger-test');
-  const written = [process.stdout, process.stderr].map((stream) =>
-    vi.spyOn(stream, 'write').mockImplementation(take),
+  const spies = [process.stdout, process.stderr].map((stream) =>
+    vi.spyOn(stream, 'write').mockImplementation(captureLine),
   );
   const { client, tableName } = await createTestTable();
   let writes = 0;
@@ -52,23 +52,23 @@ beforeAll(async () => {
   await api.get('/transactions/777');
   await api.get('/transactions/1');
   await api.get('/transactions/1');
-  for (const spy of written) spy.mockRestore();
+  for (const spy of spies) spy.mockRestore();
   vi.unstubAllEnvs();
 });
 
 function isFoundBy(condition: string, row: Row): boolean {
   const [, name = '', operator, value = ''] = /^(\S+) (=|>) (\S+)$/.exec(condition) ?? [];
-  const wanted = JSON.parse(value);
-  return operator === '=' ? row[name] === wanted : Number(row[name]) > wanted;
+  const expected = JSON.parse(value);
+  return operator === '=' ? row[name] === expected : Number(row[name]) > expected;
 }
 
 /** Lists the fields that a query shows, sorts by or sums. */
-function namesIn(commands: readonly string[]): string[] {
+function listFields(commands: readonly string[]): string[] {
   const text = commands.join(' ').replaceAll(/ as \w+/g, '');
-  const made = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);
+  const computed = commands.flatMap((command) => command.match(/(?<= as )\w+/g) ?? []);
   const words = /^(fields|stats|sum|count|by|sort|asc|desc|limit|\d+)$/;
   const names = text.match(/[@\w.]+/g) ?? [];
-  return names.filter((name) => !words.test(name) && !made.includes(name));
+  return names.filter((name) => !words.test(name) && !computed.includes(name));
 }
 
 it.each([
@@ -91,5 +91,5 @@ it.each([
   );
   expect(found.map(({ message }) => message)).toEqual(messages);
   for (const row of found)
-    expect(namesIn(others).filter((each) => row[each] === undefined)).toEqual([]);
+    expect(listFields(others).filter((each) => row[each] === undefined)).toEqual([]);
 });

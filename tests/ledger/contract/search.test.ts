@@ -31,15 +31,15 @@ beforeAll(async () => {
   }
 });
 
-async function listed(query: Record<string, string | number>): Promise<WireRecord> {
+async function list(query: Record<string, string | number>): Promise<WireRecord> {
   const { status, body } = await api.get('/transactions', query);
   expect(status).toBe(200);
   return { ids: body.data.map(({ id }: { id: number }) => id), ...body.pagination };
 }
 
-it('sort=date is the list in reverse', async () => {
-  expect((await listed({ sort: '-date' })).ids).toEqual(ids.toReversed());
-  const pages = [1, 2, 3].map((page) => listed({ sort: 'date', per_page: 2, page }));
+it('sort=date reverses the list', async () => {
+  expect((await list({ sort: '-date' })).ids).toEqual(ids.toReversed());
+  const pages = [1, 2, 3].map((page) => list({ sort: 'date', per_page: 2, page }));
   expect((await Promise.all(pages)).flatMap((page) => page.ids)).toEqual(ids);
 });
 
@@ -50,16 +50,16 @@ describe('q', () => {
     ['äPF', [3]],
     ['lunch and', []],
     ['.*', []],
-  ])('%j in description or notes, in any case', async (q, positions) => {
-    const found = await listed({ q, ...MARCH });
+  ])('finds %j in description or notes, in any letter case', async (q, positions) => {
+    const found = await list({ q, ...MARCH });
     expect(found).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
   });
 
   it('combines with the other parameters, page by page', async () => {
-    const first = await listed({ q: 'coffee', ...MARCH, sort: 'date', per_page: 1 });
+    const first = await list({ q: 'coffee', ...MARCH, sort: 'date', per_page: 1 });
     expect(first).toMatchObject({ ids: [ids[1]], total: 2, pages: 2, has_next: true });
-    expect((await listed({ q: 'coffee', ...MARCH, per_page: 1, page: 2 })).ids).toEqual([ids[1]]);
-    expect((await listed({ q: 'coffee', ...MARCH, category_id: 'none' })).ids).toEqual([]);
+    expect((await list({ q: 'coffee', ...MARCH, per_page: 1, page: 2 })).ids).toEqual([ids[1]]);
+    expect((await list({ q: 'coffee', ...MARCH, category_id: 'none' })).ids).toEqual([]);
   });
 
   it.each<[Record<string, string>, string[]]>([

@@ -7,14 +7,14 @@ import { givenCategory, givenTransaction, LUNCH } from '../support/api/records.t
 
 const api = await openInProcess(await createTestService());
 const food = await givenCategory(api, { name: 'Food' });
-const old = await givenCategory(api, { name: 'Old' });
+const inactive = await givenCategory(api, { name: 'Old' });
 await givenCategory(api, { name: 'Spare' });
 const DAY = { transaction_date: '2026-03-05' };
 await givenTransaction(api, { ...DAY, amount: 0.1, category_id: food.id });
 await givenTransaction(api, { ...DAY, amount: 0.2, category_id: food.id });
-await givenTransaction(api, { ...DAY, amount: 7, category_id: old.id });
+await givenTransaction(api, { ...DAY, amount: 7, category_id: inactive.id });
 await givenTransaction(api, { amount: 2_500, type: 'income', transaction_date: '2026-04-01' });
-await api.put(`/categories/${old.id}`, { is_active: false });
+await api.put(`/categories/${inactive.id}`, { is_active: false });
 
 const NOTHING = { income: 0, expense: 0, net: 0, count: 0 };
 
@@ -40,8 +40,8 @@ describe('GET /summary', () => {
             count: 2,
           },
           {
-            key: old.id,
-            category_id: old.id,
+            key: inactive.id,
+            category_id: inactive.id,
             name: 'Old',
             income: 0,
             expense: 7,
@@ -65,27 +65,27 @@ describe('GET /summary', () => {
 
   it('shows months and years without transactions between others', async () => {
     await givenTransaction(api, { amount: 1, transaction_date: '2024-12-31' });
-    const of = async (query: Record<string, string>) =>
+    const readSummary = async (query: Record<string, string>) =>
       (await api.get('/summary', query)).body.data;
     const range = { start_date: '2024-12-31', end_date: '2026-03-31' };
-    const { groups: months } = await of({ group_by: 'month', ...range });
+    const { groups: months } = await readSummary({ group_by: 'month', ...range });
     expect(months).toHaveLength(16);
     expect(months[1]).toEqual({ key: '2025-01', period: '2025-01', ...NOTHING });
-    expect(await of({ group_by: 'year', ...range })).toMatchObject({
+    expect(await readSummary({ group_by: 'year', ...range })).toMatchObject({
       groups: [
         { key: '2024', expense: 1, count: 1 },
         { key: '2025', ...NOTHING },
         { key: '2026', expense: 7.3, count: 3 },
       ],
     });
-    expect(await of({ group_by: 'type,year', ...range })).toMatchObject({
+    expect(await readSummary({ group_by: 'type,year', ...range })).toMatchObject({
       years: ['2024', '2025', '2026'],
       groups: [
         { key: 'income', type: 'income', income: [0, 0, 0], expense: [0, 0, 0] },
         { key: 'expense', expense: [1, 0, 7.3], net: [-1, 0, -7.3], count: [1, 0, 3] },
       ],
     });
-    const { months: names, groups } = await of({
+    const { months: names, groups } = await readSummary({
       group_by: 'category,month',
       start_date: '2026-03-01',
     });
@@ -120,12 +120,12 @@ describe('GET /summary', () => {
 
   it('keeps every cent of sums that are larger than a double can hold', async () => {
     const range = { start_date: '1999-01-01', end_date: '1999-12-31' };
-    const most = { ...LUNCH, amount: 999_999_999_999.99, transaction_date: '1999-06-01' };
+    const largest = { ...LUNCH, amount: 999_999_999_999.99, transaction_date: '1999-06-01' };
     for (let n = 0; n < 100; n += 1)
-      expect((await api.post('/transactions', most)).status).toBe(201);
+      expect((await api.post('/transactions', largest)).status).toBe(201);
     const { text } = await api.get('/summary', { group_by: 'month', ...range });
     expect(text).toContain('"expense":99999999999999,"net":-99999999999999,"count":100');
-    await givenTransaction(api, { ...most, amount: 0.01 });
+    await givenTransaction(api, { ...largest, amount: 0.01 });
     const later = await api.get('/summary', { group_by: 'type', ...range });
     expect(later.text).toContain('"expense":99999999999999.01,');
   });

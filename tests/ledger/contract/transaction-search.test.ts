@@ -34,8 +34,8 @@ beforeAll(async () => {
     first: { description: 'Opening', amount: 0, transaction_date: '0001-01-01' },
     last: { description: 'Closing', amount: 999_999_999_999.99, transaction_date: '9999-12-31' },
   })) {
-    const given = { type: 'expense', transaction_date: '2026-03-05', ...fields };
-    ids[name] = (await givenTransaction(api, given)).id;
+    const row = { type: 'expense', transaction_date: '2026-03-05', ...fields };
+    ids[name] = (await givenTransaction(api, row)).id;
   }
 });
 
@@ -72,7 +72,7 @@ describe('a search finds', () => {
     [{ max_amount: 5, start_date: '2026-03-05', end_date: '2026-03-05' }, ['refund', 'cafe']],
     [{ q: 'e', start_date: '2026-03-06', end_date: '2026-03-05' }, []],
     [{ q: 'opening', end_date: '0001-01-01' }, ['first']],
-  ])('%j', async (query, expected) => {
+  ])('the expected rows for %j', async (query, expected) => {
     expect((await search(query)).names).toEqual(expected);
   });
 
@@ -87,7 +87,7 @@ describe('a search finds', () => {
   });
 });
 
-it('a search adds up everything it finds, and shows one page', async () => {
+it('a search adds up all rows that it finds, and shows one page', async () => {
   const { names, pagination, summary, data } = await search({ q: 'market', per_page: 1, page: 2 });
   expect(names).toEqual(['market']);
   expect(pagination).toMatchObject({ page: 2, total: 2, pages: 2, has_next: false });
@@ -107,7 +107,7 @@ it.each([
   ['-amount', ['salary', 'odos', 'lodz', 'market', 'cafe', 'refund']],
   ['date', ['lodz', 'odos', 'market', 'cafe', 'salary', 'refund']],
   ['-date', ['refund', 'salary', 'cafe', 'market', 'odos', 'lodz']],
-])('sort=%s', async (sort, expected) => {
+])('a search with sort=%s has that order', async (sort, expected) => {
   const dates = { start_date: '2019-01-01', end_date: '2026-12-31' };
   expect((await search({ max_amount: 9_999, sort, ...dates })).names).toEqual(expected);
 });
@@ -125,7 +125,7 @@ it.each<[Query | string, string[]]>([
   [{ q: 'x', sort: 'name', per_page: 101 }, ['sort', 'per_page']],
   [{ q: 'x', external_id: 'y' }, ['external_id']],
   ['category_id=1&category_id=2', ['category_id']],
-])('refuses %j', async (query, names) => {
+])('a search refuses %j', async (query, names) => {
   expectFilterFaults(await api.get('/transactions/search', query), names);
 });
 

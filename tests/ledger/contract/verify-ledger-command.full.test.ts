@@ -14,7 +14,7 @@ const NOWHERE = { DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' };
 
 describe('verify-ledger', () => {
   it.each<[string, NodeJS.ProcessEnv, string[], string]>([
-    ['a folder that is not there', { DATA_DIR: '/nowhere' }, [], '/nowhere does not exist'],
+    ['a missing folder', { DATA_DIR: '/nowhere' }, [], '/nowhere does not exist'],
     [
       'an AWS address',
       { DYNAMODB_ENDPOINT: 'https://dynamodb.eu-west-1.amazonaws.com' },
@@ -57,7 +57,7 @@ describe('AWS', () => {
 });
 
 describe('the data folder of npm start', () => {
-  it('is verified while npm start uses it, and otherwise', async () => {
+  it('is verified while npm start uses it, and afterwards', async () => {
     const folder = await createTemporaryFolder();
     const start = createResources();
     onTestFinished(start.stop);

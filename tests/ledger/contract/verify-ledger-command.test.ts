@@ -11,14 +11,14 @@ describe('verify-ledger', () => {
     const environment = await givenHousehold({ drift: true });
     const found = await verifyLedger(environment);
     expect(found).toMatchObject({ code: 1, stdout: expect.stringContaining(DRIFT) });
-    const named = `ledger "${environment.LEDGER_ID}" of ${environment.TABLE_NAME}: 50 transactions, 30 categories`;
-    expect(found.stdout.endsWith(`\n${named}: drifts: 1\n`)).toBe(true);
+    const ledger = `ledger "${environment.LEDGER_ID}" of ${environment.TABLE_NAME}: 50 transactions, 30 categories`;
+    expect(found.stdout.endsWith(`\n${ledger}: drifts: 1\n`)).toBe(true);
     const { code, stdout } = await verifyLedger(environment, '--repair', '--json');
     const repaired = { what: 'category count', recorded: -4, repairable: true };
     const verdict = { rows: 50, categories: 30, drifts: [], repaired: [repaired] };
     expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, ...verdict });
     const after = await verifyLedger(environment);
-    expect(after).toEqual({ code: 0, stdout: `${named}: in order\n`, stderr: '' });
+    expect(after).toEqual({ code: 0, stdout: `${ledger}: in order\n`, stderr: '' });
   });
 
   itInFull(
@@ -33,34 +33,37 @@ describe('verify-ledger', () => {
     },
   );
 
-  itInFull('resumes where a killed one stopped, and starts again once it is done', async () => {
-    const environment = await givenHousehold({ transactions: 250 });
-    const killed = new AbortController();
-    const database = await openDatabaseProxy(table.endpoint);
-    const reads = () => database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
-    const run = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
-    try {
-      database.holdWhile(() => {
-        if (reads() === 2) killed.abort();
-        return killed.signal.aborted;
-      });
-      expect((await verifyUntil(killed.signal, run)).stdout).toBe('');
-      database.calls.length = 0;
-      database.holdWhile(() => false);
-      expect(await verifyLedger(run)).toMatchObject({
-        code: 0,
-        stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),
-        stderr: expect.stringMatching(
-          /^Continues after transaction 100, .* Delete \S+ to start from the beginning/,
-        ),
-      });
-      expect(reads()).toBe(2);
-      expect(await verifyLedger(run)).toMatchObject({ code: 0, stderr: '' });
-      expect(reads()).toBe(2 + 3);
-    } finally {
-      await database.close();
-    }
-  });
+  itInFull(
+    'continues where a killed run stopped, and starts from the beginning after a finished run',
+    async () => {
+      const environment = await givenHousehold({ transactions: 250 });
+      const killed = new AbortController();
+      const database = await openDatabaseProxy(table.endpoint);
+      const reads = () => database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
+      const run = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
+      try {
+        database.holdWhile(() => {
+          if (reads() === 2) killed.abort();
+          return killed.signal.aborted;
+        });
+        expect((await verifyUntil(killed.signal, run)).stdout).toBe('');
+        database.calls.length = 0;
+        database.holdWhile(() => false);
+        expect(await verifyLedger(run)).toMatchObject({
+          code: 0,
+          stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),
+          stderr: expect.stringMatching(
+            /^Continues after transaction 100, .* Delete \S+ to start from the beginning/,
+          ),
+        });
+        expect(reads()).toBe(2);
+        expect(await verifyLedger(run)).toMatchObject({ code: 0, stderr: '' });
+        expect(reads()).toBe(2 + 3);
+      } finally {
+        await database.close();
+      }
+    },
+  );
 
   itInFull('never reads or repairs AWS without --stage', async () => {
     const account = await givenAccount();

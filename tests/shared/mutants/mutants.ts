@@ -79,7 +79,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "IS_NEW = 'attribute_not_exists(pk)'",
       "IS_NEW = 'attribute_not_exists(nothing)'",
-      'a name taken at storage time is 409 "Category name must be unique"',
+      'a name that another client takes after the check is a 409 "Category name must be unique"',
     ],
   ]),
   ...mutantsOf('lib/ledger/store/transactions.ts', 'tests/ledger/contract/races.test.ts', [
@@ -175,7 +175,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "path.replace(/\\/$/, '')",
       'path',
-      'POST /transactions > gives a repetition the same answer, even after the record was deleted',
+      'POST /transactions > gives a repetition the same response, even after the record was deleted',
     ],
   ]),
   // Generated documents.
@@ -335,7 +335,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'nameMustBeUnique(guard && Number(guard.category_id))',
       'nameMustBeUnique(undefined)',
-      'a name taken at storage time is 409 "Category name must be unique"',
+      'a name that another client takes after the check is a 409 "Category name must be unique"',
     ],
   ]),
   ...mutantsOf(

@@ -18,7 +18,7 @@ describe.each([
     [{ rawBody: '{}' }, 'No JSON data provided'],
     [{ rawBody: 'name=x' }, 'The request body is not valid JSON'],
     [{ rawBody: '[1]' }, 'The request body must be a JSON object'],
-  ])('%j: %s', async (request, message) => {
+  ])('refuses %j with "%s"', async (request, message) => {
     expectRefusal(await api.request(method, resource + (await id()), request), message);
   });
 });

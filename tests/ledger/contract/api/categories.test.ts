@@ -13,16 +13,16 @@ import {
 const api = await openApi();
 
 describe('names', () => {
-  const exists = (name: string) => `Category with name '${name}' already exists`;
+  const describeExisting = (name: string) => `Category with name '${name}' already exists`;
 
-  test('an existing one is a 409 with the trimmed name, which also says if its category is inactive', async () => {
+  test('that exist are a 409 with the trimmed name, which also says if the category is inactive', async () => {
     const { id, name } = await givenCategory(api);
     const other = await givenCategory(api);
     const sent = { name: `  ${name} `, color: '#abc' };
-    expectConflict(await api.post('/categories', sent), exists(name), id);
-    expectConflict(await api.put(`/categories/${other.id}`, sent), exists(name), id);
+    expectConflict(await api.post('/categories', sent), describeExisting(name), id);
+    expectConflict(await api.put(`/categories/${other.id}`, sent), describeExisting(name), id);
     await api.delete(`/categories/${id}`);
-    const inactive = `${exists(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
+    const inactive = `${describeExisting(name)} and is inactive: PUT /categories/${id} with {"is_active": true} makes it active`;
     expectConflict(await api.post('/categories', sent), inactive, id);
     expectConflict(await api.put(`/categories/${other.id}`, sent), inactive, id);
   });
@@ -32,34 +32,34 @@ describe('names', () => {
     ['inner white space', (name: string) => name.replace(' ', '  ')],
     ['a composed accent', (name: string) => `${name} caf\u00e9`],
     ['a decomposed accent', (name: string) => `${name} cafe\u0301`],
-  ])('differ byte for byte: %s', async (_, another) => {
+  ])('differ byte for byte: %s', async (_, vary) => {
     const { name } = await givenCategory(api, { name: `${uniqueName()} a` });
-    const created = await givenCategory(api, { name: another(name) });
-    expect(created).toMatchObject({ name: another(name) });
+    const created = await givenCategory(api, { name: vary(name) });
+    expect(created).toMatchObject({ name: vary(name) });
   });
 });
 
 test('the list is a 304 until something that it shows changes', async () => {
   const { id } = await givenCategory(api);
-  const ask = async (query: string, etag: string) =>
+  const request = async (query: string, etag: string) =>
     await api.request('GET', '/categories', { query, headers: { 'if-none-match': etag } });
   const counted = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
   const uncounted = (await api.get('/categories')).headers.etag ?? '';
-  expect(await ask('', `W/${uncounted}`)).toMatchObject({ status: 304, text: '' });
-  expect((await ask('include_counts=true', counted)).status).toBe(304);
-  expect((await ask('include_counts=true', uncounted)).status).toBe(200);
+  expect(await request('', `W/${uncounted}`)).toMatchObject({ status: 304, text: '' });
+  expect((await request('include_counts=true', counted)).status).toBe(304);
+  expect((await request('include_counts=true', uncounted)).status).toBe(200);
 
   await givenTransaction(api);
-  expect((await ask('include_counts=true', counted)).status).toBe(304);
+  expect((await request('include_counts=true', counted)).status).toBe(304);
   await givenTransaction(api, { category_id: id });
-  expect((await ask('include_counts=true', counted)).status).toBe(200);
+  expect((await request('include_counts=true', counted)).status).toBe(200);
   await api.put(`/categories/${id}`, { is_active: false });
-  const changed = await ask('', uncounted);
+  const changed = await request('', uncounted);
   expect([changed.status, changed.body.count]).toEqual([200, changed.body.data.length]);
   expect(changed.headers.etag).not.toBe(uncounted);
 });
 
-test('States: a DELETE of an active or inactive category in use is a 409 that says how many transactions it has', async () => {
+test('a DELETE of an active or inactive category in use is a 409 that says how many transactions it has', async () => {
   const { id } = await givenCategory(api);
   await givenTransaction(api, { category_id: id });
   for (const is_active of [true, false]) {
@@ -89,7 +89,7 @@ test.each([
       { ...inactive, transaction_count: 0 },
     ],
   ],
-])('?%s', async (query, expected) => {
+])('GET /categories?%s lists the expected categories', async (query, expected) => {
   const { body } = await api.get('/categories', query);
   expect(body).toMatchObject({ success: true, count: body.data.length });
   const listed = [active, inactive].map(({ id }) =>
@@ -102,11 +102,11 @@ test.each([
 test.each([
   ['active_only=true&active_only=true', 'active_only'],
   ['Active_only=false', 'Active_only'],
-])('?%s is an error that names the parameter', async (query, name) => {
+])('GET /categories?%s is an error that names the parameter', async (query, name) => {
   expectFilterFaults(await api.get('/categories', query), [name]);
 });
 
-test('ordered by the bytes of the names, also right after a rename', async () => {
+test('the list is ordered by the bytes of the names, also right after a rename', async () => {
   const prefix = uniqueName();
   const suffixes = ['a', 'B', 'é', 'b', '🏠', '10', '9', '\uffee', 'aa'];
   for (const suffix of suffixes) await givenCategory(api, { name: `${prefix} ${suffix}` });

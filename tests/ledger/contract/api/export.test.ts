@@ -18,7 +18,7 @@ const api = await openApi();
 describe('GET /transactions/export', () => {
   let category: WireRecord;
   const externalId = uniqueName('bank');
-  const given: WireRecord[] = [];
+  const rows: WireRecord[] = [];
 
   beforeAll(async () => {
     category = await givenCategory(api);
@@ -29,13 +29,13 @@ describe('GET /transactions/export', () => {
       ['2026-03-05', { type: 'income', amount: -0.1, external_id: externalId }],
       ['2026-02-28', {}],
     ] as const) {
-      given.push(await givenTransaction(api, { ...place, ...fields, transaction_date }));
+      rows.push(await givenTransaction(api, { ...place, ...fields, transaction_date }));
     }
   });
 
   const listPositions = async (query: Record<string, string>) =>
     parseExport(await exportAll(api, { category_id: category.id, ...query })).map(({ id }) =>
-      given.findIndex((row) => String(row.id) === id),
+      rows.findIndex((row) => String(row.id) === id),
     );
 
   it('is a CSV file with every field, which no cache may store', async () => {
@@ -48,7 +48,7 @@ describe('GET /transactions/export', () => {
       'x-content-type-options': 'nosniff',
     });
     expectRequestId(reply);
-    const [, , { id, created_at, updated_at }] = given;
+    const [, , { id, created_at, updated_at }] = rows;
     expect(parseExport(reply.text)).toEqual([
       {
         id: String(id),
@@ -75,13 +75,13 @@ describe('GET /transactions/export', () => {
     [{ q: '%' }, []],
     [{ external_id: 'no row has it' }, []],
   ] as const)(
-    'shows the oldest first, and takes the filters of the list: %j',
+    'has the oldest row first, and accepts the filters of the list: %j',
     async (query, positions) => {
       expect(await listPositions(query)).toEqual(positions);
     },
   );
 
-  it('resumes at a cursor, but not before the first date', async () => {
+  it('continues after a cursor, but not before the first date', async () => {
     const { headers } = await api.get('/transactions/export', { external_id: externalId });
     expect(headers.link).toBeUndefined();
     const after = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
@@ -89,7 +89,7 @@ describe('GET /transactions/export', () => {
       const sent = { category_id: category.id, cursor: after(date), ...query };
       const { text } = await api.get('/transactions/export', sent);
       return parseExport(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
-        given.findIndex((row) => String(row.id) === id),
+        rows.findIndex((row) => String(row.id) === id),
       );
     };
     expect(await idsAfter('2026-03-02', {})).toEqual([0, 2]);
@@ -112,29 +112,29 @@ describe('GET /transactions/export', () => {
       expect(headers.vary).toMatch(VARIES_BY_ACCEPT);
       expect(body).toEqual({
         success: true,
-        data: [expect.objectContaining({ id: given[2]?.id })],
+        data: [expect.objectContaining({ id: rows[2]?.id })],
         next: null,
       });
     }
   });
 
-  it('refuses the parameters of a page, and others that are wrong', async () => {
+  it('refuses the parameters of pages, and wrong values of other parameters', async () => {
     const query = { page: 1, sort: 'date', cursor: 'x', start_date: '2026-02-30' };
     expectFilterFaults(await api.get('/transactions/export', query), Object.keys(query));
   });
 });
 
-describe('a ledger of more than one part', async () => {
+describe('an export of more than one part', async () => {
   const ROWS = 70;
   // Each note has 20,000 bytes, so 50 rows make a part of 1 MB.
-  const LONG = '💶'.repeat(5_000);
+  const LONG_NOTE = '💶'.repeat(5_000);
   const { id: category_id } = await givenCategory(api);
 
   beforeAll(async () => {
     const rows = Array.from({ length: ROWS }, (_, n) => ({
       ...LUNCH,
       category_id,
-      notes: LONG,
+      notes: LONG_NOTE,
       description: String(n),
       transaction_date: `2026-0${1 + Math.floor(n / 28)}-${String(1 + (n % 28)).padStart(2, '0')}`,
     }));

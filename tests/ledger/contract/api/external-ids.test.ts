@@ -23,7 +23,7 @@ describe('external_id', () => {
     );
   });
 
-  it('is refused with the id of the transaction that has it', async () => {
+  it('is refused if another transaction has it, and the error names that transaction', async () => {
     const external_id = bankId();
     const { id } = await givenTransaction(api, { external_id });
     expect(await api.post('/transactions', { ...LUNCH, external_id })).toMatchObject({

@@ -93,7 +93,7 @@ describe.each([
   {
     path: '/transactions',
     body: () => LUNCH,
-    given: () => givenTransaction(api),
+    create: () => givenTransaction(api),
     bad: BAD_TRANSACTION,
     readOnly: { ...ASSIGNED, category_name: null },
     others: { transaction_count: 1, color: '#fff', is_active: true, transactions: [] },
@@ -101,16 +101,16 @@ describe.each([
   {
     path: '/categories',
     body: () => ({ name: uniqueName() }),
-    given: () => givenCategory(api),
+    create: () => givenCategory(api),
     bad: BAD_CATEGORY,
     readOnly: { ...ASSIGNED, transaction_count: 'many' },
     others: { category_name: 'Food', import_id: 'x', external_id: 'x', amount: 1, if_match: '*' },
   },
-])('$path', ({ path, body, given, bad, readOnly, others }) => {
+])('$path', ({ path, body, create, bad, readOnly, others }) => {
   test('every bad field is named at once, and nothing is changed', async () => {
     const names = Object.keys(JSON.parse(bad));
     expectFaults(await api.request('POST', path, { rawBody: bad }), names);
-    const { id } = await given();
+    const { id } = await create();
     const before = (await api.get(`${path}/${id}`)).text;
     expectFaults(await api.request('PUT', `${path}/${id}`, { rawBody: bad }), names);
     expect((await api.get(`${path}/${id}`)).text).toBe(before);
@@ -134,9 +134,9 @@ describe.each([
     }
   });
 
-  test('fields of other resources are unknown ones', async () => {
+  test('fields of other resources are unknown fields', async () => {
     expectFaults(await api.post(path, { ...body(), ...others }), Object.keys(others));
-    const { id } = await given();
+    const { id } = await create();
     expectFaults(await api.put(`${path}/${id}`, others), Object.keys(others));
   });
 });
@@ -152,9 +152,9 @@ test.each([
 });
 
 describe('a category that is named without its id', () => {
-  const HOW =
+  const ADVICE =
     'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
-  const refused = { error: 'validation_failed', details: { category_id: [HOW] } };
+  const refused = { error: 'validation_failed', details: { category_id: [ADVICE] } };
 
   test('is refused on create, and says how it is assigned', async () => {
     const { name: category_name } = await givenCategory(api);

@@ -1,4 +1,4 @@
-// A POST with an Idempotency-Key can be repeated: it changes nothing more, and gets the same answer.
+// A POST with an Idempotency-Key can be repeated: it changes nothing more, and gets the same response.
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it, test } from 'vitest';
 import { expectRefusal } from '../../support/api/expect-reply.ts';
@@ -15,7 +15,7 @@ describe.each([
   ['/transactions', () => ({ ...LUNCH, notes: randomUUID() })],
   ['/categories', () => ({ name: randomUUID() })],
 ])('POST %s', (path, newBody) => {
-  it('gives a repetition the same answer, even after the record was deleted', async () => {
+  it('gives a repetition the same response, even after the record was deleted', async () => {
     const body = { ...newBody(), id: 1 };
     const key = randomUUID();
     const first = await post(path, body, key);
@@ -56,14 +56,14 @@ describe.each([
 });
 
 test.each(['', '""', 'x'.repeat(256), 'caf\u00e9', '"open', 'tab\there'])(
-  'the key %j is refused',
+  'an Idempotency-Key %j is refused',
   async (key) => {
     const message = 'Idempotency-Key must be 1 to 255 printable ASCII characters';
     expectRefusal(await post('/transactions', LUNCH, key), message);
   },
 );
 
-it('keeps the keys of two resources separate', async () => {
+it('the keys of two resources are separate', async () => {
   const key = randomUUID();
   expect((await post('/transactions', LUNCH, key)).status).toBe(201);
   expect((await post('/categories', { name: randomUUID() }, key)).status).toBe(201);

@@ -8,16 +8,16 @@ const api = await openApi();
 describe.each([
   ['/transactions', givenTransaction, { amount: 2 }],
   ['/categories', givenCategory, { color: '#fff' }],
-])('%s', (resource, given, change) => {
+])('%s', (resource, createRecord, change) => {
   async function newRecord() {
-    const path = `${resource}/${(await given(api)).id}`;
+    const path = `${resource}/${(await createRecord(api)).id}`;
     return { path, etag: (await api.get(path)).headers.etag ?? '' };
   }
 
   const send = (method: string, path: string, headers: Record<string, string>) =>
     api.request(method, path, { headers, ...(method === 'PUT' && { body: change }) });
 
-  it('has an ETag in the response to POST, GET and PUT that changes with the record', async () => {
+  it('has an ETag in the responses to POST, GET and PUT, which changes with the record', async () => {
     const { path, etag } = await newRecord();
     const { id, created_at: _, updated_at: __, ...body } = (await api.get(path)).body.data;
     const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
@@ -51,8 +51,8 @@ describe.each([
     'refuses a %s that expects no record, or another version',
     async (method) => {
       const { path, etag } = await newRecord();
-      for (const known of ['*', etag]) {
-        const reply = await send(method, path, { 'if-none-match': known });
+      for (const tag of ['*', etag]) {
+        const reply = await send(method, path, { 'if-none-match': tag });
         expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
       }
       expect((await api.get(path)).headers.etag).toBe(etag);
@@ -142,12 +142,12 @@ it("a change of a category's name or count changes the ETags that show it, but n
   const category = `/categories/${category_id}`;
   const unused = (await api.get(category)).headers.etag ?? '';
   const transaction = `/transactions/${(await givenTransaction(api, { category_id })).id}`;
-  const named = (await api.get(transaction)).headers.etag ?? '';
+  const previousEtag = (await api.get(transaction)).headers.etag ?? '';
   expect((await api.get(category)).headers.etag).not.toBe(unused);
   const body = { name: uniqueName() };
   const renamed = await api.request('PUT', category, { body, headers: { 'if-match': unused } });
   expect(renamed.status).toBe(200);
-  expect((await api.get(transaction)).headers.etag).not.toBe(named);
-  const headers = { 'if-match': named };
+  expect((await api.get(transaction)).headers.etag).not.toBe(previousEtag);
+  const headers = { 'if-match': previousEtag };
   expect((await api.request('DELETE', transaction, { headers })).status).toBe(200);
 });

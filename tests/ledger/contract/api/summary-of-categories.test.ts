@@ -80,7 +80,7 @@ function addUp(rows: readonly Row[]) {
   };
 }
 
-/** Computes the groups that the answer must have: their keys and their rows. */
+/** Computes the groups that the response must have: their keys and their rows. */
 function expectedGroups(asked: Question): { key: unknown; rows: Row[] }[] {
   const { grouping, categories, type, start_date, end_date } = asked;
   const rows = select(asked);
@@ -126,9 +126,9 @@ it(`every summary of several categories equals the model's (seed ${SEED})`, asyn
     }
     const expected = expectedGroups(asked);
     expect(groups.map(({ key }: { key: unknown }) => key)).toEqual(expected.map(({ key }) => key));
-    const figures = expected.map(({ rows: ofGroup }) => {
-      if (!period) return addUp(ofGroup);
-      const each: ReturnType<typeof addUp>[] = inPeriod(ofGroup);
+    const figures = expected.map(({ rows: groupRows }) => {
+      if (!period) return addUp(groupRows);
+      const each: ReturnType<typeof addUp>[] = inPeriod(groupRows);
       return Object.fromEntries(
         (['income', 'expense', 'net', 'count'] as const).map((name) => [
           name,

@@ -78,17 +78,17 @@ describe('a summary by day', () => {
   });
 
   it('requires dates, of at most 366 days', async () => {
-    const of = (end_date: string) =>
+    const request = (end_date: string) =>
       api.get('/summary', {
         group_by: 'day',
         category_id: pay,
         start_date: '2024-01-31',
         end_date,
       });
-    const { body } = await of('2025-01-30');
+    const { body } = await request('2025-01-30');
     expect(body.data).toMatchObject({ income: 5_500, count: 2 });
     expect(body.data.groups).toHaveLength(336);
-    const longer = await of('2025-01-31');
+    const longer = await request('2025-01-31');
     expectFilterFaults(longer, ['start_date', 'end_date']);
     expect(longer.body.details?.end_date).toEqual([
       'A summary by day has at most 366 days; these dates span 367: send closer dates.',

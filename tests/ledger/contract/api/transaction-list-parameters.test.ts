@@ -14,7 +14,7 @@ describe('the parameters are validated as a set', () => {
     'Page=0&page=0',
     'constructor=1&toString=2',
     'per_page[]=7',
-  ])('%s: each bad one is named', async (query) => {
+  ])('an error names each wrong parameter of %s', async (query) => {
     const names = query.split('&').map((pair) => pair.split('=')[0] ?? '');
     expectFilterFaults(await api.get('/transactions', query), names);
     expectFilterFaults(await api.get('/transactions', `${query}&external_id=a`), names);
@@ -53,7 +53,7 @@ test.each([
   [`category_id=${'9'.repeat(400)}`, { page: 1, total: 0 }],
   ['%70age=2', { page: 2 }],
   ['&&', { page: 1, per_page: 20 }],
-])('%s is accepted', async (query, pagination) => {
+])('the list accepts the query %s', async (query, pagination) => {
   const { status, body } = await api.get('/transactions', query);
   expect([status, body.pagination]).toEqual([200, expect.objectContaining(pagination)]);
 });

@@ -37,10 +37,10 @@ test('a deleted transaction is a 404 for reads, updates and deletes, and its id 
   const { id } = await givenTransaction(api);
   const path = `/transactions/${id}`;
   expect((await api.delete(path)).status).toBe(200);
-  const gone = `Transaction with id ${id} not found`;
-  expectNotFound(await api.get(path), gone);
-  expectNotFound(await api.put(path, { amount: 1 }), gone);
-  expectNotFound(await api.delete(path), gone);
+  const notFound = `Transaction with id ${id} not found`;
+  expectNotFound(await api.get(path), notFound);
+  expectNotFound(await api.put(path, { amount: 1 }), notFound);
+  expectNotFound(await api.delete(path), notFound);
   expect((await givenTransaction(api)).id).toBeGreaterThan(id);
 });
 

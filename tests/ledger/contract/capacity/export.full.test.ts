@@ -14,13 +14,13 @@ import { createStoredTransaction } from '../../support/stored-records.ts';
 
 const MAX_READ = MAX_UNITS['part of an export'].read;
 const TRANSACTIONS = 5_000;
-/** Least number of usual rows in a part, according to docs/ledger/api.md */
+/** Minimum number of ordinary rows in a part, according to docs/ledger/api.md */
 const MIN_ROWS = 2_000;
 
-/** Largest number of rows in a part with cached months, according to docs/ledger/api.md */
+/** Maximum number of rows in a part with cached months, according to docs/ledger/api.md */
 const MAX_ROWS = 4_000;
 
-interface Measured {
+interface MeasuredPart {
   readonly result: ExportPart<NamedTransaction>;
   readonly cost: Cost;
 }
@@ -31,7 +31,7 @@ async function open(load: (target: BulkTarget) => Promise<unknown>) {
   await load(table);
   const client = createMeteredClient(table.client);
   const { transactions } = openLedger({ ...table, client, timeZone: 'UTC' });
-  return async function* readParts(): AsyncGenerator<Measured> {
+  return async function* readParts(): AsyncGenerator<MeasuredPart> {
     let after: ListPosition | undefined;
     do {
       const query = { ...EVERYTHING, after };
@@ -42,7 +42,7 @@ async function open(load: (target: BulkTarget) => Promise<unknown>) {
   };
 }
 
-it(`a part costs at most ${MAX_READ} read units, and its queries are sent together`, async () => {
+it(`a part of an export costs at most ${MAX_READ} read units, and its queries are sent together`, async () => {
   const household = { transactions: TRANSACTIONS, years: 10, lastDay: '2026-06-30', seed: 11 };
   const readParts = await open((target) => bulkLoadHousehold(target, household));
   const rows: number[] = [];
@@ -59,14 +59,14 @@ it(`a part costs at most ${MAX_READ} read units, and its queries are sent togeth
   }
 
   // The second export reads only the counts, the names, and the few months in which a query of the first one ended.
-  const again: number[] = [];
+  const repeatedRows: number[] = [];
   let readUnits = 0;
   for await (const { result, cost } of readParts()) {
     readUnits += cost.readUnits;
-    again.push(result.items.length);
+    repeatedRows.push(result.items.length);
   }
-  expect(again.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
-  expect(Math.max(...again)).toBeLessThanOrEqual(MAX_ROWS);
+  expect(repeatedRows.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
+  expect(Math.max(...repeatedRows)).toBeLessThanOrEqual(MAX_ROWS);
   expect(readUnits).toBeLessThan(MAX_READ / 4);
   expect(rows.reduce((sum, count) => sum + count)).toBe(TRANSACTIONS);
   expect(

@@ -1,4 +1,4 @@
-// Cost of a search in DynamoDB's units: it pays for the rows that it reads, in no more queries than the rows need.
+// Cost of a search in DynamoDB's units: it costs as much as the rows that it reads, in no more queries than they need.
 import { describe, expect, it } from 'vitest';
 import {
   MAX_SEARCHING_LIST_UNITS,
@@ -37,9 +37,9 @@ it('a search costs as much as the rows that it reads', async () => {
 
   const all = await measure({});
   expect(all.result.totals.count).toBe(TRANSACTIONS);
-  const atMost = (all.cost.readUnits * MAX_SEARCHED_ROWS) / TRANSACTIONS;
-  expect(atMost).toBeLessThanOrEqual(MAX_READ);
-  expect(atMost).toBeGreaterThan(0.9 * MAX_READ);
+  const maxUnits = (all.cost.readUnits * MAX_SEARCHED_ROWS) / TRANSACTIONS;
+  expect(maxUnits).toBeLessThanOrEqual(MAX_READ);
+  expect(maxUnits).toBeGreaterThan(0.9 * MAX_READ);
   expect(all.cost.calls).toBeLessThan(TRANSACTIONS / 500);
   // A condition on texts or amounts changes what is shown, not what is read.
   const found = await measure({ text: 'market' });
@@ -52,14 +52,14 @@ it('a search costs as much as the rows that it reads', async () => {
   const categories = await measure({ categoryIds: [1, 2, 3] });
   expect(categories.cost.readUnits / all.cost.readUnits).toBeLessThan(1 / 8);
   // Cached months are not read again while their digests are current. Only the counts are, and days outside of whole months.
-  const warm = open();
-  expect((await measure({ text: 'market' }, warm)).cost).toMatchObject({ readUnits, calls });
-  const again = await measure({ text: 'market' }, warm);
+  const cached = open();
+  expect((await measure({ text: 'market' }, cached)).cost).toMatchObject({ readUnits, calls });
+  const again = await measure({ text: 'market' }, cached);
   expect(again.result).toEqual(found.result);
   expect(again.cost.readUnits).toBeLessThanOrEqual(5);
 });
 
-describe('a list with q or import_id reads every row in its dates', () => {
+describe('a list with q or import_id, which reads every row in its dates,', () => {
   const RANGE = { startDate: '2016-01-01', endDate: '2026-12-31' };
   const QUERY = { ...EVERYTHING_LISTED, ...RANGE, page: 1, perPage: 20 };
 
@@ -77,7 +77,7 @@ describe('a list with q or import_id reads every row in its dates', () => {
     );
   }
 
-  it("has this cost in a household's ledger", async () => {
+  it("costs what is documented in a household's ledger", async () => {
     const household = { transactions: MAX_LISTED_ROWS, years: 10, lastDay: '2026-06-30', seed: 11 };
     for (const units of await measure((table) => bulkLoadHousehold(table, household))) {
       expect(units).toBeLessThanOrEqual(SEARCHING_LIST);
@@ -85,14 +85,14 @@ describe('a list with q or import_id reads every row in its dates', () => {
     }
   });
 
-  it('has this cost if every text has its maximum length', async () => {
+  it('costs what is documented if every text has its maximum length', async () => {
     const texts = { description: 'd'.repeat(1_000), notes: 'n'.repeat(5_000) };
     const length = MAX_LISTED_ROWS / 5;
     const rows = Array.from({ length }, (_, n) => createStoredTransaction(n + 1, texts));
     for (const units of await measure((table) => bulkLoad(table, [], rows))) {
-      const atMost = (units * MAX_LISTED_ROWS) / length;
-      expect(atMost).toBeLessThanOrEqual(MAX_SEARCHING_LIST_UNITS);
-      expect(atMost).toBeGreaterThan(0.9 * MAX_SEARCHING_LIST_UNITS);
+      const maxUnits = (units * MAX_LISTED_ROWS) / length;
+      expect(maxUnits).toBeLessThanOrEqual(MAX_SEARCHING_LIST_UNITS);
+      expect(maxUnits).toBeGreaterThan(0.9 * MAX_SEARCHING_LIST_UNITS);
     }
   });
 });
