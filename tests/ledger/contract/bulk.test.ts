@@ -57,8 +57,8 @@ async function givenLedger(count = 0) {
   return { api, open, rows, verify, read };
 }
 
-/** Creates a client that refuses every write after the first `writes`. */
-function breakingOff(writes: number): Client {
+/** Creates a client that fails every write after the first `writes`. */
+function createFailingClient(writes: number): Client {
   let left = writes;
   return createFaultyClient(table.client, (_, name) => {
     if (name !== 'TransactWriteCommand') return undefined;
@@ -67,8 +67,8 @@ function breakingOff(writes: number): Client {
   });
 }
 
-/** Makes rows whose changes write more items than one database transaction may write. */
-const spread = async (api: Parameters<typeof givenCategory>[0], count: number) => {
+/** Makes fields for rows whose changes write more items than one database transaction may write. */
+const makeSpreadFields = async (api: Parameters<typeof givenCategory>[0], count: number) => {
   const categories = await Promise.all(Array.from({ length: 12 }, () => givenCategory(api)));
   return Array.from({ length: count }, (_, n) => ({
     transaction_date: `${2000 + n}-0${(n % 9) + 1}-15`,
@@ -79,8 +79,8 @@ const spread = async (api: Parameters<typeof givenCategory>[0], count: number) =
 describe('POST /transactions/bulk', () => {
   it.each([1, 26, 100])('creates %i transactions across months and categories', async (count) => {
     const { api, verify, read } = await givenLedger();
-    const places = await spread(api, count);
-    const rows = newRows(count).map((row, n) => ({ ...row, ...places[n] }));
+    const fields = await makeSpreadFields(api, count);
+    const rows = newRows(count).map((row, n) => ({ ...row, ...fields[n] }));
     const transactions = rows.map((row) => ({ ...row, external_id: randomUUID() }));
     const { status, body } = await api.post(PATH, { transactions });
     expect([status, body.data.created]).toEqual([207, count]);
@@ -110,16 +110,16 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(100);
   });
 
-  it('refuses each invalid transaction separately, and duplicates in the ledger and the request', async () => {
+  it('refuses each invalid transaction separately, and each duplicate of one in the ledger or the request', async () => {
     const { api, verify } = await givenLedger(1);
     await api.put('/transactions/1', { external_id: 'first' });
-    const old = await givenCategory(api, { is_active: false });
+    const inactive = await givenCategory(api, { is_active: false });
     const transactions = [
       LUNCH,
       { ...LUNCH, amount: '12' },
       'lunch',
       { ...LUNCH, category_id: UNKNOWN_ID },
-      { ...LUNCH, category_id: old.id },
+      { ...LUNCH, category_id: inactive.id },
       { ...LUNCH, external_id: 'first' },
       { ...LUNCH, external_id: 'second' },
       { ...LUNCH, external_id: 'second' },
@@ -143,7 +143,7 @@ describe('POST /transactions/bulk', () => {
     expect(await verify()).toBe(3);
   });
 
-  it('records its key even if its results are too large to be remembered', async () => {
+  it('records its key even if its results are too large to be stored', async () => {
     const { api, verify } = await givenLedger();
     const headers = { 'idempotency-key': randomUUID() };
     const send = (transactions: object[]) =>
@@ -162,8 +162,8 @@ describe('POST /transactions/bulk', () => {
 describe('PUT /transactions/bulk', () => {
   it('changes 100 transactions across dates, types and categories, and returns their ETags', async () => {
     const { api, rows, verify, read } = await givenLedger(100);
-    const places = await spread(api, 100);
-    const changes = places.map((place) => ({ ...place, type: 'income' }));
+    const fields = await makeSpreadFields(api, 100);
+    const changes = fields.map((each) => ({ ...each, type: 'income' }));
     const transactions = rows.map(({ id, etag }, n) => ({ id, if_match: etag, ...changes[n] }));
     const { status, body } = await api.put(PATH, { transactions });
     expect([status, body.data.updated, body.data.failed]).toEqual([207, 100, 0]);
@@ -176,7 +176,7 @@ describe('PUT /transactions/bulk', () => {
 
   it('refuses each invalid change separately', async () => {
     const { api, rows, verify, read } = await givenLedger(9);
-    const old = await givenCategory(api, { is_active: false });
+    const inactive = await givenCategory(api, { is_active: false });
     await api.put('/transactions/1', { external_id: 'taken' });
     const other = rows[8]?.etag;
     const items: [status: number, item: unknown, result?: object][] = [
@@ -184,7 +184,7 @@ describe('PUT /transactions/bulk', () => {
       [404, { id: UNKNOWN_ID, notes: 'Note' }],
       [400, { id: 3, amount: 'much' }, { details: { amount: [expect.any(String)] } }],
       [404, { id: 5, category_id: UNKNOWN_ID }],
-      [400, { id: 6, category_id: old.id }],
+      [400, { id: 6, category_id: inactive.id }],
       [409, { id: 7, external_id: 'taken' }, { existing_id: 1 }],
       [412, { id: 8, notes: 'Note', if_match: other }],
       [400, { id: 9, if_match: other?.slice(1) }, { details: { if_match: [expect.any(String)] } }],
@@ -249,18 +249,18 @@ describe('POST /transactions/bulk/delete', () => {
   });
 
   /** Creates a client that applies the changes of transactions, but loses every response. */
-  function losingResponses(): Client {
-    const lost: Fault = (call, { input }) => {
+  function createLosingClient(): Client {
+    const loseResponse: Fault = (call, { input }) => {
       const { TransactItems = [] } = input as { readonly TransactItems?: readonly object[] };
       // A transaction with one write only binds a key, and gets its response.
       return TransactItems.length > 1 ? TEMPORARY_FAULTS['reset after applying'](call) : call();
     };
-    return createFaultyClient(table.client, () => lost);
+    return createFaultyClient(table.client, () => loseResponse);
   }
 
   it('does not claim that transactions were removed if all responses were lost, unless a key proves it', async () => {
     const { open, rows, verify } = await givenLedger(6);
-    const api = await open(losingResponses());
+    const api = await open(createLosingClient());
     const remove = (some: readonly Row[], headers = {}) => {
       const transactions = some.map(({ id }) => ({ id }));
       return api.request('POST', DELETE, { body: { transactions }, headers });
@@ -277,73 +277,78 @@ type Item = Readonly<Record<string, unknown>>;
 interface Operation {
   readonly method: string;
   readonly path: string;
-  /** Field of the response that counts the applied items */
-  readonly done: string;
-  readonly itemOf: (row: Row) => Item;
+  /** Name of the response field that counts the applied items */
+  readonly countName: string;
+  readonly makeItem: (row: Row) => Item;
 }
 
 const OPERATIONS: readonly Operation[] = [
-  { method: 'POST', path: PATH, done: 'created', itemOf: () => LUNCH },
-  { method: 'PUT', path: PATH, done: 'updated', itemOf: ({ id }) => ({ id, notes: 'Note' }) },
-  { method: 'POST', path: DELETE, done: 'deleted', itemOf: ({ id }) => ({ id }) },
+  { method: 'POST', path: PATH, countName: 'created', makeItem: () => LUNCH },
+  {
+    method: 'PUT',
+    path: PATH,
+    countName: 'updated',
+    makeItem: ({ id }) => ({ id, notes: 'Note' }),
+  },
+  { method: 'POST', path: DELETE, countName: 'deleted', makeItem: ({ id }) => ({ id }) },
 ];
 
-describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, done, itemOf }) => {
+describe.each(OPERATIONS.slice(1))('$method $path', ({ method, path, countName, makeItem }) => {
   it('applies a change after another request changed the row, unless it expects the previous version', async () => {
     const { api, open, rows, verify } = await givenLedger(4);
-    const isUpdate = done === 'updated';
-    const outrun = async (id: number, transactions: readonly Item[]) => {
+    const isUpdate = countName === 'updated';
+    const sendAfterChange = async (id: number, transactions: readonly Item[]) => {
       const client = callOnceBefore(table.client, 'TransactWriteCommand', () =>
         api.put(`/transactions/${id}`, { amount: 77 }),
       );
       return await (await open(client)).request(method, path, { body: { transactions } });
     };
-    const items = rows.map((row) => ({ ...itemOf(row), if_match: row.etag }));
-    const free = await outrun(2, rows.slice(0, 2).map(itemOf));
-    expect(free.body.data).toMatchObject({ [done]: 2, failed: 0 });
+    const items = rows.map((row) => ({ ...makeItem(row), if_match: row.etag }));
+    const unconditional = await sendAfterChange(2, rows.slice(0, 2).map(makeItem));
+    expect(unconditional.body.data).toMatchObject({ [countName]: 2, failed: 0 });
     const second = (await api.get('/transactions/2')).body.data;
     if (isUpdate) expect(second).toMatchObject({ amount: 77, notes: 'Note' });
-    const expecting = await outrun(4, items.slice(2));
-    expect(expecting.body.data.results).toMatchObject([{ status: 200 }, { status: 412 }]);
+    const conditional = await sendAfterChange(4, items.slice(2));
+    expect(conditional.body.data.results).toMatchObject([{ status: 200 }, { status: 412 }]);
     const last = (await api.get('/transactions/4')).body.data;
     expect(last).toMatchObject({ amount: 77, notes: null });
     expect(await verify()).toBe(isUpdate ? 4 : 1);
   });
 
-  it('refuses the whole list if it names a transaction twice', async () => {
+  it('refuses the whole list if it has a transaction twice', async () => {
     const { api, rows } = await givenLedger(1);
-    const body = { transactions: [...rows, ...rows].map(itemOf) };
+    const body = { transactions: [...rows, ...rows].map(makeItem) };
     const { status, body: reply } = await api.request(method, path, { body });
     expect([status, Object.keys(reply.details ?? {})]).toEqual([400, ['transactions']]);
   });
 });
 
-describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
+describe.each(OPERATIONS)('$method $path', ({ method, path, countName, makeItem }) => {
   it('refuses anything but a list of 1 to 100 without using up the key', async () => {
     const { api, rows } = await givenLedger(1);
     const headers = { 'idempotency-key': randomUUID() };
     const send = (body: object) => api.request(method, path, { body, headers });
-    const items = rows.map(itemOf);
+    const items = rows.map(makeItem);
     for (const transactions of [[], 5, Array(101).fill(items[0]), undefined]) {
       expect((await send({ transactions })).status).toBe(400);
     }
     expect((await send({ transactions: items, other: 1 })).status).toBe(400);
-    expect((await send({ transactions: items })).body.data[done]).toBe(1);
+    expect((await send({ transactions: items })).body.data[countName]).toBe(1);
   });
 
-  it('is applied once with a key, and repeated with its first results', async () => {
+  it('is applied once with a key, and a repetition returns the first results', async () => {
     const { api, rows, verify } = await givenLedger(60);
     const headers = { 'idempotency-key': randomUUID() };
     const send = (transactions: readonly object[]) =>
       api.request(method, path, { body: { transactions }, headers });
-    const items = [...rows.map(itemOf), { id: UNKNOWN_ID, amount: 'x' }];
+    const items = [...rows.map(makeItem), { id: UNKNOWN_ID, amount: 'x' }];
     const first = await send(items);
-    expect(first.body.data).toMatchObject({ [done]: 60, failed: 1 });
+    expect(first.body.data).toMatchObject({ [countName]: 60, failed: 1 });
     const count = await verify();
-    if (done === 'updated') await api.put('/transactions/1', { notes: 'Later' });
+    if (countName === 'updated') await api.put('/transactions/1', { notes: 'Later' });
     const second = await send(items);
     expect([second.text, second.headers['idempotent-replayed']]).toEqual([first.text, 'true']);
-    if (done === 'updated') {
+    if (countName === 'updated') {
       const { data } = (await api.get('/transactions/1')).body;
       expect(data).toMatchObject({ notes: 'Later' });
     }
@@ -351,21 +356,21 @@ describe.each(OPERATIONS)('$method $path', ({ method, path, done, itemOf }) => {
     expect(await verify()).toBe(count);
   });
 
-  it('resumes with a key where it broke off', async () => {
+  it('continues where it failed when it is repeated with its key', async () => {
     const { api, open, rows, verify } = await givenLedger(90);
     // The first write only binds the key to the body.
-    const broken = await open(breakingOff(2));
+    const failing = await open(createFailingClient(2));
     const headers = { 'idempotency-key': randomUUID() };
     const transactions = rows.map((row) =>
-      done === 'created' ? LUNCH : { ...itemOf(row), if_match: row.etag },
+      countName === 'created' ? LUNCH : { ...makeItem(row), if_match: row.etag },
     );
     const request = { body: { transactions }, headers };
-    const first = await broken.request(method, path, request);
-    const stored = first.body.data[done];
+    const first = await failing.request(method, path, request);
+    const stored = first.body.data[countName];
     expect(stored).toBeGreaterThan(0);
     expect(stored).toBeLessThan(90);
     const second = await api.request(method, path, request);
-    expect(second.body.data).toMatchObject({ [done]: 90, failed: 0 });
+    expect(second.body.data).toMatchObject({ [countName]: 90, failed: 0 });
     expect(second.body.data.results.slice(0, stored)).toEqual(
       first.body.data.results.slice(0, stored),
     );

@@ -1,5 +1,6 @@
-// Items have the version of their schema. An item of an older version is upgraded when it is read, changed or swept. An item of a
-// newer version is refused and stays unchanged. A ledger enters the list of ledgers with its first id.
+// Each item has the version of its schema. An item of an older version is read in the current form, and stored in that form when
+// it is changed or swept. An item of a newer version is refused and stays unchanged. A ledger enters the list of ledgers with its
+// first id.
 import { ScanCommand } from '@aws-sdk/client-dynamodb';
 import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
@@ -45,25 +46,25 @@ const NEXT = createSchema([
 ]);
 
 const KEY = { pk: 'home#THINGS', sk: '1' };
-const unreachable = () => new Error('The condition of a write did not hold');
+const unreachable = () => new Error('The condition of a write was not met');
 
 type Table = Awaited<ReturnType<typeof createCorruptibleTable>>;
 let send: Table['send'];
-let given: Awaited<ReturnType<Table['givenLedger']>>;
+let ledger: Awaited<ReturnType<Table['givenLedger']>>;
 
 beforeEach(async () => {
   const table = await createCorruptibleTable();
   send = table.send;
-  given = await table.givenLedger();
+  ledger = await table.givenLedger();
 });
 
 async function readStored(key: Key): Promise<Item | undefined> {
-  const { client, tableName: TableName } = given.target;
+  const { client, tableName: TableName } = ledger.target;
   return (await client.send(new GetCommand({ TableName, Key: key }))).Item;
 }
 
-function openNext(client: Client = given.target.client) {
-  const { tableName } = given.target;
+function openNext(client: Client = ledger.target.client) {
+  const { tableName } = ledger.target;
   return createLedgerDatabase(
     { client, tableName, retryPolicy: createSleeplessRetryPolicy() },
     NEXT,
@@ -76,26 +77,32 @@ describe('an item of an older version', () => {
     [{ v: 1 }, { count: 101, label: 'a' }],
     [{ v: 2 }, { count: 1, label: 'a' }],
     [{ v: 3 }, { count: 1, name: 'a' }],
-  ])('with %o is read in the form of this release, and is not changed', async (version, read) => {
-    const item = { ...KEY, ...version, count: 1, name: 'a' };
-    await send.put(item);
-    const database = openNext();
-    const expected = { ...KEY, ...read, v: 3 };
-    expect(await database.get(KEY)).toEqual(expected);
-    expect(await database.query({ value: KEY.pk })).toEqual([expected]);
-    expect((await database.queryOnce({ value: KEY.pk })).items).toEqual([expected]);
-    const scanned = await Array.fromAsync(database.scan(KEY.pk));
-    expect(scanned).toEqual([expected]);
-    const { name: _, ...stored } = expected as Item;
-    for (const attribute of ['count', 'label', 'sk']) {
-      const range = { value: KEY.pk, projection: [attribute] };
-      const parts = [...(await database.query(range)), ...(await database.queryOnce(range)).items];
-      for (const part of parts) expect(part[attribute]).toBe(stored[attribute]);
-    }
-    expect(await readStored(KEY)).toEqual(item);
-  });
+  ])(
+    'with %o is read in the form of this release, and stays unchanged in the table',
+    async (version, read) => {
+      const item = { ...KEY, ...version, count: 1, name: 'a' };
+      await send.put(item);
+      const database = openNext();
+      const expected = { ...KEY, ...read, v: 3 };
+      expect(await database.get(KEY)).toEqual(expected);
+      expect(await database.query({ value: KEY.pk })).toEqual([expected]);
+      expect((await database.queryOnce({ value: KEY.pk })).items).toEqual([expected]);
+      const scanned = await Array.fromAsync(database.scan(KEY.pk));
+      expect(scanned).toEqual([expected]);
+      const { name: _, ...stored } = expected as Item;
+      for (const attribute of ['count', 'label', 'sk']) {
+        const range = { value: KEY.pk, projection: [attribute] };
+        const parts = [
+          ...(await database.query(range)),
+          ...(await database.queryOnce(range)).items,
+        ];
+        for (const part of parts) expect(part[attribute]).toBe(stored[attribute]);
+      }
+      expect(await readStored(KEY)).toEqual(item);
+    },
+  );
 
-  it('is upgraded before a write changes it, with all other items of that transaction', async () => {
+  it('is upgraded before a write changes it, like all other items of that transaction', async () => {
     const other = { ...KEY, sk: '2' };
     await send.put({ ...KEY, v: 1, count: 1, name: 'a' });
     await send.put({ ...other, count: 5 });
@@ -111,7 +118,7 @@ describe('an item of an older version', () => {
   it('keeps what another request writes between its read and its upgrade', async () => {
     await send.put({ ...KEY, v: 1, count: 1 });
     let commits = 0;
-    const client = interpose(given.target.client, async (name) => {
+    const client = interpose(ledger.target.client, async (name) => {
       if (name !== 'TransactWriteCommand') return;
       commits += 1;
       // The first commit was refused, and the second is the upgrade.
@@ -128,7 +135,7 @@ describe('an item of an older version', () => {
     const write = NEXT.upgradeWrite(stored ?? {});
     if (!write) throw new Error('The item was not older');
     const database = createDatabase({
-      ...given.target,
+      ...ledger.target,
       retryPolicy: createSleeplessRetryPolicy(),
     });
     await expect(database.commit([write])).rejects.toThrow('has changed');
@@ -145,7 +152,7 @@ describe('an item of an older version', () => {
     const write = upgradeWrite(stored);
     if (!write) throw new Error('The item was not older');
     const database = createDatabase({
-      ...given.target,
+      ...ledger.target,
       retryPolicy: createSleeplessRetryPolicy(),
     });
     await expect(database.commit([write])).rejects.toThrow('has changed');
@@ -176,7 +183,7 @@ describe('an item of an older version', () => {
   it('keeps what another request adds to it while it is upgraded', async () => {
     await send.put({ ...KEY, v: 1, count: 1, seen: 1 });
     const writes: number[] = [];
-    const client = interpose(given.target.client, async (name, input) => {
+    const client = interpose(ledger.target.client, async (name, input) => {
       if (name !== 'TransactWriteCommand') return;
       writes.push((input as { TransactItems: unknown[] }).TransactItems.length);
       if (writes.length === 2) await send.set(KEY, 'seen', 2);
@@ -189,13 +196,13 @@ describe('an item of an older version', () => {
     ]);
   });
 
-  it('is upgraded together with the others of its transaction, or one by one if a request interferes', async () => {
+  it('is upgraded together with the other items of its transaction, or separately if a request interferes', async () => {
     const keys = Array.from({ length: 25 }, (_, n) => ({ ...KEY, sk: `${n}` }));
     const writes = keys.map((key) => addToCounters(key, new Map([['count', 1]])));
-    const countUpgrades = async (intervene: () => Promise<unknown>) => {
+    const recordSizes = async (intervene: () => Promise<unknown>) => {
       for (const key of keys) await send.put({ ...key, v: 1, count: 1 });
       const sizes: number[] = [];
-      const client = interpose(given.target.client, async (name, input) => {
+      const client = interpose(ledger.target.client, async (name, input) => {
         if (name !== 'TransactWriteCommand') return;
         sizes.push((input as { TransactItems: unknown[] }).TransactItems.length);
         if (sizes.length === 2) await intervene();
@@ -203,10 +210,10 @@ describe('an item of an older version', () => {
       await openNext(client).commit(writes);
       return sizes;
     };
-    expect(await countUpgrades(async () => {})).toEqual([25, 25, 25]);
+    expect(await recordSizes(async () => {})).toEqual([25, 25, 25]);
     const last = keys.at(-1) ?? KEY;
-    const interfered = await countUpgrades(() => send.set(last, 'count', 5));
-    expect(interfered).toEqual([25, 25, ...keys.map(() => 1), 25]);
+    const sizesWithInterference = await recordSizes(() => send.set(last, 'count', 5));
+    expect(sizesWithInterference).toEqual([25, 25, ...keys.map(() => 1), 25]);
     for (const key of keys) {
       const count = key === last ? 106 : 102;
       expect(await readStored(key)).toEqual({ ...key, v: 3, count });
@@ -221,9 +228,9 @@ describe('an item of an older version', () => {
   });
 });
 
-describe('a ledger whose items are all older', () => {
-  it('is listed, changed and deleted from, and then verifies without drift', async () => {
-    const { target, verification } = given;
+describe('a ledger whose items all have an older version', () => {
+  it('can be listed, changed and deleted from, and then has no drift', async () => {
+    const { target, verification } = ledger;
     for (const { pk, sk } of await readAll()) await send.remove({ pk, sk }, 'v');
     const { transactions, categories } = openLedger({ ...target, timeZone: 'UTC' });
     const { items } = await transactions.list({ ...EVERYTHING, page: 1, perPage: 20 });
@@ -237,7 +244,7 @@ describe('a ledger whose items are all older', () => {
   });
 
   async function readAll(): Promise<Key[]> {
-    const { client, tableName: TableName, ledgerId } = given.target;
+    const { client, tableName: TableName, ledgerId } = ledger.target;
     const { Items = [] } = await client.send(new ScanCommand({ TableName }));
     return Items.map(({ pk, sk }) => ({ pk: String(pk?.S), sk: String(sk?.S) })).filter(({ pk }) =>
       pk.startsWith(`${ledgerId}#`),
@@ -246,7 +253,7 @@ describe('a ledger whose items are all older', () => {
 });
 
 describe('an item of a newer version', () => {
-  it('is not read, and the error names it and what to do', async () => {
+  it('is not read, and the error names the item and what to do', async () => {
     await send.put({ ...KEY, v: 4 });
     const reads = [
       openNext().get(KEY),
@@ -299,8 +306,8 @@ describe('an item of a newer version', () => {
     expect([await readStored(KEY), await readStored(other)]).toEqual([newer, undefined]);
   });
 
-  it('is a 500 with the message of the operation, and its rows are unchanged', async () => {
-    const { target, keys } = given;
+  it('gets a request a 500 with the message of the operation, and stays unchanged', async () => {
+    const { target, keys } = ledger;
     await send.set(keys.transaction(1), 'v', 99);
     const before = await readStored(keys.transaction(1));
     const api = await openInProcess(createServiceOn(target));
@@ -315,8 +322,8 @@ describe('an item of a newer version', () => {
     expect(await readStored(keys.transaction(1))).toEqual(before);
   });
 
-  it('yields no id if it is a sequence', async () => {
-    const { target, keys } = given;
+  it('gives no id if it is a sequence', async () => {
+    const { target, keys } = ledger;
     const sequence = keys.sequence('transaction');
     await send.set(sequence, 'v', 99);
     const before = await readStored(sequence);
@@ -329,8 +336,8 @@ describe('an item of a newer version', () => {
 });
 
 describe('the list of ledgers', () => {
-  it('gets its entry in the transaction that begins a sequence, and later ids cost nothing more', async () => {
-    const { client, tableName } = given.target;
+  it('gets the entry of a ledger in the transaction that creates its first sequence, and later ids cost nothing more', async () => {
+    const { client, tableName } = ledger.target;
     const ledgerId = 'new-ledger';
     const keys = createKeys(ledgerId);
     const calls: [string, string[]][] = [];
@@ -355,7 +362,7 @@ describe('the list of ledgers', () => {
   });
 
   it('has one entry for many concurrent first requests, which get distinct ids', async () => {
-    const target = { ...given.target, ledgerId: 'raced' };
+    const target = { ...ledger.target, ledgerId: 'raced' };
     const row = { description: 'x', amount: 1, type: 'income', categoryId: null } as const;
     const { transactions } = openLedger({ ...target, timeZone: 'UTC' });
     const create = () => transactions.create({ ...row, date: '2026-03-05', notes: null });
@@ -365,8 +372,8 @@ describe('the list of ledgers', () => {
     expect(entries.filter(({ sk }) => sk === 'raced')).toHaveLength(1);
   });
 
-  it('is a drift if it lacks a ledger, which a repair adds', async () => {
-    const { keys, verification, byKeys } = given;
+  it('has a drift if it lacks a ledger, and a repair adds the ledger', async () => {
+    const { keys, verification, byKeys } = ledger;
     await send.delete(keys.registration);
     const expected = { what: 'list of ledgers', where: keys.registration.sk };
     expect((await byKeys.verify()).drifts).toMatchObject([expected]);
@@ -377,8 +384,8 @@ describe('the list of ledgers', () => {
 });
 
 describe('a sweep', () => {
-  it('upgrades every item of ledgers, of their list and of API keys, once', async () => {
-    const { target, keys } = given;
+  it('upgrades every item of ledgers, of the list of ledgers and of API keys once', async () => {
+    const { target, keys } = ledger;
     const hash = 'a'.repeat(64);
     const others = [apiKey(hash), apiKeyName(hash)];
     for (const key of others) await send.put(key);
@@ -392,8 +399,8 @@ describe('a sweep', () => {
     expect(await sweepTable(target)).toEqual({ upgraded: 0, registered: 0 });
   });
 
-  it('adds the ledgers that an earlier release began', async () => {
-    const { target, keys } = given;
+  it('adds ledgers that an earlier release created to the list', async () => {
+    const { target, keys } = ledger;
     for (const kind of SEQUENCE_KINDS) {
       await send.remove(keys.sequence(kind), 'v');
     }
@@ -403,17 +410,17 @@ describe('a sweep', () => {
     expect(await sweepTable(target)).toEqual({ upgraded: 0, registered: 0 });
   });
 
-  it('neither adds a ledger that is being deleted nor counts one that adds itself', async () => {
-    const { target, keys } = given;
-    const countEntered = async (intervene: () => Promise<unknown>) => {
+  it('neither adds a ledger that is being deleted nor counts one that another request adds', async () => {
+    const { target, keys } = ledger;
+    const countRegistered = async (intervene: () => Promise<unknown>) => {
       await send.delete(keys.registration);
       const client = callOnceBefore(target.client, 'TransactWriteCommand', intervene);
       return (await sweepTable({ ...target, client })).registered;
     };
-    expect(await countEntered(() => send.put({ ...keys.registration, v: 1 }))).toBe(0);
+    expect(await countRegistered(() => send.put({ ...keys.registration, v: 1 }))).toBe(0);
     const remove = () =>
       Promise.all(SEQUENCE_KINDS.map((kind) => send.delete(keys.sequence(kind))));
-    expect(await countEntered(remove)).toBe(0);
+    expect(await countRegistered(remove)).toBe(0);
     expect(await readStored(keys.registration)).toBeUndefined();
   });
 
@@ -422,22 +429,22 @@ describe('a sweep', () => {
     ['another process has deleted', undefined, 0, undefined],
     ['an earlier release has changed', { v: 1, count: 2 }, 1, { v: 3, count: 102 }],
   ])(
-    'counts only what it upgrades itself, besides an item that %s',
-    async (_, now, upgraded, left) => {
-      const { target } = given;
+    'counts an item that %s only if it upgrades the item itself',
+    async (_, current, upgraded, stored) => {
+      const { target } = ledger;
       await sweepTable({ ...target, schema: NEXT });
       await send.put({ ...KEY, v: 1, count: 1 });
       const client = callOnceBefore(target.client, 'TransactWriteCommand', () =>
-        now ? send.put({ ...KEY, ...now }) : send.delete(KEY),
+        current ? send.put({ ...KEY, ...current }) : send.delete(KEY),
       );
       const swept = await sweepTable({ ...target, client, schema: NEXT });
       expect(swept.upgraded).toBe(upgraded);
-      expect(await readStored(KEY)).toEqual(left && { ...KEY, ...left });
+      expect(await readStored(KEY)).toEqual(stored && { ...KEY, ...stored });
     },
   );
 
-  it('takes items through every version between theirs and this one', async () => {
-    const { target, keys } = given;
+  it('upgrades items through every version between theirs and the current one', async () => {
+    const { target, keys } = ledger;
     await send.set(keys.category(1), 'count', 1);
     await sweepTable({ ...target, schema: NEXT });
     const { name, ...stored } = (await readStored(keys.category(1))) ?? {};
@@ -447,7 +454,7 @@ describe('a sweep', () => {
   });
 });
 
-it('the command lists ledgers and upgrades them', async () => {
+it('the ledger command lists and upgrades ledgers', async () => {
   const { client, tableName, endpoint } = await createTestTable();
   const household = { transactions: 2, years: 1, lastDay: '2026-06-30', seed: 5 };
   for (const ledgerId of ['one', 'two']) {

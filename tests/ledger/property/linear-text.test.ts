@@ -1,6 +1,6 @@
 // A client's text costs time in proportion to its length: no pattern of the service, and no function that walks over a text,
-// takes more. Every regular expression in the sources is found and attacked; those that are composed are listed by the
-// function that runs them.
+// takes more. The test finds every regular expression in the sources and runs it on harmful texts. Expressions that are composed
+// from parts are listed by the function that runs them.
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as v from 'valibot';
@@ -29,10 +29,10 @@ const LITERAL =
   /(?<=[=(,:?]\s+|[(,]|^\s*)\/(?![/*])((?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+)\/([dgimsuvy]*)/gm;
 const COMPOSED = /new RegExp\(/g;
 
-/** Functions over what clients send, and with them the patterns that are composed from parts. */
+/** Functions that process what clients send, and run the patterns that are composed from parts */
 const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'notes in a CSV export': (notes) => toCsvLine({ ...TEA, notes }),
-  'a cell that is read back': fromTextCell,
+  'a cell of a CSV export that is imported': fromTextCell,
   'a JSON body': replaceLossyNumbers,
   'a row of an import': (row) => v.safeParse(importPartBody, { import_id: row, rows: [row] }),
   'notes that are searched (HAS_PLAIN_FORM)': (notes) => isTea({ ...TEA, notes }),
@@ -49,7 +49,7 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
   'a path': (text) => noRoute('GET', `/${text}`),
 };
-/** Cells as long as a file may make them, of what patterns nest and repeat; compared from an eighth of this length on. */
+/** Maximum length of a cell in a file; cells are made of text that patterns nest and repeat */
 const LONG_CELL = 40_000;
 const NESTED = ['(', '[', '{', '()', ' (', ')', '<', '-', '1', '1,', ' ', 'a ', 'é'];
 const FILES: Readonly<Record<string, Walk>> = {
@@ -68,7 +68,7 @@ function makeEqualIds(count: number): readonly Booking[] {
   );
 }
 
-/** Files that cannot be read are refused with a sentence. */
+/** Reads a row as a file; a refusal of the file counts as a result. */
 function readRows(row: string): unknown {
   try {
     return readCsv(`${row}\nDate,Amount,Description\n${row}\n2026-01-02,-1.00,Tea\n${row}`);
@@ -81,7 +81,7 @@ const isTea = createMatcher({
   ...{ text: 'café', type: undefined, startDate: undefined, endDate: undefined },
 });
 const COMPOSED_BY_FILE = {
-  // The id of a key, which an operator types.
+  // The id of a key, which an operator enters.
   'lib/ledger/store/api-keys.ts': 1,
   'lib/ledger/domain/search.ts': 1,
   'lib/ledger/domain/text.ts': 2,
@@ -92,20 +92,20 @@ const COMPOSED_BY_FILE = {
 const HEADS = ['', '"', ';', 'a', '1.'];
 const PUMPS = [
   ...['a', '0', ' ', '\n', '"', ',', '/', '-', '\\', '%41', '[', '"\n', ';"', '\\"', '"a":', 'W/"'],
-  // A mark that follows another one of a higher class is sorted before it.
+  // Normalisation sorts a combining mark before one of a higher class.
   ...['"a",', ', ', '\u0315\u0300'],
 ];
 const TAILS = ['', '!', '"', '/', '\u0000'];
 const LARGE = 3_200;
 const GROWTH = 8;
-/** Work that grows in proportion grows eightfold here, and by the square 64-fold. */
+/** Proportional work grows eightfold here, and quadratic work 64-fold. */
 const MAX_RATIO = 24;
 
 const SHAPES = oneInEvery(2, HEADS).flatMap((head) =>
   PUMPS.flatMap((pump) => oneInEvery(3, TAILS).map((tail) => ({ head, pump, tail }))),
 );
 
-/** A text for which the work grows faster than the text; undefined where there is none. */
+/** Finds a kind of text for which the work grows faster than the text. */
 function findSuperlinear(walk: Walk): Shape | undefined {
   return SHAPES.find(({ head, pump, tail }) =>
     growsFaster(walk, (length) => head + pump.repeat(length / pump.length) + tail, LARGE),
@@ -117,14 +117,14 @@ type Shape = Readonly<Record<'head' | 'pump' | 'tail', string>>;
 type Measure = (call: () => void) => number;
 
 /**
- * A stopwatch acquits quickly, but on a busy machine it also measures waiting. So only the time that a processor worked for this
- * thread convicts, which is counted in steps of a few milliseconds, hence over many calls.
+ * Work counts as slow only if every measure finds it slow. Elapsed time is measured fast, but includes waiting on a busy machine.
+ * The processor time of this thread does not, but it is counted in steps of a few milliseconds, hence over many calls.
  */
 const MEASURES: readonly Measure[] = [
-  (call) => Math.min(stopwatch(call), stopwatch(call)),
-  (call) => timeProcessor(call, 5),
-  (call) => timeProcessor(call, 20),
-  (call) => timeProcessor(call, 200),
+  (call) => Math.min(measureElapsed(call), measureElapsed(call)),
+  (call) => measureProcessor(call, 5),
+  (call) => measureProcessor(call, 20),
+  (call) => measureProcessor(call, 200),
 ];
 
 function growsFaster<Input>(
@@ -135,33 +135,33 @@ function growsFaster<Input>(
   const [small, large] = [make(largest / GROWTH), make(largest)];
   return MEASURES.every((measure) => {
     // The larger one first: while it runs, the code is compiled for both.
-    const longer = measure(() => answer(walk, large));
-    return longer / measure(() => answer(walk, small)) > MAX_RATIO;
+    const longer = measure(() => runIgnoringRefusal(walk, large));
+    return longer / measure(() => runIgnoringRefusal(walk, small)) > MAX_RATIO;
   });
 }
 
-function answer<Input>(walk: (input: Input) => unknown, input: Input): void {
+function runIgnoringRefusal<Input>(walk: (input: Input) => unknown, input: Input): void {
   try {
     walk(input);
   } catch {
-    // A refusal of the text is an answer, too.
+    // A refusal of the text counts as a result.
   }
 }
 
-function stopwatch(call: () => void): number {
+function measureElapsed(call: () => void): number {
   const start = performance.now();
   call();
   return performance.now() - start;
 }
 
-/** Milliseconds of a processor for one call, of as many calls as take it for `atLeast` milliseconds. */
-function timeProcessor(call: () => void, atLeast: number): number {
+/** @returns the milliseconds of processor time of one call, averaged over calls that take at least `minMs` together */
+function measureProcessor(call: () => void, minMs: number): number {
   const start = process.threadCpuUsage();
   for (let calls = 1; ; calls += 1) {
     call();
     const { user, system } = process.threadCpuUsage(start);
     const spent = (user + system) / 1_000;
-    if (spent >= atLeast) return spent / calls;
+    if (spent >= minMs) return spent / calls;
   }
 }
 
@@ -202,7 +202,7 @@ describe('the work of a file to import grows no faster than the file', () => {
   });
 });
 
-// One that is missing here: attack the function that runs it, under FUNCTIONS, and count it.
+// If this test fails, add the function that runs the new pattern to FUNCTIONS, and count the pattern in COMPOSED_BY_FILE.
 test('the sources contain no other composed pattern', () => {
   const found = files.flatMap(({ file, source }) => {
     const count = [...source.matchAll(COMPOSED)].length;
@@ -212,6 +212,9 @@ test('the sources contain no other composed pattern', () => {
   expect(literals.length).toBeGreaterThan(20);
 });
 
-test.each([/[^/]+$/, /[;\n](?=(?:"\s*)*=)/g])('the measurement finds %s', (pattern) => {
-  expect(findSuperlinear((text) => text.replace(pattern, ''))).toBeDefined();
-});
+test.each([/[^/]+$/, /[;\n](?=(?:"\s*)*=)/g])(
+  'the measurement finds the slow pattern %s',
+  (pattern) => {
+    expect(findSuperlinear((text) => text.replace(pattern, ''))).toBeDefined();
+  },
+);

@@ -155,12 +155,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'await store.bind(hash(`${key} body`), fingerprint);',
       'fingerprint;',
-      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
+      'POST /transactions/bulk > records its key even if its results are too large to be stored',
     ],
     [
       'hash(`${key} ${index}`)',
       'hash(`${key}`)',
-      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
+      'POST /transactions/bulk > records its key even if its results are too large to be stored',
     ],
   ]),
   ...mutantsOf(
@@ -205,7 +205,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       '`${IS_FREE} OR fingerprint = :fingerprint`',
       '`${IS_FREE} OR fingerprint <> :fingerprint`',
-      'POST /transactions/bulk > records its key even if its results are too large to be remembered',
+      'POST /transactions/bulk > records its key even if its results are too large to be stored',
     ],
   ]),
   // The records of imports and their cursors, and the ETag of the list of categories.
@@ -429,7 +429,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'if (repeatedId === undefined) return items;',
       'if (items) return items;',
-      'PUT /transactions/bulk > refuses the whole list if it names a transaction twice',
+      'PUT /transactions/bulk > refuses the whole list if it has a transaction twice',
     ],
   ]),
   // Summaries.
@@ -2205,7 +2205,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       'if (version > current) throw',
       'if (version > current + 99) throw',
-      'an item of a newer version > is not read, and the error names it and what to do',
+      'an item of a newer version > is not read, and the error names the item and what to do',
     ],
     [
       'upgrades.slice(version).reduce',
@@ -2220,12 +2220,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       '      values: condition.values,\n',
       '',
-      'an item of an older version > is upgraded before a write changes it, with all other items of that transaction',
+      'an item of an older version > is upgraded before a write changes it, like all other items of that transaction',
     ],
     [
       'Item: stamp(Put.Item ?? {})',
       'Item: Put.Item ?? {}',
-      'the list of ledgers > gets its entry in the transaction that begins a sequence, and later ids cost nothing more',
+      'the list of ledgers > gets the entry of a ledger in the transaction that creates its first sequence, and later ids cost nothing more',
     ],
     [
       'Put: withCondition(stamped, IS_NOT_NEWER, values)',
@@ -2250,7 +2250,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       'attempt === MAX_ATTEMPTS',
       'attempt > 0',
-      'an item of an older version > is upgraded before a write changes it, with all other items of that transaction',
+      'an item of an older version > is upgraded before a write changes it, like all other items of that transaction',
     ],
     [
       '[...range.projection, ...schema.readAttributes]',
@@ -2272,7 +2272,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [
       '{ Put: { Item: keys.registration }, onConditionFailed: createNoConditionError },',
       '',
-      'a ledger whose items are all older > is listed, changed and deleted from, and then verifies without drift',
+      'a ledger whose items all have an older version > can be listed, changed and deleted from, and then has no drift',
     ],
   ]),
   ...mutantsOf(
@@ -2282,22 +2282,22 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'ledgerId === undefined && !isListedOrKey(pk)',
         'ledgerId === undefined',
-        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+        'a sweep > upgrades every item of ledgers, of the list of ledgers and of API keys once',
       ],
       [
         'ledgerId === undefined && !isListedOrKey(pk)',
         'false',
-        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+        'a sweep > upgrades every item of ledgers, of the list of ledgers and of API keys once',
       ],
       [
         ' && !listed.has(ledgerId)) unlisted',
         ' && listed.has(ledgerId)) unlisted',
-        'a sweep > adds the ledgers that an earlier release began',
+        'a sweep > adds ledgers that an earlier release created to the list',
       ],
       [
         '  await upgradeBatch();\n  const table',
         '  const table',
-        'a sweep > upgrades every item of ledgers, of their list and of API keys, once',
+        'a sweep > upgrades every item of ledgers, of the list of ledgers and of API keys once',
       ],
     ],
   ),
@@ -2320,12 +2320,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         ", ConditionExpression: 'attribute_not_exists(pk)' }",
         ' }',
-        'a sweep > neither adds a ledger that is being deleted nor counts one that adds itself',
+        'a sweep > neither adds a ledger that is being deleted nor counts one that another request adds',
       ],
       [
         "'attribute_exists(pk)' }",
         "'attribute_exists(pk) OR attribute_not_exists(pk)' }",
-        'a sweep > neither adds a ledger that is being deleted nor counts one that adds itself',
+        'a sweep > neither adds a ledger that is being deleted nor counts one that another request adds',
       ],
     ],
   ),
