@@ -108,7 +108,7 @@ it('a second revocation keeps the time of the first', async () => {
   expect((await keys.list()).find((key) => key.id === id)?.revokedAt).toBe(revokedAt);
 });
 
-it('neither the secret nor anything that reveals it is stored', async () => {
+it('neither the secret of a key nor anything that reveals it is stored', async () => {
   const { secret, key } = await keys.create({ name: 'phone', ledger: 'carol', scope: 'read' });
   expect(secret).toMatch(/^fl_[\w-]{43}$/);
   const listed = (await keys.list()).find(({ id }) => id === key.id);

@@ -77,7 +77,7 @@ describe.each([
   { transactions: 10_000, years: 10, units: LIST_LIMITS.readUnits },
   // The counts of 50 years are five times as large.
   { transactions: 10_000, years: 50, units: 6 },
-])('a list of 20 rows out of $transactions over $years', (household) => {
+])('a list of 20 rows out of $transactions over $years years', (household) => {
   const { transactions, years, units } = household;
   const costs: { filter: string; pages: number; first: Cost; others: Cost[]; last: Cost }[] = [];
 

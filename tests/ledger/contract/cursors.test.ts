@@ -76,7 +76,7 @@ it('a search by external id has one page', async () => {
   expect([ids, next]).toEqual([[3], null]);
 });
 
-it('a cursor works with other dates, and never leaves them', async () => {
+it('a cursor works with other dates, and leads to no row outside of them', async () => {
   const { next } = await read('/transactions', { per_page: 2 });
   const early = { end_date: '2026-03-02', after: String(next) };
   expect((await read('/transactions', early)).ids).toEqual([2, 1]);

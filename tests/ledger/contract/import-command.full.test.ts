@@ -10,7 +10,7 @@ import { type Ended, runCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
-import { serve } from '../support/api/served.ts';
+import { serve } from '../support/api/serve.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 

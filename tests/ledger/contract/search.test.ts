@@ -43,7 +43,7 @@ it('sort=date reverses the list', async () => {
   expect((await Promise.all(pages)).flatMap((page) => page.ids)).toEqual(ids);
 });
 
-describe('q', () => {
+describe('a list with q', () => {
   it.each([
     ['coffee', [2, 1]],
     ['CoFFee B', [1]],
@@ -55,7 +55,7 @@ describe('q', () => {
     expect(found).toMatchObject({ ids: positions.map((n) => ids[n]), total: positions.length });
   });
 
-  it('combines with the other parameters, page by page', async () => {
+  it('combines q with the other parameters, page by page', async () => {
     const first = await list({ q: 'coffee', ...MARCH, sort: 'date', per_page: 1 });
     expect(first).toMatchObject({ ids: [ids[1]], total: 2, pages: 2, has_next: true });
     expect((await list({ q: 'coffee', ...MARCH, per_page: 1, page: 2 })).ids).toEqual([ids[1]]);

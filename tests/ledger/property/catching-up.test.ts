@@ -18,7 +18,7 @@ import type { Api, ApiClient } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 import { givenCategory, givenTransaction } from '../support/api/records.ts';
-import { serve } from '../support/api/served.ts';
+import { serve } from '../support/api/serve.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 import { bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { findGuideExample } from '../support/guide-examples.ts';

@@ -65,7 +65,7 @@ const runs = fc.record({
 
 let ledgers = 0;
 
-test(`each row that keeps its place is shown once (seed ${SEED})`, async () => {
+test(`the pages show each row that keeps its place once (seed ${SEED})`, async () => {
   const holds = fc.asyncProperty(
     runs,
     async ({ rows, walk: { path, sort, filter }, perPage, writes }) => {

@@ -27,7 +27,7 @@ function inListOrder(first: Row, second: Row): number {
   return first.createdAt - second.createdAt || first.id - second.id;
 }
 
-test(`two keys compare as date, then creation, then id (seed ${SEED})`, () => {
+test(`two date keys compare by date, then by creation, then by id (seed ${SEED})`, () => {
   const agrees = fc.property(row, row, (first, second) => {
     const [firstKey, secondKey] = [dateKey(first), dateKey(second)];
     const order = firstKey === secondKey ? 0 : firstKey < secondKey ? -1 : 1;
@@ -36,14 +36,14 @@ test(`two keys compare as date, then creation, then id (seed ${SEED})`, () => {
   fc.assert(agrees, seeded(5_000));
 });
 
-test(`a key is read back as it was written (seed ${SEED})`, () => {
+test(`a date key is parsed to the fields that it was made from (seed ${SEED})`, () => {
   const readBack = fc.property(row, (each) => {
     expect(parseDateKey(dateKey(each))).toEqual(each);
   });
   fc.assert(readBack, seeded(1_000));
 });
 
-test(`the keys of a day lie between its first and last, and those of other days do not (seed ${SEED})`, () => {
+test(`the date keys of a day lie between its first and last key, and those of other days do not (seed ${SEED})`, () => {
   const bounded = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
     const key = dateKey(each);
     expect(firstKeyOnDay(day) <= key && key <= lastKeyOnDay(day)).toBe(each.date === day);

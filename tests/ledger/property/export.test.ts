@@ -19,10 +19,10 @@ import { interpose } from '../../shared/support/interposed-client.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
-import { exportParts } from '../support/api/exported.ts';
+import { exportParts } from '../support/api/export-parts.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
-import { serve } from '../support/api/served.ts';
+import { serve } from '../support/api/serve.ts';
 import { crowdedDate } from '../support/calendar-arbitraries.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
 

@@ -117,7 +117,7 @@ const RACES: readonly Race[] = [
     outcomes: ['200 200'],
   },
   {
-    title: 'a rename to a name that another rename frees',
+    title: 'two renames, one of them to the name that the other frees',
     commands: [rename(1, 'Fun'), rename(2, 'Food')],
     outcomes: ['200 200', '200 409'],
   },
@@ -138,7 +138,7 @@ beforeAll(async () => {
 });
 
 describe.each(oneInEvery(2, RACES))('$title', ({ title, commands, outcomes }) => {
-  it(`ends with ${outcomes.join(', or ')}, as if one request had followed the other`, async () => {
+  it(`end with ${outcomes.join(', or ')}, as if one request had followed the other`, async () => {
     const seen = new Set<string>();
     for (let seed = 1; seed <= INTERLEAVINGS; seed += 1) {
       const ledgerId = `race-${RACES.findIndex((each) => each.title === title)}-${seed}`;

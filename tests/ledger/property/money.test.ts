@@ -15,7 +15,7 @@ function fromCents(cents: number): number {
 
 const wholeCents = fc.integer({ min: -MAX_CENTS, max: MAX_CENTS }).map(fromCents);
 
-test(`any whole number of cents is accepted and survives JSON (seed ${SEED})`, () => {
+test(`any amount of whole cents is accepted and survives JSON (seed ${SEED})`, () => {
   const survives = fc.property(wholeCents, (value) => {
     expect(v.parse(amount, value)).toBe(value);
     expect(JSON.parse(JSON.stringify(value))).toBe(value === 0 ? 0 : value);
@@ -23,7 +23,7 @@ test(`any whole number of cents is accepted and survives JSON (seed ${SEED})`, (
   fc.assert(survives, seeded(5_000));
 });
 
-test(`anything finer than a cent is refused (seed ${SEED})`, () => {
+test(`any amount finer than a cent is refused (seed ${SEED})`, () => {
   const finer = fc
     .tuple(
       fc.integer({ min: -99_999_999, max: 99_999_999 }),

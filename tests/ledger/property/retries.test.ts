@@ -57,7 +57,7 @@ const makeRows = (number: number) =>
     transaction_date: '2026-03-05',
   }));
 
-test(`${POSTS} POSTs, each sent three times, are ${POSTS} rows (seed ${SEED})`, async () => {
+test(`${POSTS} POSTs, each sent three times, create ${POSTS} rows (seed ${SEED})`, async () => {
   const { sendThrice, total, injected } = await openBoth();
   let replayed = 0;
 

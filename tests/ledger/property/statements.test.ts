@@ -71,7 +71,7 @@ function writeCsv(rows: readonly (readonly string[])[], delimiter: string): stri
   return rows.map((cells) => cells.map(quote).join(delimiter)).join('\n');
 }
 
-test(`any bytes are read, or refused with a reason (seed ${SEED})`, async () => {
+test(`a file of any bytes is read, or refused with a reason (seed ${SEED})`, async () => {
   const ends = fc.asyncProperty(fc.uint8Array({ maxLength: 300 }), async (bytes) => {
     const error = await readStatement(bytes, { today: TODAY }).catch((reason: unknown) => reason);
     if (error instanceof Error) expect(error).toBeInstanceOf(UserError);

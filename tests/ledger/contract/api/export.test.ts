@@ -1,7 +1,7 @@
 // GET /transactions/export: its transactions, its parts and its headers.
 import { beforeAll, describe, expect, it } from 'vitest';
 import { expectFilterFaults, expectRequestId } from '../../support/api/expect-reply.ts';
-import { exportAll, exportParts, parseExport } from '../../support/api/exported.ts';
+import { exportAll, exportParts, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import {
   givenCategory,

@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { expectFilterFaults } from '../../support/api/expect-reply.ts';
-import { exportAll, parseExport } from '../../support/api/exported.ts';
+import { exportAll, parseExport } from '../../support/api/export-parts.ts';
 import { openApi } from '../../support/api/open-api.ts';
 import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support/api/records.ts';
 

@@ -77,7 +77,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends within the deadline with its 500, and is not applied, if the database fails from any call on', async () => {
+  it('ends within the deadline with a 500, and is not applied, if the database fails from any call on', async () => {
     for (let at = 0; at < calls; at += 1) {
       const failed = await run((call) => (call >= at ? refused : undefined));
       expectFailure(failed, operation);
@@ -100,7 +100,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     },
   );
 
-  it('ends with its 500 if the database applies any call and then fails before it responds', async () => {
+  it('ends with a 500 if the database applies any call and then fails before it responds', async () => {
     for (let at = 0; at < calls; at += 1) {
       const failed = await run((call) => (call < at ? undefined : call === at ? LOST : refused));
       expectFailure(failed, operation);
@@ -108,7 +108,7 @@ describe.each(OPERATIONS)('$name', (operation) => {
     }
   });
 
-  it('ends at once with its 500 if the database denies a call', async () => {
+  it('ends at once with a 500 if the database denies a call', async () => {
     for (let at = 0; at < calls; at += 1) {
       const failed = await run((call) => (call === at ? denied : undefined));
       expectFailure(failed, operation);

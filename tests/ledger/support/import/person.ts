@@ -8,7 +8,7 @@ import type { TestTable } from '../../../shared/support/test-table.ts';
 import type { ApiResponse } from '../api/api-client.ts';
 import { openInProcess } from '../api/in-process-client.ts';
 import { createServiceOn } from '../api/open-api.ts';
-import { serve } from '../api/served.ts';
+import { serve } from '../api/serve.ts';
 
 interface Row {
   readonly id: number;
