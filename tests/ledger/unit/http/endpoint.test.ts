@@ -1,4 +1,4 @@
-// Every request to a ledger gets a context of its own. property/isolation.test.ts shows that ledgers stay apart.
+// Every request to a ledger gets a context of its own. property/isolation.test.ts shows that ledgers stay separate.
 import { expect, test } from 'vitest';
 import { ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
 import { deleted } from '../../../../lib/ledger/http/replies.ts';

@@ -84,7 +84,7 @@ it.each([
   expect(['EUR', 'USD'].map(read)).toEqual([[-1], [2]]);
 });
 
-it('does not read a currency from a word in a header if there is a column of currencies', () => {
+it('the importer does not read a currency from a word in a header if there is a column of currencies', () => {
   const lines = makeFile('ALL AMOUNT;Currency', '-8.00;EUR', '-9.00;EUR');
   expect(sumUp(lines, { currency: 'EUR' }).signed).toEqual([-8, -9]);
   expect(sumUp(lines, { currency: 'ALL' }).signed).toEqual([]);

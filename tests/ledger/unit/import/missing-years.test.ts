@@ -31,7 +31,7 @@ it('uses the year of full dates above and below, oldest or newest first', () => 
   expect(read([], ['02.01.2026', '30.12.', '28.12.2025']).dates[1]).toBe('2025-12-30');
 });
 
-it('does not mistake a shop for a total because its date has no year', () => {
+it('the importer does not mistake a shop for a total because its date has no year', () => {
   const file = [PERIOD, 'Datum;Text;Betrag', '30.12.;Total Tankstelle;-45,00'];
   const { rows, leftOut } = readCsv(file.join('\n'), { today: '2026-02-01' });
   expect(rows).toMatchObject([{ description: 'Total Tankstelle', date: '2025-12-30' }]);

@@ -24,7 +24,7 @@ const ledgerRows = (...lines: readonly string[]) =>
 const teaLine = (id: number, externalId = '', { name = 'Tea', updated = CREATED } = {}) =>
   `${id},2026-01-02,${name},3,expense,,,${externalId},${CREATED},${updated}`;
 
-it('finds rows by the id made from them, and by that of earlier versions', () => {
+it('the plan finds rows by the id made from them, and by the id that earlier versions made', () => {
   const rows = bankRows('2026-01-02,Tea,-3', '2026-01-03,Bus,-2', '2026-01-04,Pay,9');
   const [first, second, third] = rows;
   const ledger = ledgerRows(
@@ -139,7 +139,7 @@ it('names rows with the date, type and amount of a transaction that no other row
   expect(plan.possibleDuplicates).toEqual([{ row: second, transaction: ledger[1] }]);
 });
 
-it('finds the edited rows of an export by id and creation time', () => {
+it('the plan finds the edited rows of an export by id and creation time', () => {
   const ledger = ledgerRows(teaLine(1), teaLine(2), teaLine(3));
   const rows = exported(
     teaLine(1),
@@ -159,7 +159,7 @@ it('refuses edited rows whose transaction has changed since, and no others', () 
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
-it('creates a deleted transaction again only with --import-deleted', () => {
+it('the plan creates a deleted transaction again only with --import-deleted', () => {
   const rows = exported(
     teaLine(1),
     teaLine(2),
@@ -281,7 +281,7 @@ describe('rows of an import that a later file of the account lacks', () => {
   });
 });
 
-it('knows the account of a file whose format names it', async () => {
+it('the plan knows the account of a file whose format names it', async () => {
   const entry = (day: number, amount: number) =>
     `<Ntry><Amt>${amount}</Amt><CdtDbtInd>DBIT</CdtDbtInd><BookgDt><Dt>2026-01-0${day}</Dt></BookgDt></Ntry>`;
   const read = async (...entries: readonly string[]) =>
@@ -508,7 +508,7 @@ describe('an account that is named for some of its files', () => {
   });
 });
 
-it('counts a file as another account if it or the import has many other rows on the same days', async () => {
+it('the plan counts a file as another account if the file or the import has many other rows on the same days', async () => {
   const lines = (name: string, count: number, day = 3) =>
     Array.from({ length: count }, (_, n) => `2026-01-0${day},${name} ${n},-${n + 1}`);
   const read = (names: readonly string[], account?: string) =>
@@ -527,13 +527,13 @@ it('counts a file as another account if it or the import has many other rows on 
   expect(ask([], lines('Tea', 3, 4))).toBe(10);
 });
 
-it('does not count rows from the export of another ledger as deleted', () => {
+it('the plan does not count rows from the export of another ledger as deleted', () => {
   const other = teaLine(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
   const plan = planImport(exported(teaLine(1), teaLine(2)), ledgerRows(other));
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
-it('refuses two rows of one transaction that differ', () => {
+it('the plan refuses two rows of one transaction that differ', () => {
   const rows = exported(teaLine(1), teaLine(1, '', { name: 'Mint' }), teaLine(2), teaLine(2));
   const plan = planImport(rows, ledgerRows(teaLine(1), teaLine(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });

@@ -80,7 +80,7 @@ it.each([
   expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
 });
 
-it('does not ask about a column of transfers if both sides are left out', () => {
+it('the importer does not ask about a column of transfers if both sides are left out', () => {
   const file = [
     'Date,Account,Text,Category,Amount,Transfer',
     '2026-01-02,Bank,Shop,Food,-45.10,false',
@@ -90,7 +90,7 @@ it('does not ask about a column of transfers if both sides are left out', () => 
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
-it('does not ask about amounts in a column whose name usually marks rows', () => {
+it('the importer does not ask about amounts in a column whose name usually marks rows', () => {
   const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
   expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
@@ -132,7 +132,7 @@ it.each([
   },
 );
 
-it('never adds up two currencies, even with --as-it-is', () => {
+it('the importer never adds up two currencies, even with --as-it-is', () => {
   expect(sumUp(readCsv(lines(MIXED), { isPreviewAccepted: true })).questions).toEqual(['currency']);
 });
 
