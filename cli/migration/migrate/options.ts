@@ -97,7 +97,7 @@ export const OPTIONS = {
   'as-it-was': createOption(
     'as-it-was',
     'return to the old collection as it stands, without the writes since the switch',
-  ),
+  ).conflicts('toSnapshot'),
   'to-snapshot': createOption(
     'to-snapshot',
     'restore the snapshot of the window under a new name, without the writes since',

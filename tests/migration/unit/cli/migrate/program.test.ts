@@ -96,6 +96,7 @@ describe('a wrong command', () => {
     ['run --source memories --upload-as a:b', 'none of them /'],
     ['run --report of-today', 'first 8 hexadecimal digits'],
     [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
+    ['rollback --as-it-was --to-snapshot', "cannot be used with option '--to-snapshot'"],
     ['', 'Usage: npm run migrate --'],
   ])('"%s" exits with 2 and invokes nothing', async (words, fault) => {
     const { place, invoked } = createPlace({});
