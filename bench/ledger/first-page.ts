@@ -14,7 +14,7 @@ import { atMost, formatNumber, type Report } from '../report.ts';
 import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, type ListResult, toListResult } from './listed.ts';
+import { assertSame, type ListResult, toListResult } from './list-result.ts';
 import type { MeteredClient } from './metered-client.ts';
 import { PER_PAGE } from './pages.ts';
 import { createContender, race } from './race.ts';

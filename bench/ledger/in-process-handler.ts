@@ -1,7 +1,7 @@
 // Runs the list function in this process: a whole request except for the gateway.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { LedgerAddress } from './bench-ledger.ts';
-import type { ListResult } from './listed.ts';
+import type { ListResult } from './list-result.ts';
 import { PER_PAGE } from './pages.ts';
 
 type Handler = (event: object, context: object) => Promise<{ statusCode?: number; body?: string }>;

@@ -5,7 +5,7 @@ import { mean } from '../statistics.ts';
 import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { createNamedFilters, type NamedFilter } from './filters.ts';
-import { assertSame, toListResult } from './listed.ts';
+import { assertSame, toListResult } from './list-result.ts';
 import type { Cost } from './metered-client.ts';
 import { createNaiveListing } from './naive-listing.ts';
 import { choosePages, findLastPage, PER_PAGE } from './pages.ts';

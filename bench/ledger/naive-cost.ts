@@ -5,7 +5,7 @@ import { atLeast, formatNumber, markNotJudged, type Report } from '../report.ts'
 import { type BenchLedger, createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, toListResult } from './listed.ts';
+import { assertSame, toListResult } from './list-result.ts';
 import { createNaiveListing } from './naive-listing.ts';
 import { findLastPage, PER_PAGE } from './pages.ts';
 import { createContender, race } from './race.ts';

@@ -13,7 +13,7 @@ import {
   parseDateKey,
 } from '../../lib/ledger/store/keys.ts';
 import type { LedgerAddress } from './bench-ledger.ts';
-import type { ListResult } from './listed.ts';
+import type { ListResult } from './list-result.ts';
 
 export function createNaiveListing(
   client: Pick<DynamoDBDocumentClient, 'send'>,

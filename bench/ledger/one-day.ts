@@ -11,7 +11,7 @@ import {
 } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
-import { assertSame, toListResult } from './listed.ts';
+import { assertSame, toListResult } from './list-result.ts';
 import { createNaiveListing } from './naive-listing.ts';
 import { PER_PAGE } from './pages.ts';
 import { createContender, race } from './race.ts';

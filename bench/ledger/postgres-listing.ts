@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Transaction, TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { Contents } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
-import type { ListResult } from './listed.ts';
+import type { ListResult } from './list-result.ts';
 import type { PostgresServer } from './postgres-server.ts';
 
 const ROWS_PER_INSERT = 5_000;

@@ -5,7 +5,7 @@ import { createHousehold, openBenchLedger } from './bench-ledger.ts';
 import type { BenchRun } from './bench-run.ts';
 import { EVERYTHING } from './filters.ts';
 import { loadListHandler } from './in-process-handler.ts';
-import { assertSame, toListResult } from './listed.ts';
+import { assertSame, toListResult } from './list-result.ts';
 import { findLastPage, PER_PAGE } from './pages.ts';
 import { openPostgresListing } from './postgres-listing.ts';
 import { startPostgres, whyNoPostgres } from './postgres-server.ts';

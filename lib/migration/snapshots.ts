@@ -174,7 +174,7 @@ async function listOwnSnapshots(
   const listed = await vectors.listSnapshots(collection);
   return listed
     .filter(({ name }) => !known.includes(name) && mayBeOurs(name, requests))
-    .toSorted((one, other) => (one.name < other.name ? -1 : 1))
+    .toSorted((first, second) => (first.name < second.name ? -1 : 1))
     .map(describe);
 }
 

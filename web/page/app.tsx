@@ -26,9 +26,9 @@ import {
   view,
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
-import { Figures, ScopeBar } from './months.tsx';
 import { PeriodChart, Tooltip } from './period-chart.tsx';
 import { nameList } from './scope.ts';
+import { Figures, ScopeBar } from './scope-bar.tsx';
 import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
 import { TransactionList } from './transaction-list.tsx';

@@ -1,9 +1,9 @@
 // The fields that control how a bank's file is read. When the importer cannot decide, its sentence names the field that answers
 // the question.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
-import { type Preview, preview } from './bring-in.ts';
 import { Button, Check, Field } from './components.tsx';
 import { forgetLayout } from './file-layouts.ts';
+import { type Preview, preview } from './import-state.ts';
 
 const COLUMNS = [
   ['date', 'Date column'],

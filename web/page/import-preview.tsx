@@ -2,11 +2,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
-import { closeImport, type Preview, preview } from './bring-in.ts';
 import { Button, Check } from './components.tsx';
 import { format } from './format.ts';
 import { OptionFields, sayFields } from './import-options.tsx';
 import { chooseRows, type ImportChoices, runImport } from './import-run.ts';
+import { closeImport, type Preview, preview } from './import-state.ts';
 
 const MAX_SHOWN_ROWS = 8;
 const MAX_SHOWN_LINES = 50;
@@ -61,16 +61,16 @@ function PlanParts({ state, plan, choices, onChoose }: PlanPartsProps) {
   return (
     <>
       <Lines
-        title="Other names of the account, under which rows are there already"
+        title="Already imported under other names of the account"
         lines={plan.otherNames.map(describeOtherName)}
       />
       <Deleted state={state} plan={plan} />
       <Lines
-        title="New, unless you have deleted them: their import broke off, or had another name for the account"
+        title="New, unless you have deleted them: their import stopped early, or had another name for the account"
         lines={plan.possiblyDeleted.map(({ line, description }) => `Line ${line}: ${description}`)}
       />
       <Lines
-        title="Not in the file any more; the bank may have taken them back"
+        title="Missing from the file: the bank may have reversed them"
         lines={plan.vanished.map(
           ({ date, description, amount }) =>
             `${format.date(date)}: ${description}, ${format.money(amount)}`,

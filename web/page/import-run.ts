@@ -4,6 +4,10 @@ import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.t
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
+import { ensureCategory } from './category-writes.ts';
+import { call } from './client.ts';
+import { rememberLayout } from './file-layouts.ts';
+import { format } from './format.ts';
 import {
   type Done,
   importing,
@@ -13,12 +17,8 @@ import {
   readRecordedImports,
   stored,
   toLedgerRow,
-} from './bring-in.ts';
-import { ensureCategory } from './category-writes.ts';
-import { call } from './client.ts';
-import { rememberLayout } from './file-layouts.ts';
-import { format } from './format.ts';
-import { announcement, go, refresh } from './ledger.ts';
+} from './import-state.ts';
+import { announcement, changeScope, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 import { UNFILTERED } from './scope.ts';
 import { readRows } from './view.ts';
@@ -40,7 +40,7 @@ export async function runImport(
     const done = await sendPlan(reading, { ...choices, name, account: options.account });
     importing.value = done;
     const { period } = done;
-    if (period) go({ ...UNFILTERED, period });
+    if (period) changeScope({ ...UNFILTERED, period });
     announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {

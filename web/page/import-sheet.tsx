@@ -1,11 +1,11 @@
 // Shows an import: the ways to choose a file, the progress, the result, and the list of earlier imports.
 import { effect } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { closeImport, type Done, importing, leftAfterUndo, openFile } from './bring-in.ts';
 import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
+import { closeImport, type Done, importing, leftAfterUndo, openFile } from './import-state.ts';
 import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 import { scopeHash } from './scope.ts';

@@ -1,5 +1,5 @@
 // The page's state of the ledger: the caller, and the rows and sums of the scope, with the writes of this page applied to them.
-// The state is read again after a write, and a failed read is repeated.
+// The state is loaded again after a write, and after a failed load.
 import { batch, computed, signal } from '@preact/signals';
 import type { Caller, CallerData } from '../../lib/ledger/http/api-types.ts';
 import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
@@ -139,7 +139,7 @@ export const unsaved = computed(
     ),
 );
 
-export async function show(): Promise<void> {
+export async function loadView(): Promise<void> {
   currentLoad.abort();
   currentLoad = new AbortController();
   clearTimeout(repeatTimer);
@@ -177,7 +177,7 @@ export async function show(): Promise<void> {
 
 /** Loads again after a failure, if the page is visible. */
 function repeatFailed(): void {
-  if (failure.value?.error.isRetryable && !document.hidden) void show();
+  if (failure.value?.error.isRetryable && !document.hidden) void loadView();
 }
 
 /** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
@@ -191,7 +191,7 @@ async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
 /** Requests everything again except the caller. */
 export function refresh(): void {
   forgetAnswers();
-  void show();
+  void loadView();
 }
 
 /** Refreshes after a moment, because another write may follow immediately. */
@@ -204,19 +204,19 @@ export function refreshSoon(): void {
 }
 
 /** Changes the scope. @param isReplaced true to replace the history entry, so that Back does not return to the present scope */
-export function go(changes: Partial<Scope>, { isReplaced = false } = {}): void {
+export function changeScope(changes: Partial<Scope>, { isReplaced = false } = {}): void {
   const hash = scopeHash(scope.value, changes);
   if (isReplaced) location.replace(hash);
   else location.hash = hash;
 }
 
-export function start(): void {
+export function startLedger(): void {
   addEventListener('hashchange', () => {
     scope.value = readScope(location.hash);
     if (notice.peek()?.isBrief) notice.value = undefined;
   });
-  // Not an effect: `show` reads the outbox, so an effect would also run at each write.
-  scope.subscribe(() => void show());
+  // Not an effect: `loadView` reads the outbox, so an effect would also run at each write.
+  scope.subscribe(() => void loadView());
   addEventListener('online', () => {
     void outbox.retryNow();
     repeatFailed();
@@ -230,7 +230,7 @@ export function start(): void {
 export function openWithKey(key: string, isKept: boolean): void {
   storedKey.write(key, { isKept });
   forgetAllAnswers();
-  void show();
+  void loadView();
 }
 
 export function forgetKey(): void {
@@ -264,7 +264,7 @@ function noticeIfHidden(row: Row): void {
   if (shown && !shown.isBrief) return;
   notice.value = {
     text: `Added ${description} on ${format.date(date)}, ${isInPeriod ? 'hidden by the filter' : 'outside the period shown'}`,
-    action: { name: 'Show', run: () => go({ ...UNFILTERED, period: date.slice(0, 7) }) },
+    action: { name: 'Show', run: () => changeScope({ ...UNFILTERED, period: date.slice(0, 7) }) },
     isBrief: true,
   };
 }

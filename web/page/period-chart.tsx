@@ -5,7 +5,7 @@ import type { TargetedKeyboardEvent } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
-import { go, view } from './ledger.ts';
+import { changeScope, view } from './ledger.ts';
 import { type Bar, dayBars, periodBars } from './period-bars.ts';
 import { isFiltered, unitOf } from './scope.ts';
 
@@ -235,7 +235,7 @@ function findGroup(target: EventTarget | null): SVGElement | null {
 
 function openPeriod(target: EventTarget | null): void {
   const key = findGroup(target)?.dataset.key;
-  if (key !== undefined) go({ period: key.length === 10 ? `${key}..${key}` : key });
+  if (key !== undefined) changeScope({ period: key.length === 10 ? `${key}..${key}` : key });
 }
 
 function showTip(bars: readonly Bar[], target: EventTarget | null): void {

@@ -1,4 +1,4 @@
-// Opens a bank's file and previews the import: which transactions it would add, change and leave out.
+// The state of an import. Opens a bank's file, and previews which transactions the import would add, change and leave out.
 import { signal } from '@preact/signals';
 import type { ImportParts } from '../../lib/ledger/http/api-types.ts';
 import type {

@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Button, Field, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
-import { go, scope, totals, totalsBefore } from './ledger.ts';
+import { changeScope, scope, totals, totalsBefore } from './ledger.ts';
 import {
   datesBefore,
   findAdjacentPeriod,
@@ -49,7 +49,7 @@ function Step({ kind, step }: { readonly kind: string; readonly step: -1 | 1 }) 
       aria-label={label}
       title={label}
       disabled={to === undefined}
-      onClick={() => to && go({ period: to })}
+      onClick={() => to && changeScope({ period: to })}
     >
       <span aria-hidden="true">{step < 0 ? '‹' : '›'}</span>
     </Button>
@@ -64,7 +64,7 @@ function PeriodChoice() {
   const years = Array.from({ length: RECENT_YEARS }, (_, n) => String(thisYear - n));
   const known = [monthKey(today), '3m', '12m', 'all', ...years];
   const choose = (value: string, field: HTMLSelectElement) => {
-    if (value !== 'dates') return go({ period: value });
+    if (value !== 'dates') return changeScope({ period: value });
     field.value = period;
     setOpen(true);
   };
@@ -107,7 +107,7 @@ function DatesSheet({ onClose }: { readonly onClose: () => void }) {
         onSubmit={(event) => {
           event.preventDefault();
           if (!from || !to || error) return;
-          go({ period: `${from}..${to}` });
+          changeScope({ period: `${from}..${to}` });
           onClose();
         }}
       >
@@ -199,7 +199,7 @@ function useTypedSearch() {
  */
 function searchFor(q: string): void {
   const continuesSearch = q !== '' && scope.peek().q !== '';
-  go({ q }, { isReplaced: continuesSearch });
+  changeScope({ q }, { isReplaced: continuesSearch });
 }
 
 /** Shows the totals. A click on income or expense also filters by that type. */
