@@ -346,7 +346,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await preview.getByText('Deleted before').count()).toBe(0);
   });
 
-  test('the imports are findRow, and one of them is undone', async () => {
+  test('the imports are listed, and one of them is undone', async () => {
     const page = await pages.visit();
     await chooseFile(page, bankFile(['02.01.2005;Row of a listed import;-4,00;'], 'listed.csv'));
     await startImport(page);
