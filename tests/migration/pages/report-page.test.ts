@@ -19,17 +19,20 @@ describe.skipIf(whyNoChromium())('the page of a migration', () => {
   test.each([
     ['light', 1_200],
     ['dark', 390],
-  ] as const)('in %s, %i pixels wide', async (colorScheme, width) => {
-    const page = await openPage(browser, { colorScheme, viewport: { width, height: 800 } });
-    const problems: string[] = [];
-    page.on('console', (message) => problems.push(message.text()));
-    page.on('pageerror', ({ message }) => problems.push(message));
-    page.on('request', (request) => problems.push(request.url()));
-    await page.setContent(reportPage(createStatus(HOSTILE)));
-    expect(await page.title()).toMatch(/^Migration /);
-    expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
-    await expectAccessible(page);
-    expect(problems).toEqual([]);
-    await page.context().close();
-  });
+  ] as const)(
+    'is accessible and makes no requests in %s mode, %i pixels wide',
+    async (colorScheme, width) => {
+      const page = await openPage(browser, { colorScheme, viewport: { width, height: 800 } });
+      const problems: string[] = [];
+      page.on('console', (message) => problems.push(message.text()));
+      page.on('pageerror', ({ message }) => problems.push(message));
+      page.on('request', (request) => problems.push(request.url()));
+      await page.setContent(reportPage(createStatus(HOSTILE)));
+      expect(await page.title()).toMatch(/^Migration /);
+      expect(await page.evaluate('document.images.length + document.scripts.length')).toBe(0);
+      await expectAccessible(page);
+      expect(problems).toEqual([]);
+      await page.context().close();
+    },
+  );
 });

@@ -40,8 +40,8 @@ const SCENARIOS: readonly Scenario[] = [
         [rollback(), 'copied'],
         [run, 'live'],
       ] as const) {
-        const points = Array.from({ length: 4 }, () => randomInt(COMMAND_MS));
-        const [crash = 0, ...kills] = points;
+        const delays = Array.from({ length: 4 }, () => randomInt(COMMAND_MS));
+        const [crash = 0, ...kills] = delays;
         console.info(`${words[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
         const crashed = pause(crash).then(() => server?.killAndRestart());
         await insist(words, phase, kills);
@@ -104,8 +104,8 @@ async function startCarelessProgram({ source, store, qdrant, users, version }: B
 
 /** Finds points whose keywords differ from those that the store computes for the text that the new version indexes. */
 async function findWrongKeywords({ source, store }: BusyService): Promise<string[]> {
-  const made = `${source}_made`;
-  await store.createCollection(made, {
+  const expectedName = `${source}_made`;
+  await store.createCollection(expectedName, {
     vectors: { size: 1, distance: 'Cosine' },
     sparse_vectors: { bm25: { modifier: 'idf' } },
   });
@@ -116,13 +116,13 @@ async function findWrongKeywords({ source, store }: BusyService): Promise<string
       const vector = toJsonText({ '': [1], bm25: { text, model: KEYWORD_MODEL } });
       return { id, vector, payload };
     });
-    await store.upsert(made, texts, 'upsert');
+    await store.upsert(expectedName, texts, 'upsert');
     const ids = points.map(({ id }) => id);
     const expected = new Map(
-      (await store.retrieve(made, ids)).map((one) => [one.id, readTerms(one)]),
+      (await store.retrieve(expectedName, ids)).map((point) => [point.id, readTerms(point)]),
     );
     wrong.push(
-      ...points.flatMap((one) => (readTerms(one) === expected.get(one.id) ? [] : [one.id])),
+      ...points.flatMap((point) => (readTerms(point) === expected.get(point.id) ? [] : [point.id])),
     );
   }
   return wrong;

@@ -12,16 +12,16 @@ const DIMENSIONS = 8;
 const SENTENCE = 'My colleague Grace Hopper lives in Amsterdam and plays the cello';
 
 const STORES = [
-  { store: 'the sandbox', url: undefined, isGiven: hasMem0 },
-  { store: 'a real Qdrant', url: REAL_QDRANT, isGiven: hasMem0 && REAL_QDRANT !== undefined },
+  { store: 'the sandbox', url: undefined, isAvailable: hasMem0 },
+  { store: 'a real Qdrant', url: REAL_QDRANT, isAvailable: hasMem0 && REAL_QDRANT !== undefined },
 ];
 const VERSIONS: readonly { readonly version: string; readonly major: Mem0Major }[] = [
   { version: 'mem0 1.x', major: 1 },
   { version: 'mem0 2.x', major: 2 },
 ];
 
-describe.each(STORES)('on $store', ({ url, isGiven }) => {
-  describe.skipIf(!isGiven).each(VERSIONS)('$version', ({ major }) => {
+describe.each(STORES)('on $store', ({ url, isAvailable }) => {
+  describe.skipIf(!isAvailable).each(VERSIONS)('$version', ({ major }) => {
     const collection = `mem0_${randomUUID()}`;
     const ada = mem0User('ada');
     let service: Mem0Service;

@@ -1,4 +1,4 @@
-// npm run test:real [-- SUITE]: tests beside the real services that they need. A service that cannot run on this machine is
+// npm run test:real [-- SUITE]: tests with the real services that they need. A service that cannot run on this machine is
 // left out, and its tests count as skipped.
 import { runInherited } from '../../../processes/inherited.ts';
 
@@ -38,6 +38,6 @@ else {
 }
 
 async function run({ services, vitest }: Suite): Promise<number> {
-  const beside = ['sandbox/real/with-service.ts', services];
-  return await runInherited([...beside, 'vitest', 'run', ...vitest, ...options]);
+  const starter = ['sandbox/real/with-service.ts', services];
+  return await runInherited([...starter, 'vitest', 'run', ...vitest, ...options]);
 }

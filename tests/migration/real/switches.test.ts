@@ -46,7 +46,7 @@ const SCENARIOS: readonly Scenario[] = [
     play: async ({ migrate, rollBack, source, store, target, usersWrite }) => {
       const read = async (collection: string) => {
         const points = await store.retrieve(collection, ids, { vector: [''] });
-        return points.toSorted((one, other) => Number(one.id) - Number(other.id));
+        return points.toSorted((a, b) => Number(a.id) - Number(b.id));
       };
       const ids = OTHERS.map(({ id }) => id);
       await store.upsert(source, OTHERS, 'upsert');
@@ -148,9 +148,9 @@ const SCENARIOS: readonly Scenario[] = [
       await mem0.setWriters({ frozenUntil: Number.MAX_SAFE_INTEGER });
       // The optimizer creates its segments in this folder; without the folder it fails.
       const folder = `storage/collections/${target}/0/temp_segments`;
-      const needed = join(server?.folder ?? '', folder);
-      await rm(needed, { recursive: true, force: true });
-      await writeFile(needed, 'no folder');
+      const segmentsFolder = join(server?.folder ?? '', folder);
+      await rm(segmentsFolder, { recursive: true, force: true });
+      await writeFile(segmentsFolder, 'no folder');
       await store.updateCollection(target, { optimizers_config: { indexing_threshold: 1 } });
       const status = async () => (await store.collectionInfo(target))?.status;
       await expect.poll(status).toBe('red');
@@ -185,19 +185,19 @@ const SCENARIOS: readonly Scenario[] = [
     play: async ({ askedAt, atNext, give, migrate, rollBack, rollback, run, usersWrite }) => {
       const delays: number[] = [];
       async function killAt(action: Parameters<typeof atNext>[0], words: readonly string[]) {
-        const killing = new AbortController();
+        const kill = new AbortController();
         atNext(action, async (carryOut) => {
           await carryOut();
-          killing.abort();
+          kill.abort();
         });
-        const [begun, asked] = [Date.now(), askedAt.length];
-        await give(words, killing.signal);
+        const [start, requestCount] = [Date.now(), askedAt.length];
+        await give(words, kill.signal);
         const ended = Date.now();
         await give(['status']);
         const starting = Date.now() - ended;
         // Only a command that follows a killed one waits for its lock; the command with `freeze` is the first.
         if (action === 'freeze') return;
-        delays.push(Math.max(0, (askedAt[asked] ?? 0) - begun - SLOW_START * starting));
+        delays.push(Math.max(0, (askedAt[requestCount] ?? 0) - start - SLOW_START * starting));
       }
 
       for (const action of ['freeze', 'deploy-new', 'open-writes'] as const) {

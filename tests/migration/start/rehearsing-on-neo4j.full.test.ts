@@ -13,7 +13,7 @@ function describeRehearsalOn(url: string): void {
   const environment = { NEO4J_URL: url, NEO4J_USER, NEO4J_PASSWORD };
   const act = ['--memories', '40', '--acts', '1'];
 
-  async function contents(): Promise<unknown[]> {
+  async function readContents(): Promise<unknown[]> {
     const { records } = await driver.executeQuery('MATCH (n) RETURN labels(n) + keys(n) AS node');
     return records.map((record) => record.get('node'));
   }
@@ -26,9 +26,9 @@ function describeRehearsalOn(url: string): void {
     await driver.executeQuery(`MATCH (n:\`${label}\`) DELETE n`);
   }
 
-  // A graph with other contents fails the test, which must not delete them.
+  // A graph with other readContents fails the test, which must not delete them.
   beforeEach(async () => {
-    expect(await contents()).toEqual([]);
+    expect(await readContents()).toEqual([]);
   });
   afterAll(() => driver.close());
 
@@ -38,10 +38,10 @@ function describeRehearsalOn(url: string): void {
       expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
       expect(stdout).toContain(`graph:          real, ${url}`);
       expect(stdout).toContain('graph kept: nodes 2, relationships 2');
-      expect(await contents()).toEqual([]);
+      expect(await readContents()).toEqual([]);
     });
 
-    test('is refused if it holds something, or dumped as it is if the operator says so', async () => {
+    test('is refused if it is not empty, or dumped unchanged if the operator allows that', async () => {
       await fill('Precious');
       try {
         const refused = await rehearse(act, environment);
@@ -52,13 +52,13 @@ function describeRehearsalOn(url: string): void {
         const { code, stdout } = await rehearse([...act, '--existing-graph'], environment);
         expect(code, stdout).toBe(0);
         expect(stdout).toContain('graph kept: nodes 1, relationships 0');
-        expect(await contents()).toEqual([['Precious', 'of']]);
+        expect(await readContents()).toEqual([['Precious', 'of']]);
       } finally {
         await remove('Precious');
       }
     });
 
-    test('is refused if another rehearsal uses it, which is named', async () => {
+    test('is refused with the name of another rehearsal that uses it', async () => {
       await fill('Rehearsed_before');
       try {
         const { code, stderr } = await rehearse(act, environment);

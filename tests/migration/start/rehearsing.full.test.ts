@@ -19,7 +19,7 @@ import { REHEARSE, rehearse, type SharedStore, startSharedStore } from '../suppo
 const FEW = ['--memories', '40'];
 
 describe('a real vector store', () => {
-  it('is rehearsed on in all acts without touching the collections of other programs', async () => {
+  it('is used by all acts without touching the collections of other programs', async () => {
     const { environment, contents } = await startSharedStore();
     const before = await contents();
     const { code, stdout, stderr } = await rehearse(FEW, environment);
@@ -42,24 +42,24 @@ describe('a real vector store', () => {
     const ended = Promise.all([text(child.stderr), once(child, 'close')]);
     await waitUntilMigrating(vectors);
     // The signal comes more than once: from the terminal and from npm.
-    const telling = setInterval(() => child.kill('SIGINT'), 10);
-    ended.finally(() => clearInterval(telling));
+    const interrupting = setInterval(() => child.kill('SIGINT'), 10);
+    ended.finally(() => clearInterval(interrupting));
     expect(await ended).toEqual([expect.stringMatching(/^Interrupted/), [2, null]]);
     expect(await contents()).toEqual(before);
   });
 
   it('is left alone while another rehearsal uses it', async () => {
     const { environment, vectors, contents } = await startSharedStore();
-    const left = 'rehearsed_memories_rehearsal-abc_1';
-    await vectors.createCollection(left, { vectors: { size: 8, distance: 'Cosine' } });
+    const leftCollection = 'rehearsed_memories_rehearsal-abc_1';
+    await vectors.createCollection(leftCollection, { vectors: { size: 8, distance: 'Cosine' } });
     const before = await contents();
     const { code, stderr } = await rehearse(FEW, environment);
     expect({ code, lines: stderr.trim().split('\n').length }).toEqual({ code: 2, lines: 1 });
-    expect(stderr).toContain(left);
+    expect(stderr).toContain(leftCollection);
     expect(await contents()).toEqual(before);
   });
 
-  it('is not rehearsed on if it does not accept the key', async () => {
+  it('is refused if it does not accept the key', async () => {
     const { environment } = await startSharedStore();
     const { code, stderr } = await rehearse(FEW, { ...environment, QDRANT_API_KEY: 'wrong' });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/QDRANT_URL.*401/) });
@@ -77,7 +77,7 @@ describe('a real memory backend', () => {
     expect(stdout).toContain('1 of 3 acts were skipped.');
     expect(await backend.store.contents()).toEqual(before);
     expect(await backend.setting.read()).toBe('memories');
-    expect(backend.heard.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
+    expect(backend.requests.slice(-2)).toEqual(['deploy-old memories', 'open-writes memories']);
   });
 
   it('fails the rehearsal, and names the memory, if it loses one that the migration did not touch', async () => {
@@ -106,10 +106,13 @@ describe('a real memory backend', () => {
     ],
     ['its store is not named', { QDRANT_URL: '' }, ['--redeploy-backend'], /QDRANT_URL is not/],
   ])('is not touched if %s', async (_, missing, words, why) => {
-    const { environment, heard, setting } = await startOthersBackend();
+    const { environment, requests, setting } = await startOthersBackend();
     const { code, stderr } = await rehearse([...FEW, ...words], { ...environment, ...missing });
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(why) });
-    expect({ heard, setting: await setting.read() }).toEqual({ heard: [], setting: 'memories' });
+    expect({ requests, setting: await setting.read() }).toEqual({
+      requests: [],
+      setting: 'memories',
+    });
   });
 });
 
@@ -130,11 +133,11 @@ async function startOthersBackend(
   const settings = { store: store.vectors, dimensions: 8, now: () => new Date() };
   backend.deploy(await startOldVersion({ ...settings, collection: 'memories' }));
   const { hooks } = createOperator({ backend, settings });
-  const heard: string[] = [];
+  const requests: string[] = [];
   const webhook = await startWebhook({
     async ask(request) {
       const { action, collection } = request;
-      heard.push(`${action} ${collection}`);
+      requests.push(`${action} ${collection}`);
       const answer = await hooks.ask(request);
       await onHook(action, collection, store);
       return answer;
@@ -143,7 +146,7 @@ async function startOthersBackend(
   onTestFinished(webhook.close);
   return {
     store,
-    heard,
+    requests,
     setting: createFileCollectionSetting(file),
     environment: {
       ...store.environment,

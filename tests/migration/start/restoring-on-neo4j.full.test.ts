@@ -37,9 +37,9 @@ function describeRestoreInto(url: string): void {
     test('fills an empty graph from the dump, and finds it complete the next time', async () => {
       const graph = await openEmpty();
       const { source, restore } = await dumpSample();
-      const looked = await restore();
-      expect(looked).toMatchObject({ code: 0, stderr: '' });
-      expect(looked.stdout).toContain('The graph is empty and can be restored into.');
+      const dryRun = await restore();
+      expect(dryRun).toMatchObject({ code: 0, stderr: '' });
+      expect(dryRun.stdout).toContain('The graph is empty and can be restored into.');
       expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
       for (let time = 0; time < 2; time += 1) {
         const { code, stdout, stderr } = await restore('--execute', '--json');

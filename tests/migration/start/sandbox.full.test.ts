@@ -32,9 +32,11 @@ async function startSandbox(...words: string[]) {
     if (line === 'ready') ready();
   });
   const ended = once(child, 'close');
-  const early = ended.then(([code]) => Promise.reject(new Error(`It ended with ${code}`)));
-  early.catch(() => {});
-  await Promise.race([isReady, early]);
+  const endedEarly = ended.then(([code]) =>
+    Promise.reject(new Error(`The sandbox ended with ${code}`)),
+  );
+  endedEarly.catch(() => {});
+  await Promise.race([isReady, endedEarly]);
 
   async function type(word: string): Promise<void> {
     child.stdin.write(`${word}\n`);
@@ -46,9 +48,9 @@ async function startSandbox(...words: string[]) {
     const started = listDescendants(child.pid ?? 0);
     expect(started.length).toBeGreaterThan(0);
     // The signal comes more than once: from the terminal and from npm.
-    const telling = setInterval(() => child.kill('SIGINT'), 10);
+    const interrupting = setInterval(() => child.kill('SIGINT'), 10);
     const [code] = await ended;
-    clearInterval(telling);
+    clearInterval(interrupting);
     return { code, running: listSurvivors(started), files: await readdir(folder) };
   }
 
@@ -92,7 +94,7 @@ it('the sandbox is migrated from start to live and back by commands of other pro
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-it('the sandbox is frozen and opened by hand, which its users notice', async () => {
+it('the sandbox stops and accepts the writes of its users by hand', async () => {
   const { lines, type, stop } = await startSandbox(...FEW, '--by-hand');
   const exported = lines.filter((line) => line.startsWith('export '));
   expect(exported).toContain('export MIGRATION_WEBHOOK_URL=');

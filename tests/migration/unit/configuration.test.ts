@@ -29,7 +29,7 @@ function createContext(found: Partial<CollectionInfo>, before: Partial<Run> = {}
 const NOW = Date.parse('2026-11-25T12:00:00Z');
 const MINUTE_MS = 60_000;
 
-const seen = (minutesAgo: number, done = 7) => ({
+const noteProgress = (minutesAgo: number, done = 7) => ({
   optimizer: {
     collection: 'memories_v3',
     done,
@@ -40,12 +40,12 @@ const seen = (minutesAgo: number, done = 7) => ({
 });
 
 describe('the wait until a collection is indexed', () => {
-  it('is over when the store says green', async () => {
+  it('ends when the store reports green', async () => {
     expect(await createContext({ status: 'green' }).wait).toBeUndefined();
   });
 
   it.each(['yellow', 'grey'] as const)(
-    'names the index while the store says %s',
+    'names the index while the store reports %s',
     async (status) => {
       const { wait, updates } = createContext({ status });
       const waitsFor = 'the index of memories_v3: 7 vectors of 60 points';
@@ -62,18 +62,18 @@ describe('the wait until a collection is indexed', () => {
   });
 
   it('is estimated from its progress', async () => {
-    const { wait, notes } = createContext({ status: 'yellow' }, seen(11, 5));
+    const { wait, notes } = createContext({ status: 'yellow' }, noteProgress(11, 5));
     // Six of the 60 points were indexed in twelve minutes, and 53 are left.
     expect(await wait).toMatchObject({ leftSeconds: (53 / 6) * 12 * 60 });
-    expect(notes).toEqual([{ optimizer: { ...seen(0).optimizer } }]);
+    expect(notes).toEqual([{ optimizer: { ...noteProgress(0).optimizer } }]);
   });
 
-  it('is refused once there is no progress, with what is known', async () => {
-    const { wait, notes } = createContext({ status: 'yellow' }, seen(10));
+  it('fails once there is no progress, and reports the last figures', async () => {
+    const { wait, notes } = createContext({ status: 'yellow' }, noteProgress(10));
     const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
     await expect(wait).rejects.toEqual(failureNamed('RefusedByService', why));
     expect(notes).toEqual([{ optimizer: undefined }]);
-    expect(await createContext({ status: 'yellow' }, seen(9)).wait).toMatchObject({
+    expect(await createContext({ status: 'yellow' }, noteProgress(9)).wait).toMatchObject({
       waitSeconds: 1,
     });
   });
@@ -85,7 +85,7 @@ describe('the wait until a collection is indexed', () => {
       { status: 'yellow', optimizer_status: { error: 'No space left on device' } },
       'No space left on device',
     ],
-  ] as const)('is refused if the collection %s', async (_, found, why) => {
+  ] as const)('fails if the collection %s', async (_, found, why) => {
     await expect(createContext(found).wait).rejects.toEqual(failureNamed('RefusedByService', why));
   });
 });

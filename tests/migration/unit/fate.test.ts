@@ -54,20 +54,20 @@ const UNCERTAIN: typeof TABLE = [
 ];
 
 test.each([...TABLE, ...UNCERTAIN])(
-  'active %s, standby %s, in common %s: %s',
+  'active %s, standby %s, last common version %s: %s',
   (active, standby, base, fate) => {
     expect(decideFate(memory(active), memory(standby), readCommon(base))).toBe(fate);
   },
 );
 
-it('the table is symmetric: forward from one side is backward from the other', () => {
+it('the truth table is symmetric: forward from one side is backward from the other', () => {
   const mirrored = { same: 'same', forward: 'backward', backward: 'forward', conflict: 'conflict' };
   for (const [active, standby, base, fate] of TABLE) {
     expect(decideFate(memory(standby), memory(active), readCommon(base))).toBe(mirrored[fate]);
   }
 });
 
-it('two collections about which nothing is known do not count as equal', () => {
+it('two collections without known digests do not count as equal', () => {
   expect(holdSame({ digest: 'ab' }, { digest: 'ab' })).toBe(true);
   expect(holdSame({ digest: 'ab' }, { digest: 'cd' })).toBe(false);
   expect(holdSame({}, { digest: undefined })).toBe(false);

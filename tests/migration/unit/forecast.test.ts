@@ -50,7 +50,7 @@ describe('a forecast', () => {
     expect(forecast.seconds).toBe(sum);
   });
 
-  it('reads no faster than its limit', () => {
+  it('assumes no faster reads than the limit', () => {
     expect(listStages(makeForecast({}, 100))[2]).toBe('copy 1800 measured');
     expect(listStages(makeForecast({}, 100_000))[2]).toBe('copy 100 measured');
   });
@@ -64,14 +64,14 @@ it.each([
   [{ seconds: 1_800 }, undefined],
   [{ seconds: 1_801 }, 34],
   [{ seconds: 7_000 }, 129],
-])('a window of 30 minutes for %o is refused with the minutes it needs: %s', (forecast, needed) => {
+])('a window of 30 minutes for %o needs more minutes: %s', (forecast, needed) => {
   const attempt = () => assertFits(forecast, 30);
   if (needed === undefined) return expect(attempt).not.toThrow();
   const data = { windowMinutes: needed };
   return expect(attempt).toThrow(expect.objectContaining({ name: 'RefusedPrerequisites', data }));
 });
 
-it('the duration of a step is that of its invocations and the waits between them, without interruptions', () => {
+it('the duration of a step includes its invocations and the waits between them, but no interruptions', () => {
   let now = 0;
   const clock = () => new Date(now);
   const first = createStopwatch(clock);
@@ -92,6 +92,6 @@ it.each([
   ['of a walk', 9_000, 3_000, 3_000],
   ['of a short walk', 512, 1, 512],
   ['measured by a clock that was set back', 9_000, -5, 9_000],
-])('a speed %s', (_, points, milliseconds, speed) => {
+])('the speed %s is computed over at least one second', (_, points, milliseconds, speed) => {
   expect(measureSpeed(points, milliseconds)).toBe(speed);
 });

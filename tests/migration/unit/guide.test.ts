@@ -11,8 +11,8 @@ import { createPlace } from '../support/fake-place.ts';
 import { typeCommand } from '../support/typed-command.ts';
 
 const GUIDE = readFileSync(join(import.meta.dirname, '../../../docs/migration/guide.md'), 'utf8');
-const TYPED = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map(([, words = '']) =>
-  words.trim(),
+const COMMANDS = [...GUIDE.matchAll(/npm run (?:-s )?migrate -- ([^`\n#"]+)/g)].map(
+  ([, words = '']) => words.trim(),
 );
 
 describe('the guide', () => {
@@ -25,7 +25,7 @@ describe('the guide', () => {
     expect(GUIDE.split(/\s+/).length).toBeLessThanOrEqual(2_600);
   });
 
-  it.each([...new Set(TYPED)])('shows a command that can be typed: %s', async (words) => {
+  it.each([...new Set(COMMANDS)])('shows a command that can be typed: %s', async (words) => {
     const { code, status } = await typeCommand(createPlace({}).place, `${words} --help`);
     expect([code, status]).toEqual([0, '']);
     const options = words.match(/--[a-z-]+/g) ?? [];
@@ -33,7 +33,7 @@ describe('the guide', () => {
     for (const option of options) expect(help.output).toContain(option);
   });
 
-  it('begins the run that the key of the sandbox is for', async () => {
+  it('begins the run whose test user has the key of the sandbox', async () => {
     let steps: string[] = [];
     const open = async (order: SandboxOrder) => {
       steps = describeFirstSteps(order, {});

@@ -14,7 +14,7 @@ import {
 import { isRefusal } from '../../../lib/migration/refusals.ts';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 
-// Read a row as: in this phase, each command leads to the phase named, or is refused (-).
+// A row lists, for one phase, the phase to which each command leads; `-`: the command is refused.
 const TABLE = `
 phase          backup    rebuild copy   cutover rollback abort   retention
 checked        backed-up -       -      -       -        aborted -
@@ -28,15 +28,15 @@ closed         -         -       -      -       -        -       -
 aborted        -         -       -      -       -        -       -
 `;
 
-const [heads = [], ...rows] = TABLE.trim()
+const [commands = [], ...rows] = TABLE.trim()
   .split('\n')
   .map((line) => line.trim().split(/\s+/));
 
 const CASES = rows.flatMap(([phase = '', ...outcomes]) =>
-  outcomes.map((outcome, column) => ({ phase, command: heads[column + 1], outcome })),
+  outcomes.map((outcome, column) => ({ phase, command: commands[column + 1], outcome })),
 );
 
-const everything = createEvidence(EVIDENCE);
+const allEvidence = createEvidence(EVIDENCE);
 
 function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
   const reference = { artifact: 'a', digest: 'd', recordedAt: 0, facts: {} };
@@ -44,12 +44,12 @@ function createEvidence(kinds: readonly Evidence[]): Run['evidence'] {
 }
 
 const NOW = new Date(1_000);
-const wanted = { isWanted: true, now: NOW };
-const unasked = { isWanted: false, now: NOW };
+const byOperator = { isWanted: true, now: NOW };
+const byWatchdog = { isWanted: false, now: NOW };
 
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
-    return moveFor(command, { phase, evidence: everything }, wanted).to;
+    return moveFor(command, { phase, evidence: allEvidence }, byOperator).to;
   } catch (error) {
     if (!isRefusal(error, 'RefusedNotNow')) throw error;
     return '-';
@@ -58,12 +58,12 @@ function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
 
 describe('every command in every phase', () => {
   it('is listed in the table', () => {
-    expect(heads.slice(1)).toEqual(COMMANDS);
+    expect(commands.slice(1)).toEqual(COMMANDS);
     expect(rows.map(([phase]) => phase)).toEqual(PHASES);
     expect(CASES).toHaveLength(PHASES.length * COMMANDS.length);
   });
 
-  it.each(PHASES)('given to a run that is %s', (phase) => {
+  it.each(PHASES)('has the outcome of the table in a run that is %s', (phase) => {
     const outcomes = COMMANDS.map((command) => [command, tryCommand(command, phase)]);
     const expected = CASES.filter((row) => row.phase === phase);
     expect(outcomes).toEqual(expected.map(({ command, outcome }) => [command, outcome]));
@@ -72,18 +72,18 @@ describe('every command in every phase', () => {
 
 describe('a move', () => {
   it.each(MOVES.filter(({ needs }) => needs.length > 0))(
-    '$command from $from asks for $needs',
+    '$command from $from needs $needs',
     ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
         const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== missing));
-        expect(() => moveFor(command, { phase, evidence }, wanted)).toThrow(
+        expect(() => moveFor(command, { phase, evidence }, byOperator)).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
       }
     },
   );
 
-  it("is never made unasked if it opens a window, aborts a run or loses users' writes", () => {
+  it("needs an operator if it opens a window, aborts a run or loses users' writes", () => {
     const forbidden = MOVES.filter(({ needsPerson }) => needsPerson);
     expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
@@ -91,8 +91,8 @@ describe('a move', () => {
       ['abort', 'checked'],
     ]);
     for (const { command, from } of forbidden) {
-      const standing = { phase: from[0] ?? 'checked', evidence: everything };
-      expect(() => moveFor(command, standing, unasked)).toThrow(
+      const run = { phase: from[0] ?? 'checked', evidence: allEvidence };
+      expect(() => moveFor(command, run, byWatchdog)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
@@ -114,7 +114,7 @@ describe('a run', () => {
   it('follows the runbook if each step is the suggested one', () => {
     const path: Phase[] = ['checked'];
     const moveFrom = (phase: Phase) => {
-      const { command, moves } = decideNext({ phase, evidence: everything }, NOW);
+      const { command, moves } = decideNext({ phase, evidence: allEvidence }, NOW);
       return moves.find((move) => move.command === command);
     };
     for (let next = moveFrom('checked'); next; next = moveFrom(next.to)) path.push(next.to);
@@ -127,19 +127,19 @@ describe('a run', () => {
   });
 
   it('can only be aborted if it allows no further window', () => {
-    const standing = {
+    const run = {
       phase: 'copied',
-      evidence: everything,
+      evidence: allEvidence,
       takesNoWindow: 'users left',
     } as const;
-    const { command, moves } = decideNext(standing, NOW);
+    const { command, moves } = decideNext(run, NOW);
     expect([command, moves.map((move) => move.command)]).toEqual([null, ['abort']]);
-    expect(() => moveFor('cutover', standing, wanted)).toThrow('No cutover: users left.');
+    expect(() => moveFor('cutover', run, byOperator)).toThrow('No cutover: users left.');
   });
 
   it('can leave every phase in which it has not ended', () => {
     const stuck = PHASES.filter(
-      (phase) => decideNext({ phase, evidence: everything }, NOW).command === null,
+      (phase) => decideNext({ phase, evidence: allEvidence }, NOW).command === null,
     );
     expect(stuck.toSorted()).toEqual([...ENDED].toSorted());
   });
@@ -158,16 +158,16 @@ describe('a run', () => {
 });
 
 it('a rollback of a run without a window suggests the abort instead', () => {
-  const standing = { phase: 'copied', evidence: {} } as const;
-  expect(() => moveFor('rollback', standing, wanted)).toThrow('abort --execute');
+  const run = { phase: 'copied', evidence: {} } as const;
+  expect(() => moveFor('rollback', run, byOperator)).toThrow('abort --execute');
 });
 
 it('an abort of a live run suggests the rollback instead', () => {
-  const standing = { phase: 'live', evidence: {} } as const;
-  expect(() => moveFor('abort', standing, wanted)).toThrow('rollback --execute');
+  const run = { phase: 'live', evidence: {} } as const;
+  expect(() => moveFor('abort', run, byOperator)).toThrow('rollback --execute');
 });
 
-describe('what comes next', () => {
+describe('the next command', () => {
   const now = NOW.getTime();
   const failed = { name: 'RefusedNotFrozen', why: 'A write went through.', data: {} } as const;
   const nothing = { ...failed, name: 'RefusedNothingToReturnTo' } as const;
@@ -175,62 +175,80 @@ describe('what comes next', () => {
   const open = { deadlineAt: now + 1 };
   const isLive = (retainUntil: number) => ({ window: { ...late, retainUntil } });
   const byBoth = (command: string) => `${command} by operator, machine`;
-  const byOne = (command: string) => `${command} by operator`;
-  const goOn = byBoth('cutover');
-  const goBack = byBoth('rollback');
-  const finish = byOne('cutover');
+  const byOperatorOnly = (command: string) => `${command} by operator`;
+  const cutoverByBoth = byBoth('cutover');
+  const rollbackByBoth = byBoth('rollback');
+  const cutoverByOperator = byOperatorOnly('cutover');
 
-  // Read a row as: a run like this needs this command, accepts those by the actors named, and the watch gives the first.
+  // A row lists a run, its next command, the commands that it accepts by actor, and whether the watch gives the next command.
   it.each([
-    ['checked', {}, 'backup', [byBoth('backup'), byOne('abort')], false],
-    ['copied', {}, 'cutover', [byBoth('copy'), finish, byOne('abort')], false],
-    ['copied', { takesNoWindow: 'users are elsewhere' }, null, [byOne('abort')], false],
-    ['switching', { window: open }, 'cutover', [goOn, goBack], false],
-    ['switching', { window: { ...open, failed } }, 'rollback', [goBack], true],
+    ['checked', {}, 'backup', [byBoth('backup'), byOperatorOnly('abort')], false],
+    ['copied', {}, 'cutover', [byBoth('copy'), cutoverByOperator, byOperatorOnly('abort')], false],
+    ['copied', { takesNoWindow: 'users are elsewhere' }, null, [byOperatorOnly('abort')], false],
+    ['switching', { window: open }, 'cutover', [cutoverByBoth, rollbackByBoth], false],
+    ['switching', { window: { ...open, failed } }, 'rollback', [rollbackByBoth], true],
     [
       'switching',
       { window: { ...open, failed }, refused: nothing },
       'rollback',
-      [finish, goBack],
+      [cutoverByOperator, rollbackByBoth],
       true,
     ],
     [
       'switching',
       { window: { ...open, failed, openedAt: 1 } },
       'cutover',
-      [goOn, byOne('rollback')],
+      [cutoverByBoth, byOperatorOnly('rollback')],
       false,
     ],
-    ['switching', { window: late }, 'rollback', [goBack], true],
-    ['switching', { window: { ...late, openedAt: 1 } }, 'rollback', [finish, goBack], true],
-    ['switching', { window: late, refused: nothing }, 'rollback', [finish, goBack], true],
+    ['switching', { window: late }, 'rollback', [rollbackByBoth], true],
+    [
+      'switching',
+      { window: { ...late, openedAt: 1 } },
+      'rollback',
+      [cutoverByOperator, rollbackByBoth],
+      true,
+    ],
+    [
+      'switching',
+      { window: late, refused: nothing },
+      'rollback',
+      [cutoverByOperator, rollbackByBoth],
+      true,
+    ],
     [
       'switching',
       { window: { ...late, openedAt: 1, stays: true } },
       'rollback',
-      [finish, byOne('rollback')],
+      [cutoverByOperator, byOperatorOnly('rollback')],
       true,
     ],
-    ['switching-back', { window: open }, 'rollback', [goBack], false],
-    ['switching-back', { window: late }, 'rollback', [goBack], true],
-    ['live', isLive(now + 1), 'retention', [byOne('rollback'), byBoth('retention')], false],
+    ['switching-back', { window: open }, 'rollback', [rollbackByBoth], false],
+    ['switching-back', { window: late }, 'rollback', [rollbackByBoth], true],
+    [
+      'live',
+      isLive(now + 1),
+      'retention',
+      [byOperatorOnly('rollback'), byBoth('retention')],
+      false,
+    ],
     ['live', isLive(now), 'retention', [byBoth('retention')], true],
-    ['switching-back', isLive(now), 'rollback', [goBack], true],
+    ['switching-back', isLive(now), 'rollback', [rollbackByBoth], true],
     ['closed', isLive(now), null, [], false],
     ['aborted', {}, null, [], false],
   ] as const)('%s %j: %s', (phase, changes, command, accepted, isDue) => {
-    const run = { phase, evidence: everything, ...changes } as unknown as Run;
+    const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
     const next = decideNext(run, NOW);
     expect(next).toMatchObject({ command, isDue });
     const moves = next.moves.map(({ command, needsPerson }) =>
-      needsPerson ? byOne(command) : byBoth(command),
+      needsPerson ? byOperatorOnly(command) : byBoth(command),
     );
     expect(moves).toEqual(accepted);
   });
 
-  it('a window that failed is finished by no command, and its refusal says what failed', () => {
-    const run = { phase: 'switching', evidence: everything, window: { ...open, failed } } as const;
-    expect(() => moveFor('cutover', run, wanted)).toThrow(
+  it('cannot finish a window that failed, and its refusal says what failed', () => {
+    const run = { phase: 'switching', evidence: allEvidence, window: { ...open, failed } } as const;
+    expect(() => moveFor('cutover', run, byOperator)).toThrow(
       'The window failed with RefusedNotFrozen: A write went through.',
     );
   });

@@ -16,23 +16,23 @@ import { createKillableProcess, type KillPoint, killableStore } from '../support
 import { createPoint } from '../support/vector-stores.ts';
 
 test('a reconciliation that is killed before or after any of its calls ends the same when it is resumed', async () => {
-  const set = await startCopyScene({ count: 30, pageSize: 20 });
-  onTestFinished(set.sandbox.close);
-  const { store, settings } = set;
+  const scene = await startCopyScene({ count: 30, pageSize: 20 });
+  onTestFinished(scene.sandbox.close);
+  const { store, settings } = scene;
   const { points } = await store.scroll(OLD, { limit: 30, vector: false });
   const ids = points.map(({ id }) => id);
   const reset = async () => {
     await store.deleteCollection(NEW);
     await createTarget(store);
-    const kept = { ...settings, from: { store, collection: OLD } };
-    await reconcile(kept, UNINTERRUPTED);
-    const strays = [3, 5].map((id) => createPoint(id, '{"data":"deleted at the source"}'));
+    const restored = { ...settings, from: { store, collection: OLD } };
+    await reconcile(restored, UNINTERRUPTED);
+    const extra = [3, 5].map((id) => createPoint(id, '{"data":"deleted at the source"}'));
     const stale = ids.slice(12, 15).map((id) => ({ ...createPoint(0, '{"data":"stale"}'), id }));
-    await store.upsert(NEW, [...strays, ...stale], 'upsert');
+    await store.upsert(NEW, [...extra, ...stale], 'upsert');
     await store.deletePoints(NEW, { ids: ids.slice(24, 27) });
   };
   await reset();
-  const expected = (await repair(set)).from;
+  const expected = (await repair(scene)).from;
   let kills = 0;
   for (let call = 1; ; call += 1) {
     let isOver = false;
@@ -44,7 +44,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
         kills += 1;
         const { report } = await reconcile(settings, { ...UNINTERRUPTED, cursor: saved });
         expect([listProblems(report), report.to], `${moment} ${call}`).toEqual([[], expected]);
-        expect(listProblems(await compare(set)), `${moment} ${call}`).toEqual([]);
+        expect(listProblems(await compare(scene)), `${moment} ${call}`).toEqual([]);
       }
     }
     if (isOver) break;

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { TIME_LIMITS } from '../../shared/support/time-limits.ts';
 
-it('counts the million users of a collection with 48 MB of heap', {
+it('a scan counts the million users of a collection with 48 MB of heap', {
   timeout: TIME_LIMITS.testTimeout,
 }, async () => {
   const path = new URL('../support/scan-many-users.ts', import.meta.url);

@@ -39,7 +39,7 @@ describe('a scan', () => {
     expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
   });
 
-  it('counts memories of an agent or a session that no user has', async () => {
+  it('counts memories of an agent or a session without a user', async () => {
     const { contents, counts } = await scanPayloads([
       ADA,
       '{"agent_id":"planner","data":"x"}',
@@ -59,7 +59,7 @@ describe('a scan', () => {
     expect(new Set(await Promise.all(digests)).size).toBe(3);
   });
 
-  it('accepts a memory with one id that the new version finds, even beside others that it does not', async () => {
+  it('accepts a memory with one id that the new version finds, even if it has others that the new version does not find', async () => {
     const { contents } = await scanPayloads(['{"user_id":"ada l","agent_id":"planner"}']);
     expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
   });
@@ -72,11 +72,11 @@ describe('a scan', () => {
 
   it.each([
     ['without a user', '{"data":"x"}', 'absent'],
-    ['of an empty payload', '{}', 'absent'],
-    ['of a null user', '{"user_id":null}', 'absent'],
-    ['of an empty user', '{"user_id":""}', 'absent'],
+    ['with an empty payload', '{}', 'absent'],
+    ['with a null user', '{"user_id":null}', 'absent'],
+    ['with an empty user', '{"user_id":""}', 'absent'],
     ['under the name of the TypeScript version', '{"userId":"ada"}', 'camel-case'],
-    ['of a number', '{"user_id":5}', 'not-a-text'],
+    ['with a number as the user', '{"user_id":5}', 'not-a-text'],
     ['with white space in the id', '{"user_id":"ada l"}', 'white-space'],
     ['of an agent with white space in the id', '{"agent_id":"my agent"}', 'white-space'],
     ['of a session that is a number', '{"run_id":5}', 'not-a-text'],
@@ -93,7 +93,7 @@ describe('a scan', () => {
     ['in the past', '"2026-02-28"', 1],
     ['in the future', '"2026-03-02"', 0],
     ['that cannot be read', '"soon"', 0],
-    ['that is no text', '5', 0],
+    ['that is not a text', '5', 0],
   ])('counts memories that a date %s hides', async (_, date, expired) => {
     const { contents } = await scanPayloads([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
     expect(contents.expired).toBe(expired);
@@ -114,7 +114,7 @@ describe('a scan', () => {
     expect(text.contents.usersDigest).not.toBe(number.contents.usersDigest);
   });
 
-  it('leaves out the memories of one user', async () => {
+  it('ignores the memories of an excluded user', async () => {
     expect((await scanPayloads([ADA, BOB], 'bob')).contents).toEqual(
       (await scanPayloads([ADA])).contents,
     );
@@ -125,7 +125,7 @@ describe('a scan', () => {
     const before = await scanPayloads([ADA, ADA, BOB]);
     const { counts } = await scanPayloads([ADA, BOB, '{"user_id":"eve"}']);
     for (const { user, points } of before.counts.entries()) counts.add(user, -points);
-    expect([...counts.entries()].toSorted((one, other) => one.points - other.points)).toEqual([
+    expect([...counts.entries()].toSorted((a, b) => a.points - b.points)).toEqual([
       { user: userDigest('ada'), points: -1 },
       { user: userDigest('eve'), points: 1 },
     ]);

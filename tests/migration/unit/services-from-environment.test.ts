@@ -2,7 +2,7 @@
 import { DynamoDBDocumentClient, GetCommand } from '@aws-sdk/lib-dynamodb';
 import { Neo4jError } from 'neo4j-driver';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { translateDriverError as ofDriver } from '../../../lib/migration/adapters/neo4j.ts';
+import { translateDriverError } from '../../../lib/migration/adapters/neo4j.ts';
 import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
@@ -35,7 +35,7 @@ async function captureRefusal(environment: Record<string, string>): Promise<stri
 }
 
 describe('the environment', () => {
-  it('is sufficient as the guide shows it, with a person instead of a webhook', async () => {
+  it('of the guide is sufficient, with a person instead of a webhook', async () => {
     const services = await servicesFromEnvironment(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
     const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
@@ -88,7 +88,7 @@ describe('the environment', () => {
     ['NEO4J_DATABASE', 'my memories', /no name of a database/],
     ['MIGRATION_WEBHOOK_URL', 'hooks.example', /https:\/\/hooks\.example/],
   ])(
-    'with %s as %s is refused with the expected form, and no value is quoted',
+    'with %s as %s is refused with the expected form, without quoting the value',
     async (name, value, like) => {
       const message = await captureRefusal({ ...COMPLETE, [name]: value, NEO4J_PASSWORD: 'p' });
       expect(message).toMatch(new RegExp(`^${name} is .*${like.source}`));
@@ -96,7 +96,7 @@ describe('the environment', () => {
     },
   );
 
-  it('with a graph needs its password, or the parameter that holds it', async () => {
+  it('with a graph needs the password, or the parameter that holds it', async () => {
     const withGraph = { ...COMPLETE, NEO4J_URL: 'neo4j+s://graph.example' };
     expect(await captureRefusal(withGraph)).toContain('NEO4J_PASSWORD is not set');
   });
@@ -106,7 +106,7 @@ describe('the environment', () => {
     ...['neo4j', 'neo4j+s', 'neo4j+ssc', 'bolt', 'bolt+s', 'bolt+ssc'].map(
       (scheme) => ['graph', 'NEO4J_URL', `${scheme}://graph.example:7687`] as const,
     ),
-  ] as const)('may name a %s by %s as %s', async (service, variable, url) => {
+  ] as const)('may configure a %s by %s=%s', async (service, variable, url) => {
     const more = { [variable]: url, NEO4J_PASSWORD: 'p' };
     const services = await servicesFromEnvironment({ ...COMPLETE, ...more });
     expect(services[service]).toBeDefined();
@@ -123,7 +123,7 @@ describe('the functions that only read or write records', () => {
 describe('a service that does not answer', () => {
   // Nothing listens at this port. Messages must not contain the address, because an address can contain a secret.
   const NOWHERE = 'http://127.0.0.1:1';
-  const AWAY = {
+  const UNREACHABLE = {
     ...COMPLETE,
     DYNAMODB_ENDPOINT: NOWHERE,
     QDRANT_URL: NOWHERE,
@@ -148,7 +148,7 @@ describe('a service that does not answer', () => {
   ])('is named in the failure by its variable, %s', async (variable, ask) => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const services = await servicesFromEnvironment(AWAY, { pace });
+    const services = await servicesFromEnvironment(UNREACHABLE, { pace });
     const failure = translateFailure(await ask(services).catch((error: unknown) => error));
     expect(failure).toEqual(failureNamed('RetryableUnavailable'));
     expect((failure as Error).message).toMatch(new RegExp(`^The .* of ${variable}: `));
@@ -182,7 +182,7 @@ describe('a service that does not answer', () => {
   it('has a time limit if it is the table', async () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
-    const { lock } = recordsFromEnvironment(AWAY);
+    const { lock } = recordsFromEnvironment(UNREACHABLE);
     await expect(lock.currentRun()).rejects.toThrow();
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
@@ -190,10 +190,12 @@ describe('a service that does not answer', () => {
   it('is named in the failure if it is the parameter store, or the graph', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const kept = { ...AWAY, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
-    const error = await servicesFromEnvironment(kept).catch((error: unknown) => error);
+    const environment = { ...UNREACHABLE, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
+    const error = await servicesFromEnvironment(environment).catch((error: unknown) => error);
     expect((translateFailure(error) as Error).message).toMatch(/^Systems Manager, .* secrets: /);
-    const gone = ofDriver(new Neo4jError('no route', 'ServiceUnavailable', '', '' as never));
-    expect((gone as Error).message).toMatch(/^The graph of NEO4J_URL /);
+    const unreachable = translateDriverError(
+      new Neo4jError('no route', 'ServiceUnavailable', '', '' as never),
+    );
+    expect((unreachable as Error).message).toMatch(/^The graph of NEO4J_URL /);
   });
 });

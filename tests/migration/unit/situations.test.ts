@@ -19,7 +19,7 @@ describe('situations', () => {
     expect(new Set(ROWS.map(([situation]) => situation)).size).toBe(ROWS.length);
   });
 
-  it.each(ROWS)('%s', (_, happens, shownBy = '') => {
+  it.each(ROWS)('name a test: %s', (_, happens, shownBy = '') => {
     expect(happens).toMatch(/\S/);
     const [, file = '', title = ''] = shownBy.match(/^`([^`]+)`, "([^"]+)"$/) ?? [];
     expect([file, title], `"${shownBy}" names no file with a title`).not.toContain('');

@@ -5,28 +5,28 @@ import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import { createBucket, createSlowdown, throttled } from '../../../lib/migration/throttle.ts';
 
 function createTime() {
-  let at = 0;
+  let now = 0;
   const time = {
-    now: () => at,
+    now: () => now,
     sleep: async (milliseconds: number) => {
-      at += milliseconds;
+      now += milliseconds;
     },
   };
   return { time, pass: time.sleep };
 }
 
-const PAGE = 256;
+const PAGE_POINTS = 256;
 
 describe('a limit of 1,000 points a second', () => {
   const limit = async () => 1_000;
 
-  it('holds from the first page on, also for two walks at once', async () => {
+  it('holds from the first page on, even for several walks at once', async () => {
     const { time } = createTime();
     const bucket = createBucket(limit, time);
-    await bucket.take(PAGE);
-    expect(time.now()).toBe(PAGE);
-    await Promise.all(Array.from({ length: 40 }, () => bucket.take(PAGE)));
-    expect(time.now()).toBe(41 * PAGE);
+    await bucket.take(PAGE_POINTS);
+    expect(time.now()).toBe(PAGE_POINTS);
+    await Promise.all(Array.from({ length: 40 }, () => bucket.take(PAGE_POINTS)));
+    expect(time.now()).toBe(41 * PAGE_POINTS);
   });
 
   it.each([
@@ -42,37 +42,37 @@ describe('a limit of 1,000 points a second', () => {
 
   it('holds across steps that are resumed after each page', async () => {
     const { time } = createTime();
-    for (let n = 0; n < 20; n += 1) await createBucket(limit, time).take(PAGE);
-    expect(time.now()).toBe(20 * PAGE);
+    for (let n = 0; n < 20; n += 1) await createBucket(limit, time).take(PAGE_POINTS);
+    expect(time.now()).toBe(20 * PAGE_POINTS);
   });
 
   it('does not count requested points that do not exist', async () => {
     const { time } = createTime();
     const bucket = createBucket(limit, time);
-    await bucket.take(PAGE);
-    bucket.giveBack(PAGE - 6);
-    await bucket.take(PAGE);
-    expect(time.now()).toBe(PAGE + 6);
+    await bucket.take(PAGE_POINTS);
+    bucket.giveBack(PAGE_POINTS - 6);
+    await bucket.take(PAGE_POINTS);
+    expect(time.now()).toBe(PAGE_POINTS + 6);
   });
 
   it('counts the time in which pages were processed, up to one second', async () => {
     const { time, pass } = createTime();
     const bucket = createBucket(limit, time);
     await pass(60_000);
-    for (let n = 0; n < 5; n += 1) await bucket.take(PAGE);
-    expect(time.now()).toBe(60_000 + 5 * PAGE - 1_000);
+    for (let n = 0; n < 5; n += 1) await bucket.take(PAGE_POINTS);
+    expect(time.now()).toBe(60_000 + 5 * PAGE_POINTS - 1_000);
   });
 });
 
 it.each<[string, number | undefined]>([
   ['raised', 10_000],
-  ['taken away', undefined],
+  ['removed', undefined],
 ])(
   'a limit that is %s applies within seconds, even to a page that is waiting',
   async (_, after) => {
     const { time } = createTime();
     const limit = async () => (time.now() < 3_000 ? 20 : after);
-    await createBucket(limit, time).take(PAGE);
+    await createBucket(limit, time).take(PAGE_POINTS);
     expect(time.now()).toBeLessThan(6_000);
   },
 );
@@ -80,7 +80,7 @@ it.each<[string, number | undefined]>([
 it('there is no wait without a limit', async () => {
   const { time } = createTime();
   const bucket = createBucket(async () => undefined, time);
-  for (let n = 0; n < 100; n += 1) await bucket.take(PAGE);
+  for (let n = 0; n < 100; n += 1) await bucket.take(PAGE_POINTS);
   expect(time.now()).toBe(0);
 });
 
@@ -93,16 +93,16 @@ describe('a copy without a limit', () => {
     const afterAnswer = createSlowdown({ beginning, onBeginning }, time);
     const pauses: number[] = [];
     for (const answer of answers) {
-      const begun = time.now();
+      const start = time.now();
       await afterAnswer(answer);
-      pauses.push(time.now() - begun);
+      pauses.push(time.now() - start);
     }
     return { pauses, reported };
   }
 
   const repeat = (count: number, milliseconds: number) => Array(count).fill(milliseconds);
 
-  it('pauses while answers take more than twice as long as at its beginning, and goes on as before', async () => {
+  it('pauses while answers take more than twice as long as at its beginning, and then continues without pauses', async () => {
     const answers = [...repeat(6, 40), ...repeat(8, 100), ...repeat(8, 40)];
     const { pauses, reported } = await pausesAfter(answers);
     expect(reported).toEqual([40]);
@@ -111,7 +111,7 @@ describe('a copy without a limit', () => {
     expect(pauses.slice(14)).toEqual([80, 40, 0, 0, 0, 0, 0, 0]);
   });
 
-  it('knows the beginning also after it was resumed', async () => {
+  it('remembers the first durations after it was resumed', async () => {
     const { pauses, reported } = await pausesAfter(repeat(6, 100), 40);
     expect([pauses.at(-1), reported]).toEqual([200, []]);
   });

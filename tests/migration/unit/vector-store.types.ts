@@ -8,7 +8,7 @@ export function refusedByTheCompiler(payload: JsonText<Schemas['Payload']>) {
   const scroll: Schemas['ScrollRequest'] = { with_vectors: true };
   // @ts-expect-error: there is no such mode
   const upsert: Schemas['PointsList'] = { points: [], update_mode: 'insert' };
-  // @ts-expect-error: Cosine, with a capital
+  // @ts-expect-error: the name is Cosine, with a capital letter
   const dense: Schemas['VectorParams'] = { size: 4, distance: 'cosine' };
   // @ts-expect-error: a payload is not an id
   const misplaced: Schemas['PointStruct'] = { id: verbatim(payload), vector: [1] };

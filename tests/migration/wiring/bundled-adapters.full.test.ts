@@ -25,7 +25,7 @@ test.each([
        .head('key')`,
     'ECONNREFUSED',
   ],
-])('A bundle with the adapter of %s gets as far as the network', async (_, call, failure) => {
+])('A bundle with the adapter of %s reaches the network', async (_, call, failure) => {
   const outfile = join(await createTemporaryFolder(), 'index.mjs');
   const contents = `${call}.catch(({ name, code }) => console.log(name, code));`;
   await build({ ...bundleOptions, stdin: { contents, resolveDir: ADAPTERS }, outfile });

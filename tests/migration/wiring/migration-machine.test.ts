@@ -51,7 +51,7 @@ describe('the state machine', () => {
     expect(retried).toEqual(expect.arrayContaining(TRANSIENT_ERRORS));
   });
 
-  it.each(tasks)('%s distinguishes real failures', (_, { Retry = [], Catch = [] }) => {
+  it.each(tasks)('%s names only failures that exist', (_, { Retry = [], Catch = [] }) => {
     const real = [...PLATFORM_ERRORS, ...RETRYABLE_FAILURES, ...Object.keys(REMEDIES)];
     const named = [...Retry, ...Catch].flatMap(({ ErrorEquals }) => ErrorEquals);
     expect(named.filter((name) => !real.includes(name))).toEqual([]);

@@ -12,21 +12,21 @@ import { createMigration, type Migration, RUN } from '../support/migration.ts';
 import { approveWhenAsked, execute } from '../support/state-machine.ts';
 
 /** Hooks that take a moment for each action, so that a test can observe every phase */
-function answerUnderWay({ hooks }: Services, refuses?: string): Hooks {
-  const asked = new Set<string>();
+function createSlowHooks({ hooks }: Services, refuses?: string): Hooks {
+  const requested = new Set<string>();
   return {
     async ask(request) {
       const { action, occasion } = request;
       if (action === refuses) throw new Refusal('RefusedByService', `It refuses ${action}.`);
       const name = `${occasion} ${action}`;
-      if (asked.has(name)) return await hooks.ask(request);
-      asked.add(name);
+      if (requested.has(name)) return await hooks.ask(request);
+      requested.add(name);
       return 'under-way';
     },
   };
 }
 
-async function startedMigration() {
+async function startMigration() {
   const migration = await createMigration();
   await migration.start();
   const before = await computeFingerprint(migration.services.vectors, SOURCE);
@@ -37,8 +37,8 @@ async function readPhase({ runs }: Migration): Promise<Phase> {
   return (await runs.read(RUN)).phase;
 }
 
-/** Runs the watch, the only thing left to do so, until the run has been rolled back. */
-async function watchUntilReturned(migration: Migration): Promise<void> {
+/** Runs the watch, which alone can still roll the run back, until it has done so. */
+async function watchUntilRolledBack(migration: Migration): Promise<void> {
   migration.advanceClock((await migration.runs.read(RUN)).plan.windowMinutes * 60_000);
   for (;;) {
     const result = await keepWatch(migration.services);
@@ -47,7 +47,7 @@ async function watchUntilReturned(migration: Migration): Promise<void> {
   }
 }
 
-async function expectReturned(migration: Migration, before: object): Promise<void> {
+async function expectRolledBack(migration: Migration, before: object): Promise<void> {
   expect(await readPhase(migration)).toBe('copied');
   expect(migration.operator.actions.at(-1)).toBe('open-writes');
   expect(await migration.services.setting.read()).toBe(SOURCE);
@@ -55,26 +55,32 @@ async function expectReturned(migration: Migration, before: object): Promise<voi
 }
 
 describe('an execution that is stopped', () => {
-  it.each(['switching', 'switching-back'] as const)('while the run is %s', async (phase) => {
-    const { migration, before } = await startedMigration();
-    const { services } = migration;
-    const hooks = answerUnderWay(services, phase === 'switching-back' ? 'deploy-new' : undefined);
-    const approve = approveWhenAsked(migration);
-    const stop = new AbortController();
-    const { failure } = await execute(migration, {
-      services: { ...services, hooks },
-      signal: stop.signal,
-      onTask: async (state) => {
-        await approve(state);
-        if (state === 'ReadStatus' && (await readPhase(migration)) === phase) stop.abort();
-        stop.signal.throwIfAborted();
-      },
-    });
-    expect(failure).toBe('ExecutionAbortedError');
-    expect(await readPhase(migration)).toBe(phase);
-    await watchUntilReturned(migration);
-    await expectReturned(migration, before);
-  });
+  it.each(['switching', 'switching-back'] as const)(
+    'while the run is %s is rolled back by the watch',
+    async (phase) => {
+      const { migration, before } = await startMigration();
+      const { services } = migration;
+      const hooks = createSlowHooks(
+        services,
+        phase === 'switching-back' ? 'deploy-new' : undefined,
+      );
+      const approve = approveWhenAsked(migration);
+      const stop = new AbortController();
+      const { failure } = await execute(migration, {
+        services: { ...services, hooks },
+        signal: stop.signal,
+        onTask: async (state) => {
+          await approve(state);
+          if (state === 'ReadStatus' && (await readPhase(migration)) === phase) stop.abort();
+          stop.signal.throwIfAborted();
+        },
+      });
+      expect(failure).toBe('ExecutionAbortedError');
+      expect(await readPhase(migration)).toBe(phase);
+      await watchUntilRolledBack(migration);
+      await expectRolledBack(migration, before);
+    },
+  );
 });
 
 /** An error that Step Functions does not catch under any name, not even States.ALL */
@@ -87,8 +93,8 @@ describe('an execution that fails by itself', () => {
     ['States.Runtime', 'Cutover'],
     ['States.DataLimitExceeded', 'Cutover'],
     ['States.DataLimitExceeded', 'ReadStatus'],
-  ])('with %s of %s', async (name, failing) => {
-    const { migration, before } = await startedMigration();
+  ])('with %s in %s is rolled back by the watch', async (name, failing) => {
+    const { migration, before } = await startMigration();
     const approve = approveWhenAsked(migration);
     const { failure } = await execute(migration, {
       onTask: async (state) => {
@@ -99,12 +105,12 @@ describe('an execution that fails by itself', () => {
     });
     expect(failure).toBe(name);
     expect(await readPhase(migration)).toBe('switching');
-    await watchUntilReturned(migration);
-    await expectReturned(migration, before);
+    await watchUntilRolledBack(migration);
+    await expectRolledBack(migration, before);
   });
 
-  it('because a newer program moved the run to a phase that it does not know', async () => {
-    const { migration, before } = await startedMigration();
+  it('because a newer program moved the run to an unknown phase is rolled back by the watch', async () => {
+    const { migration, before } = await startMigration();
     const { runs } = migration.services;
     const approve = approveWhenAsked(migration);
     let isReadingStatus = false;
@@ -121,21 +127,21 @@ describe('an execution that fails by itself', () => {
       },
     });
     expect(failure).toBe('UnknownPhase');
-    await watchUntilReturned(migration);
-    await expectReturned(migration, before);
+    await watchUntilRolledBack(migration);
+    await expectRolledBack(migration, before);
   });
 
-  it('because it cannot roll back while the webhook refuses to open writes', async () => {
-    const { migration, before } = await startedMigration();
+  it('because the webhook refuses to open writes is rolled back by the watch', async () => {
+    const { migration, before } = await startMigration();
     const { services } = migration;
     const approve = approveWhenAsked(migration);
     const { tasks, failure } = await execute(migration, {
-      services: { ...services, hooks: answerUnderWay(services, 'open-writes') },
+      services: { ...services, hooks: createSlowHooks(services, 'open-writes') },
       onTask: approve,
     });
     expect(tasks.at(-1)).toBe('RollBack');
     expect(failure).toBe('RefusedByService');
-    await watchUntilReturned(migration);
-    await expectReturned(migration, before);
+    await watchUntilRolledBack(migration);
+    await expectRolledBack(migration, before);
   });
 });

@@ -12,10 +12,10 @@ describe('the state machine', () => {
   it('repeats a window in which users may already be on the new version', async () => {
     const migration = await createMigration();
     await migration.start();
-    let asked = 0;
+    let requests = 0;
     const refusing = onRequest(migration, 'open-writes', async () => {
-      asked += 1;
-      if (asked === 1) throw new Refusal('RefusedByService', 'The webhook answered 404.');
+      requests += 1;
+      if (requests === 1) throw new Refusal('RefusedByService', 'The webhook answered 404.');
     });
     const { tasks, failure } = await execute(migration, {
       services: changeServices(migration.services, refusing),
@@ -39,7 +39,7 @@ describe('the state machine', () => {
     expect(await computeFingerprint(migration.services.vectors, migration.target)).toEqual(changed);
   });
 
-  it('retries what was only unreachable', async () => {
+  it('retries a step whose service was unreachable for a moment', async () => {
     const migration = await createMigration();
     await migration.start();
     const { vectors } = migration.services;

@@ -78,7 +78,7 @@ const PERSON_MINUTES = 240;
 // Timeout of the functions in serverless/migration/functions.ts
 const MAX_FUNCTION_SECONDS = 900;
 
-function waitedSeconds(retrier: Retrier): number {
+function sumPauses(retrier: Retrier): number {
   const { IntervalSeconds, BackoffRate, MaxAttempts } = retrier;
   const pauses = Array.from({ length: MaxAttempts }, (_, n) => IntervalSeconds * BackoffRate ** n);
   return pauses.reduce((sum, pause) => sum + pause, 0);
@@ -88,13 +88,13 @@ describe('the definition', () => {
   const { States } = migrationMachine('test');
   const tasks = Object.entries(States).filter(([, { Type }]) => Type === 'Task');
 
-  it('waits longer than the lease of a step that died, and than the longest a function may run', () => {
+  it('waits longer than the lease of a step that died, and than the longest invocation', () => {
     for (const [name, { Retry = [] }] of tasks) {
       const running = Retry.filter((retrier) => retrier.ErrorEquals.includes('RetryableLockHeld'));
       // Jitter must be off, because it could draw only short pauses.
       expect(running.map(({ JitterStrategy = 'NONE' }) => JitterStrategy)).toEqual(['NONE']);
       const longest = MAX_FUNCTION_SECONDS + LEASE_MS / 1_000;
-      expect(running.map(waitedSeconds)[0], name).toBeGreaterThanOrEqual(longest);
+      expect(running.map(sumPauses)[0], name).toBeGreaterThanOrEqual(longest);
     }
   });
 
@@ -105,7 +105,7 @@ describe('the definition', () => {
     const migration = await createMigrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('cutover', {}, services);
-    const begun = migration.clock().getTime();
+    const start = migration.clock().getTime();
     const entered: EnteredState[] = [];
     const { failure } = await execute(migration, {
       services,
@@ -121,7 +121,7 @@ describe('the definition', () => {
         if (state.name === 'Wait') migration.advanceClock(POLL_SECONDS * 1_000);
       },
     });
-    const minutes = (migration.clock().getTime() - begun) / 60_000;
+    const minutes = (migration.clock().getTime() - start) / 60_000;
     return { entered, failure, minutes };
   }
 
@@ -133,10 +133,10 @@ describe('the definition', () => {
       expect(minutes).toBeGreaterThanOrEqual(PERSON_MINUTES);
       expect(entered.map(({ name }) => name)).toContain('AwaitPerson');
       const forPerson = entered.reduce((sum, { type }) => sum + countEvents(type), 0);
-      const perLook = EVENTS.Task + EVENTS.Choice;
+      const perStatusRead = EVENTS.Task + EVENTS.Choice;
       const forApproval =
-        EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perLook + EVENTS.Wait);
-      const perPoll = perLook + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
+        EXECUTION_DAYS * (86_400 / seconds('AwaitApproval')) * (perStatusRead + EVENTS.Wait);
+      const perPoll = perStatusRead + EVENTS.Task + EVENTS.Choice + EVENTS.Wait;
       const forServices = ((SERVICE_MINUTES * 60) / POLL_SECONDS) * perPoll;
       expect(forApproval + forServices + forPerson).toBeLessThan(MAX_HISTORY_EVENTS);
     },
@@ -147,16 +147,16 @@ describe('the definition', () => {
     const services = { ...migration.services, hooks: askAPerson };
     await migration.invoke('cutover', {}, services);
     const paused: string[] = [];
-    let looks = 0;
+    let statusReads = 0;
     const stop = new AbortController();
     await execute(migration, {
       services,
       signal: stop.signal,
       onTask: async (state) => {
         if (state !== 'ReadStatus') return;
-        looks += 1;
-        if (looks === 6) stop.abort();
-        if (looks !== 3) return;
+        statusReads += 1;
+        if (statusReads === 6) stop.abort();
+        if (statusReads !== 3) return;
         const { pendingAction: pending } = await migration.runs.read(RUN);
         if (pending?.action !== 'freeze') throw new Error('No freeze is asked for');
         const request = { ...pending, runId: RUN, occasion: '', deadlineAt: undefined };
@@ -168,14 +168,14 @@ describe('the definition', () => {
     expect(paused.slice(0, 4)).toEqual(['AwaitPerson', 'AwaitPerson', 'Wait', 'Wait']);
   });
 
-  it('names only what the status contains', async () => {
+  it('reads only fields that the status has', async () => {
     const migration = await createMigrationAt('copied');
     await migration.invoke('cutover', {}, { ...migration.services, hooks: askAPerson });
     const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
     const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);
-    const named = new Set([...paths].map(([, path = '']) => path));
-    expect(named.size).toBeGreaterThan(1);
-    for (const path of named) expect(status).toHaveProperty(path);
+    const fields = new Set([...paths].map(([, path = '']) => path));
+    expect(fields.size).toBeGreaterThan(1);
+    for (const path of fields) expect(status).toHaveProperty(path);
   });
 
   it('has a deadline on every task, and retries nothing that was refused', () => {

@@ -16,16 +16,19 @@ async function migrate(qdrant: WorldOptions['qdrant'] = {}, accepts: string[] = 
 }
 
 describe('a migration on a store with', () => {
-  it.each(VERSIONS.filter((version) => !isWithoutKeywords(version)))('%s', async (version) => {
-    const { vectors, migration, before, failure } = await migrate({ version });
-    expect(failure).toBeUndefined();
-    expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-    await migration.finish('rollback');
-    expect(await migration.services.setting.read()).toBe(SOURCE);
-  });
+  it.each(VERSIONS.filter((version) => !isWithoutKeywords(version)))(
+    'version %s can be rolled back',
+    async (version) => {
+      const { vectors, migration, before, failure } = await migrate({ version });
+      expect(failure).toBeUndefined();
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
+      await migration.finish('rollback');
+      expect(await migration.services.setting.read()).toBe(SOURCE);
+    },
+  );
 
   it.each(VERSIONS.filter(isWithoutKeywords))(
-    '%s, which makes no keyword vectors, must be requested explicitly',
+    'version %s, which makes no keyword vectors, must be accepted explicitly',
     async (version) => {
       await expect(migrate({ version })).rejects.toThrow('--accept empty-keywords');
       const { vectors, migration, before, failure } = await migrate({ version }, [
@@ -36,7 +39,7 @@ describe('a migration on a store with', () => {
     },
   );
 
-  it('snapshots in object storage rolls back to one of them', async () => {
+  it('snapshots in object storage can be rolled back to one of them', async () => {
     const { vectors, migration, before, failure } = await migrate({
       keepsSnapshotsElsewhere: true,
     });

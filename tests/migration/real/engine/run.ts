@@ -13,7 +13,7 @@ import { LACKS } from './lacks.ts';
 const SUITES = ['contract/vector-store/', 'real/mem0', 'real/switches', 'real/in-place'].map(
   (suite) => `tests/migration/${suite}`,
 );
-const ON_A_REAL_ONE = 'a real Qdrant';
+const ON_REAL_QDRANT = 'a real Qdrant';
 /** Migrations that are run, forward and back; other scenarios take many minutes each. */
 const MIGRATIONS = [
   'users who deleted many memories',
@@ -43,7 +43,7 @@ const command = createCommand(
       const { environment } = await service.start(resources);
       Object.assign(process.env, environment);
     }
-    const titles = [ON_A_REAL_ONE, ...(all ? [EVERY_MIGRATION] : MIGRATIONS)];
+    const titles = [ON_REAL_QDRANT, ...(all ? [EVERY_MIGRATION] : MIGRATIONS)];
     report(await runTests(new RegExp(titles.join('|'))));
   });
 await runProgram(command, { resources });
@@ -73,8 +73,8 @@ function report(tests: readonly TestCase[]): void {
     console.log(`Without ${lack.part}, ${count} tests fail`);
   }
   const stale = LACKS.filter((lack) => {
-    const own = tests.filter((test) => isWithout(lack, test));
-    return own.length === 0 || own.some((test) => test.result().state === 'passed');
+    const affected = tests.filter((test) => isWithout(lack, test));
+    return affected.length === 0 || affected.some((test) => test.result().state === 'passed');
   });
   for (const test of unexplained) {
     const [error] = test.result().errors ?? [];

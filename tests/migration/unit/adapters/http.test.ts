@@ -14,7 +14,7 @@ async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>
   return (server.address() as AddressInfo).port;
 }
 
-/** Counts connections, and so retries. */
+/** Counts connections, which shows whether a request was retried. */
 function countConnections(server: Server): { connections: number } {
   const seen = { connections: 0 };
   server.on('connection', () => {

@@ -17,7 +17,7 @@ test.each([
   ['Neo.ClientError.Statement.SyntaxError', 'RefusedByService'],
   ['Neo.ClientError.Procedure.ProcedureNotFound', 'RefusedByService'],
 ])('The failure %s is a %s', (code, name) => {
-  const cause = new Neo4jError('said so', code, '50N42', 'said so');
+  const cause = new Neo4jError('a reason', code, '50N42', 'a reason');
   expect(translateDriverError(cause)).toMatchObject({ name });
 });
 
@@ -34,8 +34,8 @@ test.each(['memories', undefined])('Sessions are opened in the database %s', asy
   );
 });
 
-test('Any other error is unchanged', () => {
-  const error = new TypeError('a mistake of ours');
+test('An error that is not from Neo4j is unchanged', () => {
+  const error = new TypeError('a bug');
   expect(translateDriverError(error)).toBe(error);
 });
 

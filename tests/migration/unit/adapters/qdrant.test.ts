@@ -26,7 +26,7 @@ test('a refused connection names the host and the cause', async () => {
 
 describe('an unsuccessful answer', () => {
   test('of any length gives a readable message', async () => {
-    const { store } = createAnswering({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
+    const { store } = createStore({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     const { why } = error as Refusal;
     expect(why).toMatch(/400 Bad x+…\.$/);
@@ -48,9 +48,9 @@ describe('an unsuccessful answer', () => {
       refusal('Format error: string `Ada lives`, expected u64'),
       /Format error/,
     ],
-    ['something that is no JSON', 200, 'Ada lives', /RefusedByService/],
+    ['text that is not JSON', 200, 'Ada lives', /RefusedByService/],
   ])('that quotes %s gives a message without it', async (_, status, body, message) => {
-    const { store } = createAnswering({ status, body });
+    const { store } = createStore({ status, body });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     expect(inspect(error)).not.toMatch(/Ada|2f1d2c3e/);
     expect(String(error)).toMatch(message);
@@ -58,12 +58,17 @@ describe('an unsuccessful answer', () => {
 
   test.each<[string, number, string | object, name: string, why?: RegExp]>([
     ['a refusal', 400, refusal('Wrong input: no'), 'RefusedByService', /400 Wrong input: no\.$/],
-    ['a missing thing', 404, refusal('x'), 'RefusedByService'],
+    ['a missing resource', 404, refusal('x'), 'RefusedByService'],
     ['a conflict', 409, refusal('x'), 'RefusedByService'],
     ['a missing key', 401, 'Must provide a key', 'RefusedCredentials', /401 Must provide a key\.$/],
     ['a key that may not do this', 403, 'Forbidden', 'RefusedCredentials'],
     ['a full disk', 507, refusal('x'), 'RefusedStoreFull'],
-    ['a disk full by a fault', 500, refusal('No space left on device'), 'RefusedStoreFull'],
+    [
+      'a full disk with the status 500',
+      500,
+      refusal('No space left on device'),
+      'RefusedStoreFull',
+    ],
     ['exhausted memory', 500, refusal('Service error: Out of memory'), 'RefusedStoreFull'],
     [
       'a body beyond the limit',
@@ -82,7 +87,7 @@ describe('an unsuccessful answer', () => {
     ['a page of a proxy', 200, '<html>', 'RefusedByService'],
     ['a write that is only accepted', 200, { status: 'accepted', time: 0 }, 'RefusedByService'],
   ])('%s is not tried again', async (_, status, body, name, why = /./) => {
-    const { store, calls } = createAnswering({ status, body }, COUNTED);
+    const { store, calls } = createStore({ status, body }, COUNTED);
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name, why: expect.stringMatching(why) });
     expect(calls).toHaveLength(1);
@@ -92,21 +97,21 @@ describe('an unsuccessful answer', () => {
     ...[408, 429, 500, 502, 503, 504].map((status) => ({ status, body: refusal('busy') })),
     new TypeError('fetch failed'),
   ])('%o is tried again', async (answer) => {
-    const { store, calls } = createAnswering(answer, COUNTED);
+    const { store, calls } = createStore(answer, COUNTED);
     expect(await store.count('memories')).toBe(3);
     expect(calls).toHaveLength(2);
   });
 
   test('Retry-After is the minimum wait', async () => {
     const busy = { status: 429, body: refusal('busy'), headers: { 'retry-after': '7' } };
-    const { store, waits } = createAnswering(busy, COUNTED);
+    const { store, waits } = createStore(busy, COUNTED);
     await store.count('memories');
     expect(waits).toEqual([7_000]);
   });
 
-  test('a store that stays unreachable ends in an error that says so, with its cause', async () => {
+  test('a store that stays unreachable is a failure with its cause', async () => {
     const cause = new TypeError('fetch failed');
-    const { store } = createAnswering(...Array.from({ length: 99 }, () => cause));
+    const { store } = createStore(...Array.from({ length: 99 }, () => cause));
     const name = 'RetryableUnavailable';
     await expect(store.count('memories')).rejects.toMatchObject({ name, cause });
   });
@@ -119,21 +124,24 @@ test.each<[string, Reply]>([
     'an answer of another path',
     { status: 200, body: { result: { collections: [] }, status: 'ok' } },
   ],
-])('%s instead of the version names the variable with the wrong path', async (_, reply) => {
-  const { store, calls } = createAnswering(reply);
-  await expect(store.version()).rejects.toMatchObject({
-    name: 'RefusedSetting',
-    why: expect.stringMatching(/^QDRANT_URL does not lead to Qdrant: .*host, port or path/),
-  });
-  expect(calls).toHaveLength(1);
-});
+])(
+  '%s instead of the version is refused with the variable that has the wrong path',
+  async (_, reply) => {
+    const { store, calls } = createStore(reply);
+    await expect(store.version()).rejects.toMatchObject({
+      name: 'RefusedSetting',
+      why: expect.stringMatching(/^QDRANT_URL does not lead to Qdrant: .*host, port or path/),
+    });
+    expect(calls).toHaveLength(1);
+  },
+);
 
 describe('a write', () => {
   test.each(['acknowledged', 'wait_timeout'])(
-    'that is answered "%s" is not complete',
+    'that is answered "%s" is incomplete',
     async (status) => {
       const body = { result: { operation_id: 1, status }, status: 'ok', time: 0 };
-      const { store } = createAnswering({ status: 200, body });
+      const { store } = createStore({ status: 200, body });
       const write = store.upsert('memories', [createPoint(1, '{}')], 'insert_only');
       await expect(write).rejects.toMatchObject({ name: 'RetryableUnavailable' });
     },
@@ -141,7 +149,7 @@ describe('a write', () => {
 
   test('waits until it is durable', async () => {
     const body = { result: { operation_id: 1, status: 'completed' }, status: 'ok', time: 0 };
-    const { store, calls } = createAnswering({ status: 200, body });
+    const { store, calls } = createStore({ status: 200, body });
     await store.upsert('memories', [createPoint(1, '{"n":10.0}')], 'insert_only');
     expect(calls).toEqual([
       {
@@ -154,42 +162,42 @@ describe('a write', () => {
 
 describe('a lost response', () => {
   const LOST = new TypeError('fetch failed');
-  const doneReply = (result: unknown): Reply => ({
+  const successReply = (result: unknown): Reply => ({
     status: 200,
     body: { result, status: 'ok', time: 0 },
   });
   const EXISTS = { status: 409, body: refusal('already exists') };
 
   test.each([
-    ['was created counts as success', [doneReply({ exists: true })], ['PUT', 'GET']],
+    ['was created counts as success', [successReply({ exists: true })], ['PUT', 'GET']],
     [
       'was not created leads to a second attempt',
-      [doneReply({ exists: false }), doneReply(true)],
+      [successReply({ exists: false }), successReply(true)],
       ['PUT', 'GET', 'PUT'],
     ],
   ])('to the creation of a collection that %s', async (_, answers, methods) => {
-    const { store, calls } = createAnswering(LOST, ...answers);
+    const { store, calls } = createStore(LOST, ...answers);
     await store.createCollection('memories', NEW_LAYOUT);
     expect(calls.map(({ request }) => request.split(' ')[0])).toEqual(methods);
   });
 
   test('is not assumed to have succeeded if the name was taken before', async () => {
-    const { store } = createAnswering(EXISTS);
-    const taken = store.createCollection('memories', NEW_LAYOUT);
-    await expect(taken).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
+    const { store } = createStore(EXISTS);
+    const creation = store.createCollection('memories', NEW_LAYOUT);
+    await expect(creation).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
   });
 
-  test('to the deletion of a snapshot counts as success if the snapshot is gone', async () => {
-    const { store, calls } = createAnswering(LOST, { status: 404, body: refusal('not found') });
+  test('to the deletion of a snapshot counts as success if the snapshot no longer exists', async () => {
+    const { store, calls } = createStore(LOST, { status: 404, body: refusal('not found') });
     await store.deleteSnapshot('memories', 'a.snapshot');
     expect(calls).toHaveLength(2);
   });
 
   test('to the creation of a snapshot leaves its outcome unknown, unlike a refusal', async () => {
-    const lost = createAnswering(LOST).store.startSnapshot('memories');
+    const lost = createStore(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
     // The request is sent only once, with or without an answer: a second request would make a second snapshot.
-    const { store, calls } = createAnswering({ status: 503 }, COUNTED);
+    const { store, calls } = createStore({ status: 503 }, COUNTED);
     const busy = store.startSnapshot('memories');
     await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: 503 });
     expect(calls).toHaveLength(1);
@@ -201,11 +209,11 @@ describe('the keyword model', () => {
     ['was never started', { status: 500, body: refusal('InferenceService is not initialized') }],
     ['is unknown', { status: 400, body: refusal('Wrong input: Unsupported model') }],
   ])('is absent if it %s', async (_, reply) => {
-    expect(await createAnswering(reply).store.encodesKeywords('memories', 'bm25')).toBe(false);
+    expect(await createStore(reply).store.encodesKeywords('memories', 'bm25')).toBe(false);
   });
 
   test('is not assumed absent if the store is unreachable', async () => {
-    const { store } = createAnswering({ status: 503, body: refusal('shard is down') });
+    const { store } = createStore({ status: 503, body: refusal('shard is down') });
     const probe = store.encodesKeywords('memories', 'bm25');
     await expect(probe).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
@@ -226,7 +234,7 @@ test('every request carries the key, and names are escaped', async () => {
 });
 
 /** Creates an adapter whose Qdrant gives these answers in turn, on a clock of its own. */
-function createAnswering(...answers: readonly (Reply | Error)[]) {
+function createStore(...answers: readonly (Reply | Error)[]) {
   const calls: { request: string; body: unknown }[] = [];
   const waits: number[] = [];
   let now = 0;
@@ -240,7 +248,7 @@ function createAnswering(...answers: readonly (Reply | Error)[]) {
     fetch: async (url, init) => {
       const answer = answers[calls.length];
       calls.push({ request: `${init?.method} ${url}`, body: init?.body });
-      if (!answer) throw new Error('one call more than there are answers');
+      if (!answer) throw new Error('There is no answer left for this call');
       if (answer instanceof Error) throw answer;
       return toResponse(answer);
     },

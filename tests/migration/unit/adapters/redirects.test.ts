@@ -39,17 +39,17 @@ it.each<[string, (url: string) => Promise<unknown>]>([
     (url) => createWebhook({ url, token: createSecret(KEY), timeoutMs }).ask(WARNING),
   ],
 ])('a redirection of %s is not followed', async (_, call) => {
-  const heard: unknown[] = [];
-  const elsewhere = await listenInTest((request, response) => {
-    heard.push(request.headers);
+  const received: unknown[] = [];
+  const target = await listenInTest((request, response) => {
+    received.push(request.headers);
     response.end('{"status":"ok","result":{}}');
   });
   for (const status of [301, 302, 307, 308]) {
     const url = await listenInTest((request, response) => {
       expect(JSON.stringify(request.headers)).toContain(KEY);
-      response.writeHead(status, { location: elsewhere }).end();
+      response.writeHead(status, { location: target }).end();
     });
     await expect(call(url)).rejects.toThrow();
   }
-  expect(heard).toEqual([]);
+  expect(received).toEqual([]);
 });

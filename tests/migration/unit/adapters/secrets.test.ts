@@ -22,7 +22,7 @@ describe('a secret', () => {
   });
 });
 
-it('reads a secret from the environment, or from the parameter that it names', async () => {
+it('secrets are read from the environment, or from the parameter that a variable names', async () => {
   const { client, set } = createParameterStore();
   set('/memory/key', 'kept');
   const secrets = createSecrets({

@@ -17,20 +17,20 @@ const FREEZE: HookRequest = {
 };
 
 async function startHook(status: number) {
-  const heard: { headers: Record<string, unknown>; body: unknown }[] = [];
+  const received: { headers: Record<string, unknown>; body: unknown }[] = [];
   const url = await listenInTest(async (request, response) => {
-    heard.push({ headers: request.headers, body: await json(request) });
+    received.push({ headers: request.headers, body: await json(request) });
     response.writeHead(status).end();
   });
   const token = createSecret('t0ken');
-  return { heard, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
+  return { received, hooks: createWebhook({ url, token, timeoutMs: 5_000 }) };
 }
 
 describe('a webhook', () => {
   it('gets the action, the run and the deadline, with its token', async () => {
-    const { heard, hooks } = await startHook(204);
+    const { received, hooks } = await startHook(204);
     await hooks.ask(FREEZE);
-    expect(heard).toEqual([
+    expect(received).toEqual([
       {
         headers: expect.objectContaining({
           authorization: 'Bearer t0ken',
@@ -48,10 +48,10 @@ describe('a webhook', () => {
   });
 
   it('gets the same request under another key on another occasion', async () => {
-    const { heard, hooks } = await startHook(204);
+    const { received, hooks } = await startHook(204);
     const warning = { ...FREEZE, action: 'warn-of-end' } as const;
     for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });
-    expect(heard.map(({ headers }) => headers['idempotency-key'])).toEqual([
+    expect(received.map(({ headers }) => headers['idempotency-key'])).toEqual([
       'run-a:7:warn-of-end',
       'run-a:6:warn-of-end',
     ]);
@@ -61,7 +61,7 @@ describe('a webhook', () => {
     [200, 'done'],
     [204, 'done'],
     [202, 'under-way'],
-  ])('answering %i is %s', async (status, answer) => {
+  ])('that answers %i has the result %s', async (status, answer) => {
     const { hooks } = await startHook(status);
     expect(await hooks.ask(FREEZE)).toBe(answer);
   });
@@ -72,12 +72,12 @@ describe('a webhook', () => {
     [302, 'RefusedByService'],
     [409, 'RefusedByService'],
     [503, 'RetryableUnavailable'],
-  ] as const)('answering %i is %s', async (status, name) => {
+  ] as const)('that answers %i has the result %s', async (status, name) => {
     const { hooks } = await startHook(status);
     await expect(hooks.ask(FREEZE)).rejects.toEqual(failureNamed(name));
   });
 
-  it('that refuses the token says which variable holds it', async () => {
+  it('that refuses the token is an error that names the variable of the token', async () => {
     const { hooks } = await startHook(403);
     await expect(hooks.ask(FREEZE)).rejects.toThrow(
       'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',

@@ -7,7 +7,7 @@ import {
   encodeValue,
 } from '../../../../lib/migration/graph/values.ts';
 
-const SINGLES = Array.from({ length: 64 }, (_, at) => Math.fround(at / 7));
+const EMBEDDING = Array.from({ length: 64 }, (_, index) => Math.fround(index / 7));
 
 describe('a value survives a round trip through a file:', () => {
   test.each([
@@ -17,10 +17,10 @@ describe('a value survives a round trip through a file:', () => {
     ['a float with a fraction', 0.1, 0.1],
     ['the negative zero', -0, { $f: '-0' }],
     ['not a number', Number.NaN, { $f: 'NaN' }],
-    ['an embedding', SINGLES, { $f32: expect.any(String) }],
-    ['a long list of doubles', SINGLES.map((x) => x + 1e-12), { $f64: expect.any(String) }],
-    ['an embedding with a hole', [...SINGLES, Number.NaN], { $f64: expect.any(String) }],
-    ['an embedding with an infinity', [...SINGLES, Infinity], { $f64: expect.any(String) }],
+    ['an embedding', EMBEDDING, { $f32: expect.any(String) }],
+    ['a long list of doubles', EMBEDDING.map((x) => x + 1e-12), { $f64: expect.any(String) }],
+    ['an embedding with a hole', [...EMBEDDING, Number.NaN], { $f64: expect.any(String) }],
+    ['an embedding with an infinity', [...EMBEDDING, Infinity], { $f64: expect.any(String) }],
     ['bytes', Int8Array.of(-1, 0, 1), { $b64: '/wAB' }],
   ])('%s', (_, value, written) => {
     expect(encodeValue(value)).toEqual(written);
@@ -46,16 +46,16 @@ describe('a value of a graph is refused by name:', () => {
     ['a map, which no graph keeps', { born: 1815 }, 'Object'],
     ['a bigint', 1n, 'bigint'],
     ['nothing at all', undefined, 'undefined'],
-  ])('%s', (_, value, named) => {
+  ])('%s', (_, value, typeName) => {
     expect(() => encodeValue([value], 'node 7.embedding')).toThrow(
       expect.objectContaining({
         name: 'RefusedByService',
-        why: expect.stringMatching(new RegExp(`^node 7\\.embedding\\[0\\] .*: ${named}\\.$`)),
+        why: expect.stringMatching(new RegExp(`^node 7\\.embedding\\[0\\] .*: ${typeName}\\.$`)),
       }),
     );
   });
 
-  test('one that the driver itself cannot read', () => {
+  test('a value that the driver cannot read', () => {
     const broken = new Proxy({}, { getPrototypeOf: () => fail('Invalid time value') });
     expect(() => encodeProperties({ at: broken }, 'node 7')).toThrow(
       'node 7.at is a value that the driver',
@@ -64,8 +64,8 @@ describe('a value of a graph is refused by name:', () => {
 
   test('a date-time without its offset, which is ambiguous for an hour in autumn', () => {
     const parts = [2024, 10, 27, 2, 30, 0, 0] as const;
-    const open = new DateTime(...parts, undefined, 'Europe/Amsterdam');
-    expect(() => encodeValue(open)).toThrow('without its offset');
+    const ambiguous = new DateTime(...parts, undefined, 'Europe/Amsterdam');
+    expect(() => encodeValue(ambiguous)).toThrow('without its offset');
   });
 });
 

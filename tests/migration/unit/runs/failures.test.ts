@@ -34,7 +34,7 @@ describe('a failure of AWS', () => {
       /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
     ],
     [
-      'by a client without a region names the variable',
+      'of a client without a region names the variable',
       new Error('Region is missing'),
       'RefusedSetting',
       /AWS_REGION/,
@@ -49,7 +49,7 @@ describe('a failure of AWS', () => {
     expect(translateFailure(cause)).toEqual(failureNamed(name, message));
   });
 
-  it('with any other name keeps it', () => {
+  it('with any other name is unchanged', () => {
     const other = failure('ValidationException');
     expect(translateFailure(other)).toBe(other);
   });

@@ -15,7 +15,7 @@ const PORTS = { hasTime: () => true, renew: async () => {}, workedMs: () => 5 };
 type Journal = JournalOf<typeof PORTS>;
 
 /** Invokes work until it is done, as the state machine would. Records pass through JSON, as they would through a table. */
-function scene() {
+function createScene() {
   let stored: string | undefined;
   const records: RecordedJournal[] = [];
 
@@ -39,7 +39,7 @@ function scene() {
 const killed = () => Promise.reject(new Error('killed'));
 
 it('a stage that has passed returns what it found, and does not run again', async () => {
-  const { invoke } = scene();
+  const { invoke } = createScene();
   let works = 0;
   const work = (then: () => Promise<unknown>) => async (journal: Journal) => {
     const found = await journal.once('counted', async () => {
@@ -58,18 +58,18 @@ it('a stage that has passed returns what it found, and does not run again', asyn
 });
 
 it('a stage that is killed before it is recorded runs again', async () => {
-  const { invoke, records } = scene();
+  const { invoke, records } = createScene();
   await expect(invoke((journal) => journal.once('sent', killed))).rejects.toThrow('killed');
   expect(records).toEqual([]);
   expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
 });
 
-it('a stage that waits ends the invocation, and sees next time what it kept', async () => {
-  const { invoke } = scene();
+it('a stage that waits ends the invocation, and the next invocation sees what it kept', async () => {
+  const { invoke } = createScene();
   const work = (journal: Journal) =>
-    journal.once<string, number>('readable', async ({ cursor: looks = 0, keep }) => {
-      await keep(looks + 1);
-      if (looks === 2) return `after ${looks}`;
+    journal.once<string, number>('readable', async ({ cursor: checks = 0, keep }) => {
+      await keep(checks + 1);
+      if (checks === 2) return `after ${checks}`;
       throw new Paused({ waitsFor: 'the vector store', waitSeconds: 7 });
     });
   expect(await invoke(work)).toEqual({ waitSeconds: 7, waitsFor: 'the vector store' });
@@ -79,7 +79,7 @@ it('a stage that waits ends the invocation, and sees next time what it kept', as
 });
 
 it('an effect that was recorded ahead is known to a later invocation', async () => {
-  const { invoke } = scene();
+  const { invoke } = createScene();
   const sendOnce = async (journal: Journal) =>
     await journal.once<string, string>('asked', async ({ cursor: before, keep }) => {
       if (before) return before;
@@ -91,12 +91,12 @@ it('an effect that was recorded ahead is known to a later invocation', async () 
 });
 
 it('a walk resumes with the page after the last recorded one', async () => {
-  const { invoke, records } = scene();
+  const { invoke, records } = createScene();
   const pages: number[] = [];
-  const work = (dies: boolean) => (journal: Journal) =>
+  const work = (isKilled: boolean) => (journal: Journal) =>
     journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
       for (let page = start; page < 4; page += 1) {
-        if (dies && page === 2) return await killed();
+        if (isKilled && page === 2) return await killed();
         pages.push(page);
         await checkpoint(() => page + 1);
       }
@@ -110,7 +110,7 @@ it('a walk resumes with the page after the last recorded one', async () => {
 });
 
 it('no stage and no page begins once time is up or the lease is lost', async () => {
-  const { invoke } = scene();
+  const { invoke } = createScene();
   const pages: number[] = [];
   const work = (journal: Journal) =>
     journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
@@ -128,8 +128,8 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   expect(pages).toEqual([0]);
 });
 
-it('a page that is not due is kept only if no time is left', async () => {
-  const { invoke, records } = scene();
+it('the cursor of a page that is not due is kept only if no time is left', async () => {
+  const { invoke, records } = createScene();
   const work = (journal: Journal) =>
     journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
       for (let page = start; page < 4; page += 1)
@@ -147,7 +147,7 @@ it('a page that is not due is kept only if no time is left', async () => {
 });
 
 it('a stage may have stages of its own, and once it has passed only its result is kept', async () => {
-  const { invoke, records } = scene();
+  const { invoke, records } = createScene();
   const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
     await journal.once('uploaded', async ({ stages }) => {
       const sent = await stages.once('sent', async () => 'to the store');
@@ -165,8 +165,8 @@ it('a stage may have stages of its own, and once it has passed only its result i
   });
 });
 
-it('a forgotten journal begins with its first stage; the journal around it is kept', async () => {
-  const { invoke, records } = scene();
+it('a journal that is discarded begins with its first stage, and the outer journal is kept', async () => {
+  const { invoke, records } = createScene();
   let works = 0;
   await invoke(async (journal) => {
     await journal.once('listed', async () => 'before');
@@ -183,7 +183,7 @@ it('a forgotten journal begins with its first stage; the journal around it is ke
 });
 
 it('rewriting a record keeps its stages and notes', async () => {
-  const { invoke, records } = scene();
+  const { invoke, records } = createScene();
   await invoke(async (journal) => {
     await journal.once('filled', async () => 60);
     await journal.once('compared', async () => 'differs');
@@ -198,11 +198,11 @@ it('rewriting a record keeps its stages and notes', async () => {
 });
 
 it('the end of a step may begin at any time, and only its cursor is recorded', async () => {
-  const { invoke, records } = scene();
-  const endStep = (dies: boolean) => (journal: Journal) =>
+  const { invoke, records } = createScene();
+  const endStep = (isKilled: boolean) => (journal: Journal) =>
     journal.end<string, number>('carried', async ({ cursor: page = 0, keep }) => {
       if (page === 0) await keep(1);
-      return dies ? await killed() : `from ${page}`;
+      return isKilled ? await killed() : `from ${page}`;
     });
   await expect(invoke(endStep(true))).rejects.toThrow('killed');
   expect(await invoke(endStep(false), { hasTime: () => false })).toBe('from 1');
@@ -210,7 +210,7 @@ it('the end of a step may begin at any time, and only its cursor is recorded', a
 });
 
 it('a journal shows the result of a stage, or its progress', async () => {
-  const { invoke } = scene();
+  const { invoke } = createScene();
   const seen: unknown[] = [];
   await invoke(async (journal) => {
     await journal.once<string, string>('made', async ({ keep }) => {

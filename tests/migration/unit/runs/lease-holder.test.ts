@@ -1,4 +1,4 @@
-// Tells which lease holders are gone. Only processes of this machine and container can be checked: by number and start time.
+// Tells which lease holders have ended. Only processes of this machine and container can be checked: by number and start time.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -7,20 +7,23 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import { createLeaseHolder } from '../../../../lib/migration/runs/lease-holder.ts';
 
-it.skipIf(process.platform !== 'linux')('a process is gone once it has ended', async () => {
-  const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)']);
-  await once(child, 'spawn');
-  const { self } = createLeaseHolder('/proc', child.pid);
-  const here = createLeaseHolder();
-  expect(here.isGone(String(here.self))).toBe(false);
-  expect(here.isGone(String(self))).toBe(false);
-  child.kill('SIGKILL');
-  await once(child, 'exit');
-  expect(here.isGone(String(self))).toBe(true);
-});
+it.skipIf(process.platform !== 'linux')(
+  'a lease holder has ended once its process has',
+  async () => {
+    const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1e6)']);
+    await once(child, 'spawn');
+    const { self } = createLeaseHolder('/proc', child.pid);
+    const here = createLeaseHolder();
+    expect(here.isGone(String(here.self))).toBe(false);
+    expect(here.isGone(String(self))).toBe(false);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(here.isGone(String(self))).toBe(true);
+  },
+);
 
 it.skipIf(process.platform !== 'linux')(
-  'another process with the same id is not the lease holder',
+  'a process with the same id that started at another time is not the lease holder',
   () => {
     const { self = '', isGone } = createLeaseHolder();
     expect(isGone(self.replace(/ \d+$/, ' 1'))).toBe(true);

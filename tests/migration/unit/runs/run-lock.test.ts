@@ -1,4 +1,4 @@
-// A lease is renewed for as long as its work runs, and no longer. If it cannot be renewed, the work is aborted.
+// A lease is renewed only while its work runs. If it cannot be renewed, the work is aborted.
 import { expect, test } from 'vitest';
 import { MAX_CALL_MS } from '../../../../lib/migration/adapters/qdrant/transport.ts';
 import { Refusal } from '../../../../lib/migration/refusals.ts';
@@ -8,10 +8,10 @@ import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-envi
 import { createManualTicker } from '../../support/run-table.ts';
 
 const LEASE = 1_000;
-const OVER = new Refusal('RefusedLockLost', 'StepContext 1 is over.');
+const LEASE_LOST = new Refusal('RefusedLockLost', 'StepContext 1 is over.');
 const UNREACHABLE = new Error('no answer');
 
-function scene(renew: () => Promise<void> = async () => {}) {
+function createScene(renew: () => Promise<void> = async () => {}) {
   const beats = createManualTicker();
   let time = 0;
   let renewals = 0;
@@ -31,8 +31,8 @@ function scene(renew: () => Promise<void> = async () => {}) {
   return { heartbeat, beats, beatAfter, renewals: () => renewals };
 }
 
-test('renews a lease four times in its length while the work lasts, and never afterwards', async () => {
-  const { heartbeat, beats, beatAfter, renewals } = scene();
+test('the heartbeat renews a lease four times in its length while the work lasts, and never afterwards', async () => {
+  const { heartbeat, beats, beatAfter, renewals } = createScene();
   await keepLeaseDuring(heartbeat, async (signal) => {
     for (let n = 1; n <= 40; n += 1) await beatAfter(LEASE / 4);
     expect(beats.intervals()).toEqual([LEASE / 4]);
@@ -42,16 +42,16 @@ test('renews a lease four times in its length while the work lasts, and never af
   expect(beats.intervals()).toEqual([]);
 });
 
-test('ends with work that fails, and passes its failure on', async () => {
-  const { heartbeat, beats } = scene();
+test('the heartbeat ends with work that fails, and throws its failure', async () => {
+  const { heartbeat, beats } = createScene();
   const failing = keepLeaseDuring(heartbeat, () => Promise.reject(new Error('of the work')));
   await expect(failing).rejects.toThrow('of the work');
   expect(beats.intervals()).toEqual([]);
 });
 
-test('waits for a renewal in progress, so that it cannot follow the release', async () => {
+test('the end of the work waits for a renewal in progress, so that it cannot follow the release', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  const { heartbeat, beats } = scene(() => answered);
+  const { heartbeat, beats } = createScene(() => answered);
   const done: string[] = [];
   const whole = keepLeaseDuring(heartbeat, async () => {
     void beats.beat();
@@ -64,9 +64,9 @@ test('waits for a renewal in progress, so that it cannot follow the release', as
   expect(done).toEqual(['work', 'end']);
 });
 
-test('does not begin a renewal while another is in progress', async () => {
+test('no renewal begins while another is in progress', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
-  const { heartbeat, beats, renewals } = scene(() => answered);
+  const { heartbeat, beats, renewals } = createScene(() => answered);
   await keepLeaseDuring(heartbeat, async () => {
     const all = [beats.beat(), beats.beat(), beats.beat()];
     answer();
@@ -77,17 +77,17 @@ test('does not begin a renewal while another is in progress', async () => {
   });
 });
 
-test('tells the work at once that its lease is lost', async () => {
-  const { heartbeat, beatAfter } = scene(() => Promise.reject(OVER));
+test('the work is aborted at once when its lease is lost', async () => {
+  const { heartbeat, beatAfter } = createScene(() => Promise.reject(LEASE_LOST));
   await keepLeaseDuring(heartbeat, async (signal) => {
     await beatAfter(LEASE / 4);
-    expect(() => signal.throwIfAborted()).toThrow(OVER);
+    expect(() => signal.throwIfAborted()).toThrow(LEASE_LOST);
   });
 });
 
-test('survives missing answers for the length of its lease and no longer', async () => {
+test('the work is aborted once renewals had no answer for the length of the lease', async () => {
   let isReachable = true;
-  const { heartbeat, beatAfter } = scene(async () => {
+  const { heartbeat, beatAfter } = createScene(async () => {
     if (!isReachable) throw UNREACHABLE;
   });
   await keepLeaseDuring(heartbeat, async (signal) => {
@@ -105,14 +105,14 @@ test('survives missing answers for the length of its lease and no longer', async
   });
 });
 
-test('renews in real time unless a test sets the clock', async () => {
+test('a lease is renewed in real time unless a test sets the clock', async () => {
   const { promise: beaten, resolve: beat } = Promise.withResolvers<string>();
-  const { heartbeat } = scene(async () => beat('beaten'));
+  const { heartbeat } = createScene(async () => beat('beaten'));
   const work = keepLeaseDuring({ ...heartbeat, leaseMs: 4, ticker: startInterval }, () => beaten);
   await expect(work).resolves.toBe('beaten');
 });
 
-test('a change takes less time than a lease: one that begins in a lease is answered in it', () => {
+test('a change takes less time than a lease, so it is answered before the lease expires', () => {
   expect(MAX_CALL_MS).toBeLessThan(LEASE_MS);
   expect(BACKEND_TIMEOUT_MS).toBeLessThan(LEASE_MS);
 });

@@ -1,4 +1,4 @@
-// The input that a step works with: its own checkpoint, if the evidence is still the same, and the present record of the run.
+// The input that a step works with: its own checkpoint, if the evidence is still the same, and the current record of the run.
 import { expect, it } from 'vitest';
 import type { Command } from '../../../../lib/migration/phases.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
@@ -16,13 +16,13 @@ const reference = (artifact: string): Reference => ({
 });
 
 /** Creates a run that is ready for its copy. */
-async function scene(work: Step['work']) {
+async function createScene(work: Step['work']) {
   const table = createRunTable();
   const { runs, lock, clock } = table;
   const services = { runs, lock, clock, vectors: {}, log: () => {} } as unknown as Services;
   await table.begin(RUN);
 
-  async function stand(backup: string): Promise<void> {
+  async function writeEvidence(backup: string): Promise<void> {
     const lease = await lock.take(RUN);
     const evidence: Run['evidence'] = {
       'backup-manifest': reference(backup),
@@ -32,12 +32,12 @@ async function scene(work: Step['work']) {
     await lock.release(lease);
   }
 
-  const give = (command: Command, input: Partial<StepInput> = {}) =>
+  const runCommand = (command: Command, input: Partial<StepInput> = {}) =>
     advance({ command, work }, services, {
       ...parseOrder(command, { runId: RUN, execute: true, ...input }),
       timeLeftMs: () => 600_000,
     });
-  return { stand, give, take: () => give('copy') };
+  return { writeEvidence, runCommand, runCopy: () => runCommand('copy') };
 }
 
 it.each([
@@ -45,37 +45,37 @@ it.each([
   ['begins again if the evidence it is based on was renewed', 'backup-2', undefined],
 ])('a step that was killed %s', async (_, backup, expected) => {
   const found: unknown[] = [];
-  const { stand, take } = await scene(async ({ cursor, keep }) => {
+  const { writeEvidence, runCopy } = await createScene(async ({ cursor, keep }) => {
     found.push(cursor);
     await keep('half of it');
     throw new Error('killed');
   });
-  await stand('backup-1');
-  await expect(take()).rejects.toThrow();
-  await stand(backup);
-  await expect(take()).rejects.toThrow();
+  await writeEvidence('backup-1');
+  await expect(runCopy()).rejects.toThrow();
+  await writeEvidence(backup);
+  await expect(runCopy()).rejects.toThrow();
   expect(found).toEqual([undefined, expected]);
 });
 
 it('a step sees its own notes', async () => {
-  const { stand, take } = await scene(async (context) => {
+  const { writeEvidence, runCopy } = await createScene(async (context) => {
     await context.note({ takesNoWindow: 'of the test' });
     expect(context.run.takesNoWindow).toBe('of the test');
     return {};
   });
-  await stand('backup-1');
-  await take();
+  await writeEvidence('backup-1');
+  await runCopy();
 });
 
-it('a machine that asks again for what was done is told so, and nothing else is', async () => {
-  const { stand, give } = await scene(async () => ({}));
-  await stand('backup-1');
-  expect(await give('backup', { actor: 'machine' })).toMatchObject({
+it('a command that the state machine repeats is reported as done, but no command that stops users is', async () => {
+  const { writeEvidence, runCommand } = await createScene(async () => ({}));
+  await writeEvidence('backup-1');
+  expect(await runCommand('backup', { actor: 'machine' })).toMatchObject({
     phase: 'rebuilt',
     done: true,
   });
   for (const command of ['cutover', 'rollback', 'abort'] as const) {
-    const attempt = give(command, { actor: 'machine' });
+    const attempt = runCommand(command, { actor: 'machine' });
     await expect(attempt).rejects.toMatchObject({ name: 'RefusedNotNow' });
   }
 });

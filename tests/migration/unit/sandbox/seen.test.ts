@@ -6,13 +6,13 @@ import { SEEN, seenPage } from '../../support/seen.ts';
 
 const TESTS = join(import.meta.dirname, '../..');
 
-it('the page is the table', async () => {
+it('the page is generated from the table', async () => {
   const page = join(import.meta.dirname, '../../../../docs/migration/seen.md');
   await expect(seenPage()).toMatchFileSnapshot(page);
 });
 
 it.each(SEEN.filter(({ test }) => test))(
-  '$behaviour',
+  'a test shows: $behaviour',
   ({ test: [file, title] = ['', ''], date, on }) => {
     expect(readFileSync(join(TESTS, file), 'utf8')).toContain(title);
     expect([date, on]).toEqual([

@@ -35,6 +35,6 @@ it.each([
   const { context, notes } = confirm(pendingAction);
   const waits = await waitForAction(context, 'open-writes', 'memories_v3').catch(takeWaiting);
   expect(waits).toMatchObject({ waitsFor: 'the webhook' });
-  const asked = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
-  expect(notes).toEqual([{ pendingAction: asked }]);
+  const requested = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
+  expect(notes).toEqual([{ pendingAction: requested }]);
 });

@@ -41,7 +41,7 @@ function probe(
   };
 }
 
-function ofText(written: readonly Point[], text: string): PointId | undefined {
+function findByText(written: readonly Point[], text: string): PointId | undefined {
   return written.find(({ payload }) => JSON.parse(payload).data === text)?.id;
 }
 
@@ -53,13 +53,13 @@ describe('a probe of the embedding model', () => {
     [0, 'refuses'],
   ])('with %i of 5 memories found %s', async (found, outcome) => {
     const { result } = probe((written, text, question) =>
-      ofText(written, question <= found ? text : 'memory 15'),
+      findByText(written, question <= found ? text : 'memory 15'),
     );
     if (outcome === 'passes') expect(await result).toBe('proved');
     else await expect(result).rejects.toThrow('another embedding model');
   });
 
-  it('is hardly ever passed by a model that finds anything', async () => {
+  it('hardly ever passes a model that finds random memories', async () => {
     const random = createSeededRandom(7);
     let passed = 0;
     for (let run = 0; run < 2_000; run += 1) {
@@ -72,10 +72,10 @@ describe('a probe of the embedding model', () => {
     expect(passed).toBeLessThan(20);
   });
 
-  it('needs 16 different memories, and an answer that names the ones found', async () => {
-    const enough = probe(ofText, 16);
+  it('needs 16 different memories, and an answer that names the memories found', async () => {
+    const enough = probe(findByText, 16);
     expect([await enough.result, enough.written().length]).toEqual(['proved', 16]);
-    expect(await probe(ofText, 15).result).toBe('unverified');
+    expect(await probe(findByText, 15).result).toBe('unverified');
     expect(await probe(() => undefined).result).toBe('unverified');
   });
 });

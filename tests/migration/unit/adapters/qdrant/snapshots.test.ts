@@ -17,7 +17,7 @@ import { failureNamed } from '../../../support/refused.ts';
 const SILENCE_MS = 40;
 
 /** Creates an adapter whose Qdrant sends these chunks, and then falls silent or ends the response. */
-function createSending(chunks: readonly string[], then: 'silence' | 'end') {
+function createSendingStore(chunks: readonly string[], then: 'silence' | 'end') {
   return createQdrant({
     url: 'http://qdrant.test',
     timeoutMs: SILENCE_MS,
@@ -36,14 +36,14 @@ function createSending(chunks: readonly string[], then: 'silence' | 'end') {
 }
 
 test('a store that falls silent is unavailable', async () => {
-  const store = createSending(['some'], 'silence');
+  const store = createSendingStore(['some'], 'silence');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
   const unavailable = { name: 'RetryableUnavailable' };
   await expect(Array.fromAsync(bytes)).rejects.toMatchObject(unavailable);
 });
 
 test('a store without ranges sends the whole file, and the bytes already received are skipped', async () => {
-  const store = createSending(['one', 'two', 'three'], 'end');
+  const store = createSendingStore(['one', 'two', 'three'], 'end');
   const part = await store.downloadSnapshot('memories', 'a.snapshot', 4);
   expect(part.totalBytes).toBeUndefined();
   expect(Buffer.concat(await Array.fromAsync(part.bytes)).toString()).toBe('wothree');
@@ -63,35 +63,35 @@ test('a collection in the middle of a restore is read once', async () => {
 });
 
 test('a slow consumer gets the whole file', async () => {
-  const store = createSending(['one', 'two', 'three'], 'end');
+  const store = createSendingStore(['one', 'two', 'three'], 'end');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
-  const taken: string[] = [];
+  const received: string[] = [];
   for await (const chunk of bytes) {
     await pause(2 * SILENCE_MS);
-    taken.push(Buffer.from(chunk).toString());
+    received.push(Buffer.from(chunk).toString());
   }
-  expect(taken).toEqual(['one', 'two', 'three']);
+  expect(received).toEqual(['one', 'two', 'three']);
 });
 
 describe('an upload that is only announced', () => {
-  type Answering = (request: IncomingMessage, response: ServerResponse) => void;
+  type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
   /** Answers like a proxy, which sees the length before it asks for the body. */
-  async function announce(onAnnounced: Answering) {
+  async function announce(answer: Answer) {
     let received = 0;
     const server = createServer((_, response) => response.end());
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       request.on('data', (chunk: Buffer) => {
         received += chunk.length;
       });
-      onAnnounced(request, response);
+      answer(request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const store = createQdrant({ url: `http://127.0.0.1:${port}` });
     const found = await store.tryUpload('drill', 3_000_000_000).then(
-      () => 'taken',
+      () => 'accepted',
       (error: unknown) => error,
     );
     return { found, received };
@@ -103,10 +103,10 @@ describe('an upload that is only announced', () => {
       length = headers['content-length'];
       response.writeContinue();
     });
-    expect([found, received, length]).toEqual(['taken', 0, '3000000000']);
+    expect([found, received, length]).toEqual(['accepted', 0, '3000000000']);
   });
 
-  test("is refused in plain words if a proxy's limit is too low", async () => {
+  test("is refused with the setting of the proxy if the proxy's limit is too low", async () => {
     const { found, received } = await announce((_, response) => {
       response.writeHead(413).end('<html>413 Request Entity Too Large</html>');
     });
@@ -118,7 +118,7 @@ describe('an upload that is only announced', () => {
 
   test("is not affected by the store's answer, because it received no file", async () => {
     const { found } = await announce((_, response) => response.writeHead(400).end());
-    expect(found).toBe('taken');
+    expect(found).toBe('accepted');
   });
 
   test('proves nothing if no server answers', async () => {
@@ -130,15 +130,19 @@ describe('an upload that is only announced', () => {
 describe('a snapshot of 100 bytes on a server', () => {
   const FILE = Buffer.from('0123456789'.repeat(10));
 
-  interface Cut {
-    /** Bytes that each connection brings before it breaks */
+  interface Connections {
+    /** Bytes that each connection delivers before it breaks */
     readonly bytesPerConnection?: number;
     /** True if the server announces the length; object storage does not. */
     readonly announcesLength?: boolean;
     readonly beforeBody?: () => Promise<void>;
   }
 
-  async function serve({ bytesPerConnection = 100, announcesLength = true, beforeBody }: Cut) {
+  async function serve({
+    bytesPerConnection = 100,
+    announcesLength = true,
+    beforeBody,
+  }: Connections) {
     const ranges: (string | undefined)[] = [];
     const url = await listenInTest(async (request, response) => {
       ranges.push(request.headers.range);
@@ -166,7 +170,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   });
 
   test.each([true, false])(
-    'is stored in parts, one for each early end of the connection, announced %s',
+    'is stored in a part for each connection that breaks (length announced: %s)',
     async (announcesLength) => {
       const server = await serve({ bytesPerConnection: 40, announcesLength });
       const { parts, content } = await keep(server);
@@ -262,19 +266,19 @@ test.each([0, 1])(
 
 test('an aborted upload ends at once, and creates nothing', async () => {
   const controller = new AbortController();
-  const over = new Error('the lease is lost');
+  const abortReason = new Error('the lease is lost');
   let sent = 0;
   async function* interrupted() {
     for await (const chunk of zeros()) {
       yield chunk;
       sent += 1;
-      if (sent === 2) controller.abort(over);
+      if (sent === 2) controller.abort(abortReason);
     }
   }
   const { signal } = controller;
-  await expect(upload('secret', interrupted(), { signal })).rejects.toBe(over);
+  await expect(upload('secret', interrupted(), { signal })).rejects.toBe(abortReason);
   expect(sent).toBeLessThan(MEGABYTES);
-  await expect(upload('secret', zeros(), { signal })).rejects.toBe(over);
+  await expect(upload('secret', zeros(), { signal })).rejects.toBe(abortReason);
   const store = createQdrant({ url: sandbox.url, apiKey: 'secret' });
   expect(await store.listCollections()).toEqual([]);
 });

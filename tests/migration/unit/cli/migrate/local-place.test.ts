@@ -16,11 +16,11 @@ async function startSilentDatabase(): Promise<string> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('It has no port.');
+  if (address === null || typeof address === 'string') throw new Error('The server has no port.');
   return `http://127.0.0.1:${address.port}`;
 }
 
-it('waits for a database that does not answer no longer than "npm start" does', async () => {
+it('a command waits for a silent database at most as long as "npm start" does', async () => {
   const path = mkdtempSync(join(tmpdir(), 'local-place-'));
   onTestFinished(() => rmSync(path, { recursive: true }));
   const folder = openDataFolder(path);

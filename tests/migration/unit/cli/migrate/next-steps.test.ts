@@ -33,9 +33,9 @@ function listCommands(phase: Phase, changes: object): string[] {
   return nextSteps(createStatus(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
 }
 
-describe('the next step of a run', () => {
+describe('the next steps of a run', () => {
   it.each([
-    ['of the runbook', 'backed-up', {}, ['run', 'copy', 'abort']],
+    ['that follows the runbook', 'backed-up', {}, ['run', 'copy', 'abort']],
     ['before the window', 'copied', {}, ['run', 'cutover', 'abort']],
     ['that waits for a person', 'switching', { pendingAction }, ['confirm', 'run', 'rollback']],
     ['that is live', 'live', { retention }, ['rollback']],
@@ -54,7 +54,7 @@ describe('the next step of a run', () => {
       ...(['switching', { isLate: true, pendingAction }, ['rollback', 'confirm']] as const),
     ],
     [
-      'whose window is over and can return nowhere',
+      'whose window is over and which has no version to return to',
       ...([
         'switching',
         { isLate: true, refused: { name: 'RefusedNothingToReturnTo' } },
@@ -67,15 +67,15 @@ describe('the next step of a run', () => {
   });
 });
 
-it('lists three options after a rollback that would remove too much', () => {
+it('after a rollback that would remove too much, three commands are offered', () => {
   const commandsAfter = (data: RefusalData) => {
     const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', { data });
     const { next } = describeAftermath(createStatus('live', { retention }), undefined, refusal);
     return next.map(({ command }) => command.replace('npm run migrate -- rollback --execute', ''));
   };
-  const given = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
-  expect(commandsAfter({ deletes: 300 })).toEqual(given);
-  expect(commandsAfter({})).toEqual([given[0], given[2]]);
+  const expected = [' --run run-a', ' --deletes 300 --run run-a', ' --as-it-was --run run-a'];
+  expect(commandsAfter({ deletes: 300 })).toEqual(expected);
+  expect(commandsAfter({})).toEqual([expected[0], expected[2]]);
 });
 
 it('offers to copy after a repair, or with the number that users deleted, after a copy that would remove too much', () => {
@@ -138,7 +138,7 @@ describe('the last line of a refused command', () => {
       ...(['RefusedSettingChanged', {}, 'live'] as const),
       `Next: nothing is due until 2026-04-01T00:00:00.000Z; to return to the old version: ${ROLLBACK} --run run-a`,
     ],
-  ] as const)('says what helps after %s', (name, data, phase, line) => {
+  ] as const)('names the remedy after %s', (name, data, phase, line) => {
     const status = createStatus(phase, { retention: phase === 'live' ? retention : null });
     const text = aftermathText(
       describeAftermath(status, undefined, new Refusal(name, 'No.', { data })),

@@ -55,7 +55,7 @@ describe('the page of a run', () => {
     expect(page).toContain('prefers-color-scheme: dark');
   });
 
-  it('has timeline, counts, differences by name, latencies as charts, and forecast', () => {
+  it('has the timeline, counts, differences by name, charts of latencies, and the forecast', () => {
     const page = reportPage(createStatus('plain'));
     const heads = [...page.matchAll(/<h2>(.*?)<\/h2>/g)].map(([, head]) => head);
     expect(heads).toEqual([
@@ -68,10 +68,10 @@ describe('the page of a run', () => {
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });
 
-  it('says what a failed window refused, and keeps what was compared', () => {
-    const whole = createStatus('plain');
+  it('shows the refusal of a failed window, and what was compared', () => {
+    const status = createStatus('plain');
     const refused = { name: 'RefusedVerification', why: 'One memory differs.', data: {} };
-    const [backup, ...compared] = whole.evidence;
+    const [backup, ...compared] = status.evidence;
     const page = reportPage(
       createStatus('plain', { refused, evidence: [backup], lastWindow: compared, approval: null }),
     );
@@ -86,7 +86,7 @@ describe('the page of a run', () => {
     const renderWith = (figures: object) =>
       reportPage(
         createStatus('plain', {
-          evidence: evidence.map((one) => ({ ...one, facts: { ...one.facts, ...figures } })),
+          evidence: evidence.map((entry) => ({ ...entry, facts: { ...entry.facts, ...figures } })),
         }),
       );
     expect(renderWith({ inserted: 3, copied: 29_997 })).toMatch(
@@ -121,7 +121,7 @@ describe('the page of a run', () => {
   });
 });
 
-describe('before approving', () => {
+describe('before an approval', () => {
   it('an operator reads at most twelve lines', () => {
     expect(approvalRows(createStatus('memories'))).toEqual([
       ['Collections', 'memories to memories'],

@@ -1,4 +1,4 @@
-// The command line waits for a step, interrupts it and shows its progress, on a clock that the test turns.
+// The command line waits for a step, interrupts it and shows its progress, on a clock that the test sets.
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { shortenRetries } from '../../../../../cli/migration/migrate/local-place.ts';
@@ -49,7 +49,7 @@ describe('the lock of another step', () => {
     expect(shown[0]).toContain('Another step is at work.');
   });
 
-  it('that is not released is reported at the end', async () => {
+  it('is reported if it is not released in time', async () => {
     const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
     const { place, invoked } = createPlace({ copy: held });
     const { session, passed } = createSession(place);
@@ -71,7 +71,7 @@ describe('a transient failure', () => {
   const failures = (count: number) =>
     Array.from({ length: count }, () => failure('RetryableUnavailable'));
 
-  it('is retried while writes are frozen, with longer and longer pauses', async () => {
+  it('is retried while writes are frozen, with growing pauses', async () => {
     const frozen = statusIn('switching');
     const { place } = createPlace({
       cutover: [...failures(7), result('live')],
@@ -113,13 +113,13 @@ describe('a transient failure', () => {
 
 describe('a step that waits for a person', () => {
   const pending = { action: 'freeze', collection: 'memories', since: null, confirmedBy: null };
-  const asked = { ...STATUS, phase: 'switching', pendingAction: pending };
+  const waitingStatus = { ...STATUS, phase: 'switching', pendingAction: pending };
 
-  it('says once what is to be done, and with which command to confirm it', async () => {
+  it('shows once what the person must do, and the command that confirms it', async () => {
     const waiting = result('switching', false, 5);
     const { place } = createPlace({
       cutover: [waiting, waiting, result('live')],
-      status: [asked, asked],
+      status: [waitingStatus, waitingStatus],
     });
     const { session, lines } = createSession(place);
     const onWaiting = vi.fn(async () => {});
@@ -143,14 +143,14 @@ describe('a wait', () => {
     result('live'),
   ];
 
-  it('counts down in place at a terminal, with what it is for', async () => {
+  it('counts down in one line at a terminal, with its reason', async () => {
     const { session, shown, lines } = createSession(createPlace({ cutover: cutover() }).place);
     await runStep(session, 'cutover', PAYLOAD);
     const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
     expect([shown, lines]).toEqual([countdown, []]);
   });
 
-  it('prints a line when it begins and every ten seconds if there is no terminal', async () => {
+  it('prints a line at its start and every ten seconds if there is no terminal', async () => {
     const { session, shown, lines } = createSession(
       createPlace({ cutover: cutover() }).place,
       false,
@@ -196,7 +196,7 @@ describe('the time left', () => {
     ['in a rollback', { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
-  ])('is known %s', (_, changes, text) => {
+  ])('is shown as expected %s', (_, changes, text) => {
     const { session } = createSession(createPlace({}).place);
     const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
     expect(timeLeft(session, status)).toBe(text);
@@ -204,7 +204,7 @@ describe('the time left', () => {
 });
 
 describe('a vector store that does not answer', () => {
-  it('is waited for 30 s, reported every 5 s, and not waited for after Ctrl-C', async () => {
+  it('is waited for 30 s and reported every 5 s; Ctrl-C ends the wait', async () => {
     let now = 0;
     const reported: string[] = [];
     const interruption = new AbortController();

@@ -55,9 +55,9 @@ it('facts are lines of plain words', () => {
 
 describe('the status page', () => {
   const digest = '0123456789abcdef'.repeat(4);
-  const here = { stage: undefined, where: 'table runs at here' };
+  const place = { stage: undefined, where: 'table runs at here' };
   const page = (changes: object) =>
-    statusAsText({ ...STATUS, ...changes } as unknown as Status, here);
+    statusAsText({ ...STATUS, ...changes } as unknown as Status, place);
   const retention = { until: '2026-03-31T09:30:00Z', daysLeft: 30, isOver: false, isEnding: false };
 
   it.each([
@@ -68,7 +68,7 @@ describe('the status page', () => {
       { phase: 'live', retention },
       'Users are on the new version, collection memories_v3_run-a.',
     ],
-    ['whose key is needed', {}, 'MEMORY_BACKEND_KEY must belong to this user'],
+    ['which user the key must belong to', {}, 'MEMORY_BACKEND_KEY must belong to this user'],
     [
       'how long writes stay frozen in a rollback',
       { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' },
@@ -85,7 +85,7 @@ describe('the status page', () => {
       'Users may be unable to write. No refused write has proved that yet.',
     ],
     [
-      'that users may write again where a cutover has begun to let them',
+      'that users may write again once a cutover has begun to open writes',
       { phase: 'switching', openedAt: '2026-03-01T09:29:00Z' },
       'Users may be unable to write.',
     ],
@@ -121,11 +121,11 @@ describe('the status page', () => {
       },
       'Stop all writes to memories',
     ],
-  ])('has %s', (_, changes, part) => {
+  ])('shows %s', (_, changes, part) => {
     expect(page(changes)).toContain(part);
   });
 
-  it.each(['deploy-new', 'deploy-old'])('says that %s leaves writes frozen', (action) => {
+  it.each(['deploy-new', 'deploy-old'])('shows that %s leaves writes frozen', (action) => {
     const pendingAction = { action, collection: 'memories', since: null, confirmedBy: null };
     expect(page({ pendingAction })).toContain('Writes stay frozen until "open-writes"');
   });
@@ -140,7 +140,7 @@ describe('the status page', () => {
       ],
     });
 
-  it('says what a rollback left behind, and where', () => {
+  it('shows what a rollback left behind, and where', () => {
     const until = '2026-04-01T00:00:00.000Z';
     const lines = renderRolledBack(
       { leftBehind: 3 },
@@ -160,7 +160,7 @@ describe('the status page', () => {
     );
   });
 
-  it('says that a rollback left nothing behind, and what to compare', () => {
+  it('shows that a rollback left nothing behind, and what to compare', () => {
     expect(renderRolledBack({ leftBehind: 0 })).toContain('Left behind: no writes.');
     expect(renderRolledBack({ leftBehind: 0, comparedByHand: 'memories_v3_run-a' })).toContain(
       'Collection memories_v3_run-a has writes that were not carried over: compare it by hand.',
@@ -174,7 +174,7 @@ describe('the status page', () => {
     expect(page({})).not.toContain('Left behind');
   });
 
-  it('begins the next steps with the one that continues', () => {
+  it('begins the next steps with the command that continues the run', () => {
     expect(page({}).split('\n').at(-3)).toMatch(/^Next: npm run migrate -- run --run run-a/);
     expect(
       page({ isLate: true, moves: [{ command: 'rollback' }] })
@@ -188,7 +188,7 @@ describe('the plan', () => {
   it.each([
     [[], 'a graph dump'],
     [['no-graph'], 'a graph dump if there is a graph'],
-  ])('that accepts %j names the artifacts, and what no backup contains', (accepts, dump) => {
+  ])('that accepts %j names the artifacts, and what is in no backup', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
     expect(planLines(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
@@ -205,17 +205,22 @@ describe('an output', () => {
     return { output: createOutput(streams, isJson), text: () => chunks.join('') };
   }
 
-  it('shows people the times of functions as they read them', () => {
+  it('shows people the times of functions in a readable form', () => {
     const { output, text } = capturePrinted(false);
     output.note('The window closed at 2026-03-01T09:30:00.123Z.');
     expect(text()).toBe('The window closed at 2026-03-01 09:30:00 UTC.\n');
   });
 
-  it('shows people what functions log in words, and machines as an object', () => {
-    const entry = { level: 'WARN', message: 'It goes on', runId: 'run-a', lookAt: 'that' } as const;
+  it('shows log entries of functions as words to people, and as an object to programs', () => {
+    const entry = {
+      level: 'WARN',
+      message: 'The step continues',
+      runId: 'run-a',
+      lookAt: 'the store',
+    } as const;
     const people = capturePrinted(false);
     people.output.log(entry);
-    expect(people.text()).toBe('It goes on; run id: run-a; look at: that\n');
+    expect(people.text()).toBe('The step continues; run id: run-a; look at: the store\n');
     const machines = capturePrinted(false, true);
     machines.output.log(entry);
     expect(JSON.parse(machines.text())).toEqual(entry);

@@ -25,7 +25,7 @@ const WRITES = [
 
 test('A restore that is killed before or after any call continues to the same graph', async () => {
   const artifacts = await dumpSample();
-  let points = 0;
+  let kills = 0;
   for (const when of ['before', 'after'] as const) {
     for (let call = 0; ; call += 1) {
       const graph = createSandboxGraph();
@@ -40,17 +40,17 @@ test('A restore that is killed before or after any call continues to the same gr
         () => true,
       );
       if (!killed) break;
-      points += 1;
+      kills += 1;
       const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target: graph });
       expect(differences, `killed ${when} call ${call}`).toEqual([]);
       expect(await graph.restoreState()).toBe('none');
     }
   }
   // Every restore makes four batches of nodes, four of relationships, and three other calls. It is killed before and after each.
-  expect(points).toBe(2 * (4 + 4 + 3));
+  expect(kills).toBe(2 * (4 + 4 + 3));
 });
 
-test('A restore refuses a graph that holds anything else, and leaves it unchanged', async () => {
+test('A restore refuses a graph that has other contents, and leaves it unchanged', async () => {
   const artifacts = await dumpSample();
   const target = createSandboxGraph();
   target.addNode({ labels: ['precious'], properties: {} });
@@ -100,18 +100,18 @@ async function dumpSample() {
   return artifacts;
 }
 
-function killAt(graph: GraphTarget, fatal: number, when: 'before' | 'after'): GraphTarget {
+function killAt(graph: GraphTarget, killedCall: number, when: 'before' | 'after'): GraphTarget {
   let calls = 0;
-  const deadly = WRITES.map((name) => [
+  const wrapped = WRITES.map((name) => [
     name,
     async (argument: never) => {
-      const isFatal = calls++ === fatal;
-      if (isFatal && when === 'before') throw new Error('killed');
+      const isKilled = calls++ === killedCall;
+      if (isKilled && when === 'before') throw new Error('killed');
       await (graph[name] as (argument: never) => Promise<void>)(argument);
-      if (isFatal) throw new Error('killed');
+      if (isKilled) throw new Error('killed');
     },
   ]);
-  return { ...graph, ...Object.fromEntries(deadly) };
+  return { ...graph, ...Object.fromEntries(wrapped) };
 }
 
 const LOOKUP = { name: 'index_1', type: 'LOOKUP', statement: 'CREATE LOOKUP INDEX `index_1` ...' };

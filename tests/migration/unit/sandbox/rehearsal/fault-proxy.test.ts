@@ -11,16 +11,16 @@ import { listenInTest } from '../../../../shared/support/loopback.ts';
 const ANSWER = 'what the store says';
 
 /** Starts a store that records every request, behind a fault proxy. */
-async function startPair() {
-  const heard: string[] = [];
+async function startStoreBehindProxy() {
+  const received: string[] = [];
   const store = await listenInTest(async (incoming, response) => {
     const body = await text(incoming);
-    heard.push(`${incoming.method} ${incoming.url} ${incoming.headers['api-key']} ${body}`);
+    received.push(`${incoming.method} ${incoming.url} ${incoming.headers['api-key']} ${body}`);
     response.writeHead(201, { 'content-length': ANSWER.length, 'x-of': 'the store' }).end(ANSWER);
   });
-  const between = await startFaultProxy(`${store}/prefix/`);
-  onTestFinished(() => between.close());
-  return { heard, between };
+  const proxy = await startFaultProxy(`${store}/prefix/`);
+  onTestFinished(() => proxy.close());
+  return { received, proxy };
 }
 
 function put({ url }: FaultProxy, signal?: AbortSignal) {
@@ -31,16 +31,16 @@ function put({ url }: FaultProxy, signal?: AbortSignal) {
 const PUT = 'PUT /prefix/points?wait=true secret a point';
 
 test('a request without a fault passes unchanged in both directions', async () => {
-  const { heard, between } = await startPair();
-  between.addFault({ on: /^GET/, effect: { kind: 'silence' } });
-  const reply = await put(between);
+  const { received, proxy } = await startStoreBehindProxy();
+  proxy.addFault({ on: /^GET/, effect: { kind: 'silence' } });
+  const reply = await put(proxy);
   expect([reply.status, reply.headers.get('x-of'), await reply.text()]).toEqual([
     201,
     'the store',
     ANSWER,
   ]);
-  expect(heard).toEqual([PUT]);
-  expect(between.waiting()).toBe(1);
+  expect(received).toEqual([PUT]);
+  expect(proxy.waiting()).toBe(1);
 });
 
 test.each<[Fault['effect'], unknown, number]>([
@@ -50,36 +50,36 @@ test.each<[Fault['effect'], unknown, number]>([
   [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
 ])('%j hits the second request alone', async (effect, answer, reached) => {
-  const { heard, between } = await startPair();
-  between.addFault({ on: /^PUT/, skips: 1, effect });
-  await (await put(between)).text();
+  const { received, proxy } = await startStoreBehindProxy();
+  proxy.addFault({ on: /^PUT/, skips: 1, effect });
+  await (await put(proxy)).text();
   const patience = new AbortController();
-  const answered = put(between, patience.signal).then(
+  const answered = put(proxy, patience.signal).then(
     async (reply) => `${reply.status} ${await reply.text().catch((error: Error) => error.message)}`,
     (error: Error) => error.message,
   );
   if (effect.kind === 'silence') {
     // A client that gives up before its request arrives would leave the fault to the next one.
-    while (between.waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
+    while (proxy.waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
     patience.abort(new Error('too long'));
   }
   const second = await answered;
   expect(effect.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
-  expect((await put(between)).status).toBe(201);
-  expect(heard).toHaveLength(2 + reached);
-  expect(between.waiting()).toBe(0);
+  expect((await put(proxy)).status).toBe(201);
+  expect(received).toHaveLength(2 + reached);
+  expect(proxy.waiting()).toBe(0);
 });
 
-test('closes only when the requests in progress have ended', async () => {
-  const { heard, between } = await startPair();
+test('the proxy closes only when the requests in progress have ended', async () => {
+  const { received, proxy } = await startStoreBehindProxy();
   const ended: string[] = [];
-  between.addFault({
+  proxy.addFault({
     on: /^PUT/,
     effect: { kind: 'lose-answer', andThen: () => void ended.push('request') },
   });
-  const asked = put(between).catch(() => undefined);
-  while (heard.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  await between.close();
+  const request = put(proxy).catch(() => undefined);
+  while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
+  await proxy.close();
   expect(ended).toEqual(['request']);
-  await asked;
+  await request;
 });

@@ -34,13 +34,13 @@ it.each([
     { ...DEFAULTS, readsExisting: true, mayRedeploy: true },
   ],
   [['--acts', 'list'], 'list'],
-])('takes %j', (words, orders) => expect(parse(...words)).toEqual(orders));
+])('npm run rehearse accepts %j', (words, orders) => expect(parse(...words)).toEqual(orders));
 
 it.each([
   ...['-5', '0', '1.5', '1e3', '', '200001', '-0', '0x10'].map((n) => `--memories=${n}`),
   ...['0', '4', '1,,2', 'all', '-1', '1;2'].map((acts) => `--acts=${acts}`),
   ...['memories', 'rehearsal_1', 'Rehearsal', 'rehearsal/..', ''].map((id) => `--run=${id}`),
   ...['--colour', '--existing-graph=1', '--memories'],
-])('refuses %s by its name', (word) => {
+])('npm run rehearse refuses %s by its name', (word) => {
   expect(() => parse(word)).toThrow(word.split('=')[0]);
 });

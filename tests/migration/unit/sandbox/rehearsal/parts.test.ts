@@ -2,7 +2,7 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { describeParts, type Parts } from '../../../../../sandbox/rehearsal/parts.ts';
 
-it('names each service by its address, without a password', () => {
+it('a rehearsal names each service by its address, without a password', () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('QDRANT_URL', 'http://ada:secret@store:6333');
   vi.stubEnv('NEO4J_URL', 'bolt://ada:sec@ret@graph:7687');
