@@ -1,15 +1,18 @@
 // Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint that answers for
-// DynamoDB and the Parameter Store, and clients for the artifacts and the setting of a migration.
+// DynamoDB and the Parameter Store, and clients for the artifacts, the setting and the records of a migration.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { createS3Artifacts } from '../../../lib/migration/adapters/s3-artifacts.ts';
 import { createSsmCollectionSetting } from '../../../lib/migration/adapters/ssm-collection-setting.ts';
+import type { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { type Command, createBucket } from '../../migration/support/bucket.ts';
+import { createMemoryTable } from '../../migration/support/memory-table.ts';
 import {
   createParameterStore,
   type ParameterStore,
 } from '../../migration/support/parameter-store.ts';
+import { interpose } from './interposed-client.ts';
 import { listen } from './loopback.ts';
 
 export interface AccessRecorder {
@@ -19,16 +22,21 @@ export interface AccessRecorder {
   recordFor(name: string): void;
   /** Lists the recorded access in order, such as `s3:GetObject artifacts/* of this account`. */
   usedBy(name: string): string[];
+  /** A table in memory for the records of runs: they make many calls, which need no server. */
+  readonly runTable: Pick<Parameters<typeof createRunRecords>[0], 'client' | 'tableName'>;
   artifacts(options: { readonly prefix: string; readonly now: () => Date }): Services['artifacts'];
   setting(parameter: string): Services['setting'];
   readonly parameters: ParameterStore;
   close(): Promise<void>;
 }
 
+/** A text as a request or a command has it */
+type Text = string | { readonly S?: string };
+
 interface Part {
-  readonly Key?: { readonly pk: { readonly S: string } };
-  readonly Item?: { readonly pk: { readonly S: string } };
-  readonly ExpressionAttributeValues?: Readonly<Record<string, { readonly S?: string }>>;
+  readonly Key?: { readonly pk: Text };
+  readonly Item?: { readonly pk: Text };
+  readonly ExpressionAttributeValues?: Readonly<Record<string, Text>>;
 }
 
 interface Request extends Part {
@@ -68,6 +76,14 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
   let current = '';
   const parameters = createParameterStore();
   const bucket = createBucket(recordS3);
+  const memory = createMemoryTable();
+  const runTable = {
+    tableName: memory.tableName,
+    client: interpose(memory.client, (commandName, input) => {
+      const operation = commandName.replace('TransactWriteCommand', 'TransactWriteItems');
+      for (const use of listTableUses(operation.replace(/Command$/, 'Item'), input)) record(use);
+    }),
+  };
   const server = await listen(async (request, response) => {
     const body = await text(request);
     const [service, operation = ''] = String(request.headers['x-amz-target']).split('.');
@@ -104,6 +120,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
       if (!used.has(name)) used.set(name, new Set());
     },
     usedBy: (name) => [...(used.get(name) ?? [])].sort(),
+    runTable,
     artifacts: (options) => createS3Artifacts({ ...options, client: bucket, bucket: BUCKET }),
     setting: (parameter) => {
       const send = async (command: { input: { Name?: string } }) => {
@@ -130,12 +147,19 @@ function listTableUses(operation: string, body: Request): string[] {
 
 function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): string {
   // A query has its partition among its values. Partitions of ledgers do not begin with "@"; all others but HEALTH do.
-  const values = Object.values(ExpressionAttributeValues).map(({ S = '' }) => S);
-  const partition = (Key ?? Item)?.pk.S ?? values.find((value) => value.startsWith('@')) ?? '';
+  const values = Object.values(ExpressionAttributeValues).map(readText);
+  const key = (Key ?? Item)?.pk;
+  const partition = key ? readText(key) : (values.find((value) => value.startsWith('@')) ?? '');
   if (partition.startsWith('@API_KEYS#')) return 'API keys';
   if (partition === '@LEDGERS') return 'the list of ledgers';
   if (partition === 'HEALTH') return 'the health check';
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
+}
+
+/** Values that are no text are no partition. */
+function readText(value: Text): string {
+  if (typeof value === 'string') return value;
+  return value.S ?? '';
 }
 
 const REFERENCE = '/aws/reference/secretsmanager/';

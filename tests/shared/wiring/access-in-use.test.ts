@@ -289,11 +289,7 @@ async function openServices(): Promise<void> {
 }
 
 async function migrate(): Promise<void> {
-  const records = createRunRecords({
-    client: createDocumentClient(recorder.endpoint),
-    tableName: TABLE,
-    clock: () => new Date(time),
-  });
+  const records = createRunRecords({ ...recorder.runTable, clock: () => new Date(time) });
   for (const [runId, play] of Object.entries(RUNS)) {
     const run = await createRecordedRun({ runId, records, recorder, advanceClock });
     await play(run).finally(run.close);
