@@ -1,6 +1,6 @@
 // A rollback that is killed between two records, or whose record cannot be read. Nothing is lost, an action that was
 // not done is requested again, and writes open in time.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
@@ -12,7 +12,7 @@ import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
-import { describeInFull, itInFull } from '../../../shared/support/quick-cases.ts';
+import { itInFull } from '../../../shared/support/quick-cases.ts';
 import { changeServices, onRequest, type ServiceChanges } from '../../support/changed-services.ts';
 import { computeFingerprint, writeToNew } from '../../support/holdings.ts';
 import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
@@ -73,7 +73,7 @@ function withRecord({ runs }: Migration, state: unknown): ServiceChanges {
   return { runs: { readCheckpoint } };
 }
 
-describeInFull('the request of a deployment', () => {
+describe('the request of a deployment', () => {
   const runUntilKilled = async (migration: Migration) => {
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
@@ -104,16 +104,19 @@ describeInFull('the request of a deployment', () => {
     expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
   });
 
-  it('is sent again if the last one was reported as done and was not, however late', async () => {
-    const migration = await createLive();
-    await rollBackWithoutProof(migration);
-    migration.advanceClock(40 * MINUTE_MS);
-    await migration.finish('rollback');
-    expect(await readPhase(migration)).toBe('copied');
-    expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
-  });
+  itInFull(
+    'is sent again if the last one was reported as done and was not, however late',
+    async () => {
+      const migration = await createLive();
+      await rollBackWithoutProof(migration);
+      migration.advanceClock(40 * MINUTE_MS);
+      await migration.finish('rollback');
+      expect(await readPhase(migration)).toBe('copied');
+      expect(migration.operator.actions.slice(-2)).toEqual(['deploy-old', 'open-writes']);
+    },
+  );
 
-  it('is not sent for ever if it is reported as done and is not', async () => {
+  itInFull('is not sent for ever if it is reported as done and is not', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     migration.advanceClock(40 * MINUTE_MS);
@@ -127,7 +130,7 @@ describeInFull('the request of a deployment', () => {
     expect(minutes).toBeLessThan(30);
   });
 
-  it('does not freeze users for ever if every attempt is killed', async () => {
+  itInFull('does not freeze users for ever if every attempt is killed', async () => {
     const migration = await createLive();
     let minutes = 0;
     do {
@@ -139,14 +142,14 @@ describeInFull('the request of a deployment', () => {
     expect(minutes).toBeLessThan(60);
   });
 
-  it('restarts the time for a proof if it is killed', async () => {
+  itInFull('restarts the time for a proof if it is killed', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     await runUntilKilled(migration);
     await expectTimeForProof(migration);
   });
 
-  it('restarts the time for a proof if the command is stopped in it', async () => {
+  itInFull('restarts the time for a proof if the command is stopped in it', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     const interruption = new AbortController();
@@ -164,7 +167,7 @@ describeInFull('the request of a deployment', () => {
     await expectTimeForProof(migration);
   });
 
-  it('of the new version is reported if the backend does not prove it', async () => {
+  itInFull('of the new version is reported if the backend does not prove it', async () => {
     const migration = await createLive();
     const told: string[] = [];
     const log: Services['log'] = ({ message }) => told.push(message);
