@@ -1141,7 +1141,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
-  test('the keys are findRow, and the currency sign is a setting of the browser', async () => {
+  test('the keys are listed, and the currency sign is a setting of the browser', async () => {
     await pages.createRow({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
     await page.keyboard.press('?');
