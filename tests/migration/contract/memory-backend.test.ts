@@ -1,5 +1,5 @@
-// The properties of a memory backend that the migration relies on: always tested on the sandbox's two versions, and on real
-// mem0 if its Python environments are installed.
+// Properties of a memory backend that the migration relies on. They are always tested on both versions of the sandbox, and on
+// real mem0 if its Python environments are installed.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -16,14 +16,14 @@ import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { startMem0Service } from '../../../sandbox/real/mem0/service.ts';
 import { failureNamed } from '../support/refused.ts';
 
-interface Subject {
+interface BackendUnderTest {
   readonly url: string;
   readonly apiKey: string;
   readonly userId: string;
   close(): Promise<void>;
 }
 
-async function sandbox(version: 'old' | 'new'): Promise<Subject> {
+async function openSandbox(version: 'old' | 'new'): Promise<BackendUnderTest> {
   const qdrant = await startQdrantSandbox();
   const server = await startMemoryBackendSandbox();
   const settings = {
@@ -34,84 +34,93 @@ async function sandbox(version: 'old' | 'new'): Promise<Subject> {
   };
   const start = version === 'old' ? startOldVersion : startNewVersion;
   server.deploy(await start(settings));
-  server.grant('its-key', 'ada');
+  server.grant('key-of-ada', 'ada');
   const close = async () => {
     await server.close();
     await qdrant.close();
   };
-  return { url: server.url, apiKey: 'its-key', userId: 'ada', close };
+  return { url: server.url, apiKey: 'key-of-ada', userId: 'ada', close };
 }
 
-async function mem0(major: Mem0Major): Promise<Subject> {
+async function openMem0(major: Mem0Major): Promise<BackendUnderTest> {
   const qdrant = await startQdrantSandbox();
-  const users = { 'its-key': 'ada' };
+  const users = { 'key-of-ada': 'ada' };
   const service = await startMem0Service({ qdrant: { url: qdrant.url }, dimensions: 8, users });
   await service.deploy(major, 'memories');
   const close = async () => {
     await service.close();
     await qdrant.close();
   };
-  return { url: service.url, apiKey: 'its-key', userId: 'ada', close };
+  return { url: service.url, apiKey: 'key-of-ada', userId: 'ada', close };
 }
 
-const SUBJECTS = [
-  { name: 'old sandbox', open: () => sandbox('old'), given: true, deprecated: false },
-  { name: 'new sandbox', open: () => sandbox('new'), given: true, deprecated: true },
+const BACKENDS = [
+  {
+    name: 'old sandbox',
+    open: () => openSandbox('old'),
+    isAvailable: true,
+    isGraphDeprecated: false,
+  },
+  {
+    name: 'new sandbox',
+    open: () => openSandbox('new'),
+    isAvailable: true,
+    isGraphDeprecated: true,
+  },
   {
     name: 'mem0 1.x',
-    open: () => mem0(1),
-    given: Boolean(process.env.MEM0_1_PYTHON),
-    deprecated: false,
+    open: () => openMem0(1),
+    isAvailable: Boolean(process.env.MEM0_1_PYTHON),
+    isGraphDeprecated: false,
   },
   {
     name: 'mem0 2.x',
-    open: () => mem0(2),
-    given: Boolean(process.env.MEM0_2_PYTHON),
-    deprecated: true,
+    open: () => openMem0(2),
+    isAvailable: Boolean(process.env.MEM0_2_PYTHON),
+    isGraphDeprecated: true,
   },
 ];
 
-function createBackend({ url, apiKey }: Subject): MemoryBackend {
+function createBackend({ url, apiKey }: BackendUnderTest): MemoryBackend {
   return createHttpMemoryBackend({ url, apiKey: createSecret(apiKey), timeoutMs: 10_000 });
 }
 
-describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }) => {
-  describe.skipIf(!given)('when it is configured', () => {
-    let subject: Subject;
+describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGraphDeprecated }) => {
+  describe.skipIf(!isAvailable)('if it is available', () => {
+    let opened: BackendUnderTest;
     let backend: MemoryBackend;
 
     beforeAll(async () => {
-      subject = await open();
-      backend = createBackend(subject);
+      opened = await open();
+      backend = createBackend(opened);
     });
 
-    afterAll(() => subject.close());
+    afterAll(() => opened.close());
 
-    it('says that it is healthy', async () => {
+    it('reports that it is healthy', async () => {
       await expect(backend.health()).resolves.toBeUndefined();
     });
 
-    it('remembers a fact about a person, counts it and finds it', async () => {
-      const before = await backend.memoryCount(subject.userId);
-      await backend.addMemory(subject.userId, 'My colleague Grace Hopper lives in Amsterdam.');
-      expect(await backend.memoryCount(subject.userId)).toBeGreaterThan(before);
-      expect(await backend.search(subject.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
+    it('stores a fact about a person, counts it and finds it', async () => {
+      const before = await backend.memoryCount(opened.userId);
+      await backend.addMemory(opened.userId, 'My colleague Grace Hopper lives in Amsterdam.');
+      expect(await backend.memoryCount(opened.userId)).toBeGreaterThan(before);
+      expect(await backend.search(opened.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
     });
 
-    it('chats', async () => {
-      await expect(backend.chat(subject.userId, 'Good morning')).resolves.toBeUndefined();
+    it('answers a chat message', async () => {
+      await expect(backend.chat(opened.userId, 'Good morning')).resolves.toBeUndefined();
     });
 
-    it('counts nothing for an unknown user', async () => {
+    it('counts no memories of an unknown user', async () => {
       expect(await backend.memoryCount(`unknown-${randomUUID()}`)).toBe(0);
     });
 
-    it('says whether its graph is deprecated', async () => {
-      const answer = await backend.isGraphDeprecated(subject.userId);
-      expect(answer).toBe(deprecated);
+    it('reports whether its graph is deprecated', async () => {
+      expect(await backend.isGraphDeprecated(opened.userId)).toBe(isGraphDeprecated);
     });
 
-    it('names a key that maps to another user', async () => {
+    it('refuses a key of another user', async () => {
       const attempts = [
         () => backend.addMemory('another-user', 'I play the cello.'),
         () => backend.search('another-user', 'cello'),
@@ -122,9 +131,9 @@ describe.each(SUBJECTS)('the $name memory backend', ({ open, given, deprecated }
       }
     });
 
-    it('names an unknown key', async () => {
-      const stranger = createBackend({ ...subject, apiKey: 'unknown' });
-      await expect(stranger.memoryCount(subject.userId)).rejects.toEqual(
+    it('refuses an unknown key', async () => {
+      const withUnknownKey = createBackend({ ...opened, apiKey: 'unknown' });
+      await expect(withUnknownKey.memoryCount(opened.userId)).rejects.toEqual(
         failureNamed('RefusedCredentials'),
       );
     });

@@ -1,4 +1,4 @@
-// The fingerprint of a graph depends on its contents alone, not on ids or order.
+// The fingerprint of a graph depends on its contents, not on ids or order.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
@@ -22,11 +22,11 @@ const labels = fc.uniqueArray(name, { maxLength: 3 });
 
 const anyGraph: fc.Arbitrary<Rows> = fc
   .array(fc.record({ labels, properties }), { minLength: 1, maxLength: 6 })
-  .chain((bare) => {
-    const end = fc.nat({ max: bare.length - 1 }).map((at) => `n${at}`);
+  .chain((rows) => {
+    const end = fc.nat({ max: rows.length - 1 }).map((at) => `n${at}`);
     const relationship = fc.record({ type: name, start: end, end, properties });
     return fc.record({
-      nodes: fc.constant(bare.map((node, at) => ({ id: `n${at}`, ...node }))),
+      nodes: fc.constant(rows.map((node, at) => ({ id: `n${at}`, ...node }))),
       relationships: fc
         .array(relationship, { maxLength: 6 })
         .map((found) => found.map((row, at) => ({ id: `r${at}`, ...row }))),
@@ -70,12 +70,12 @@ test('a graph with one row added, removed or changed has another fingerprint', a
   );
 });
 
-test('a duplicate node is not the same as a missing one', async () => {
+test('a graph with two equal nodes has another fingerprint than an empty graph', async () => {
   const node = { labels: ['equal'], properties: {} };
   const twice = [1, 2].map((id) => ({ id: `n${id}`, ...node }));
-  const { nodesDigest: none } = await fingerprint({ nodes: [], relationships: [] });
-  const { nodesDigest: two } = await fingerprint({ nodes: twice, relationships: [] });
-  expect(two).not.toBe(none);
+  const { nodesDigest: ofEmpty } = await fingerprint({ nodes: [], relationships: [] });
+  const { nodesDigest: ofTwo } = await fingerprint({ nodes: twice, relationships: [] });
+  expect(ofTwo).not.toBe(ofEmpty);
 });
 
 function changeRow({ nodes, relationships }: Rows, kind: string, at: number): Rows | undefined {
@@ -108,11 +108,11 @@ function withProperty(row: GraphRelationship): GraphRelationship {
 }
 
 function areTwins(nodes: readonly GraphNode[], start: string, end: string): boolean {
-  const [one, other] = [start, end].map((id) => nodes.find((node) => node.id === id));
-  return text(one) === text(other);
+  const [first, second] = [start, end].map((id) => nodes.find((node) => node.id === id));
+  return toText(first) === toText(second);
 }
 
-function text(node: GraphNode | undefined): string {
+function toText(node: GraphNode | undefined): string {
   const { labels = [], properties = {} } = node ?? {};
   return JSON.stringify([labels.toSorted(), Object.entries(properties).toSorted()]);
 }

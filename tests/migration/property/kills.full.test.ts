@@ -11,14 +11,14 @@ import { type Migration, RUN, type StepName } from '../support/migration.ts';
 import { LEASE_MS } from '../support/run-table.ts';
 import { STEP_CASES, type StepCase } from '../support/step-cases.ts';
 
-/** Every kill point in `bash .ci/run full`, otherwise every 40th; always the same ones. */
+/** Every kill point in `bash .ci/run full`, otherwise every 40th */
 const STRIDE = IS_FULL ? 1 : 40;
 
-/** Kill points tried at once, each in a world of its own: most of their time is waiting. */
+/** Number of kill points tried at once, each in a separate world: most of their time is waiting. */
 const CONCURRENCY = 6;
 
-// Only a person makes these moves; the machine finishes any other step.
-const OF_A_PERSON: Partial<Record<StepName, Phase>> = {
+// In these phases only a person may start the step; the state machine can finish any other.
+const PERSON_STARTS_IN: Partial<Record<StepName, Phase>> = {
   abort: 'copied',
   cutover: 'copied',
   rollback: 'live',
@@ -56,26 +56,26 @@ async function runAndKill({ step, prepare, input = {} }: StepCase, killPoint: Ki
       throw error;
     },
   );
-  points += wasKilled ? 1 : 0;
+  kills += wasKilled ? 1 : 0;
   migration.advanceClock(LEASE_MS);
   const { phase } = await migration.runs.read(RUN);
-  const needsPerson = OF_A_PERSON[step] === phase;
+  const needsPerson = PERSON_STARTS_IN[step] === phase;
   await migration.finish(step, needsPerson ? input : { actor: 'machine' });
   return await readEnd(migration);
 }
 
-let points = 0;
+let kills = 0;
 
 describe('a step that is killed', { timeout: 3_600_000 }, () => {
   let all = 0;
 
-  afterAll(() => console.log(`Killed at ${points} of ${all} points, and resumed`));
+  afterAll(() => console.log(`Killed at ${kills} of ${all} points, and repeated`));
 
   it.each(STEP_CASES)('$step $situation ends as if it had not been killed', async (stepCase) => {
-    const whole = await stepCase.prepare();
-    const { services, killPoints } = createKillableServices(whole.services);
-    await whole.finish(stepCase.step, stepCase.input ?? {}, services);
-    const end = await readEnd(whole);
+    const undisturbed = await stepCase.prepare();
+    const { services, killPoints } = createKillableServices(undisturbed.services);
+    await undisturbed.finish(stepCase.step, stepCase.input ?? {}, services);
+    const end = await readEnd(undisturbed);
     all += killPoints().length;
     const tried = killPoints().filter((_, n) => n % STRIDE === 0);
     for (let from = 0; from < tried.length; from += CONCURRENCY) {

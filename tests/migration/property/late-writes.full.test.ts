@@ -33,22 +33,22 @@ async function writeLate(store: VectorStore, collection: string, kind: Kind): Pr
   await store.upsert(collection, [{ ...late, id }], 'upsert');
 }
 
-/** Lets something happen once, after that many calls since the freeze, or else right before writes are opened. */
-function interruptAt(services: Services, at: number, happens: () => Promise<void>) {
+/** Calls `interrupt` once, after that many calls since the freeze, or else right before writes are opened. */
+function interruptAt(services: Services, at: number, interrupt: () => Promise<void>) {
   let calls = 0;
   let isFrozen = false;
 
   async function after(): Promise<void> {
     if (!isFrozen) return;
     calls += 1;
-    if (calls === at) await happens();
+    if (calls === at) await interrupt();
   }
 
   const ask: Hooks['ask'] = async (request) => {
     // There may be fewer calls than `at`, because the store decides how often the step has to ask for a snapshot.
     if (request.action === 'open-writes' && calls < at) {
       calls = at;
-      await happens();
+      await interrupt();
     }
     if (request.action === 'open-writes') isFrozen = false;
     const answer = await services.hooks.ask(request);
@@ -106,20 +106,20 @@ describe('a late write', { timeout: 3_600_000 }, () => {
     if (!isLate) return;
     const { phase } = await migration.runs.read(RUN);
     const written = await computeFingerprint(vectors, SOURCE);
-    const usersHave = await computeFingerprint(vectors, await setting.read());
+    const contents = await computeFingerprint(vectors, await setting.read());
     const phases = expect.stringMatching(/^(live|copied)$/);
-    expect({ phase, usersHave }, `${kind} after call ${at}`).toEqual({
+    expect({ phase, contents }, `${kind} after call ${at}`).toEqual({
       phase: phases,
-      usersHave: written,
+      contents: written,
     });
     ends[phase === 'live' ? 'live' : 'returned'] += 1;
   }
 
   it('is carried over, or users stay on the collection that has it', async () => {
-    const quiet = await createMigrationAt('copied', SMALL);
-    const { services, calls } = interruptAt(quiet.services, 0, async () => {});
-    await cutOver(quiet, services);
-    expect((await quiet.runs.read(RUN)).phase).toBe('live');
+    const undisturbed = await createMigrationAt('copied', SMALL);
+    const { services, calls } = interruptAt(undisturbed.services, 0, async () => {});
+    await cutOver(undisturbed, services);
+    expect((await undisturbed.runs.read(RUN)).phase).toBe('live');
     all = calls();
     const tried = chooseCalls(all);
     await runForEach(tried, playToEnd);
@@ -128,7 +128,7 @@ describe('a late write', { timeout: 3_600_000 }, () => {
 });
 
 describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
-  const ends = { 'came along': 0, kept: 0 };
+  const ends = { 'carried over': 0, kept: 0 };
 
   async function rollBack(at: number): Promise<number> {
     const migration = await createMigrationAt('live', SMALL);
@@ -146,7 +146,7 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     const kept = evidence['rollback-report']?.facts.comparedByHand;
     const found = await computeFingerprint(vectors, kept === undefined ? SOURCE : migration.target);
     expect(found, `${kind} after call ${at}`).toEqual(written);
-    ends[kept === undefined ? 'came along' : 'kept'] += 1;
+    ends[kept === undefined ? 'carried over' : 'kept'] += 1;
     return calls();
   }
 
@@ -154,9 +154,9 @@ describe('a late write of a rollback', { timeout: 3_600_000 }, () => {
     const all = await rollBack(0);
     const tried = chooseCalls(all);
     await runForEach(tried, async (at) => void (await rollBack(at)));
-    const ended = ends['came along'] + ends.kept;
+    const ended = ends['carried over'] + ends.kept;
     console.log(
-      `A late write after ${ended} of ${all} calls: ${ends['came along']} came along, ${ends.kept} kept, 0 lost`,
+      `A late write after ${ended} of ${all} calls: ${ends['carried over']} carried over, ${ends.kept} kept, 0 lost`,
     );
     expect(ended).toBeGreaterThan(0.9 * tried.length);
   });

@@ -1,4 +1,4 @@
-// Any JSON payload leaves the migration unchanged, number literals included.
+// Any JSON payload is kept unchanged, including its number literals.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
@@ -12,7 +12,7 @@ import {
 import { seeded } from '../../shared/support/seed.ts';
 import { addSpaces, jsonDocuments, nest, numberLiterals } from '../support/json-documents.ts';
 
-describe('a lossless round trip', () => {
+describe('lossless parsing and writing', () => {
   test('keeps every document to the letter', () => {
     fc.assert(
       fc.property(jsonDocuments, (document) => {
@@ -46,10 +46,10 @@ describe('a lossless round trip', () => {
 describe('the canonical text', () => {
   test('is the same for every order of keys and every spacing', () => {
     fc.assert(
-      fc.property(jsonDocuments, jsonDocuments, (one, other) => {
-        const there = `{"one":${one},"other":{"é":${other},"1":0}}`;
-        const back = addSpaces(`{"other":{"1":0,"é":${other}},"one":${one}}`);
-        expect(canonicalJson(back)).toBe(canonicalJson(there));
+      fc.property(jsonDocuments, jsonDocuments, (first, second) => {
+        const compact = `{"one":${first},"other":{"é":${second},"1":0}}`;
+        const spaced = addSpaces(`{"other":{"1":0,"é":${second}},"one":${first}}`);
+        expect(canonicalJson(spaced)).toBe(canonicalJson(compact));
       }),
       seeded(2_000),
     );
@@ -63,26 +63,28 @@ describe('the canonical text', () => {
     ['"10"', '10'],
     ['[1,2]', '[2,1]'],
     ['{"a":null}', '{}'],
-  ])('distinguishes %s from %s', (one, other) => {
-    expect(canonicalJson(one)).not.toBe(canonicalJson(other));
+  ])('distinguishes %s from %s', (first, second) => {
+    expect(canonicalJson(first)).not.toBe(canonicalJson(second));
   });
 });
 
 describe('the scanner', () => {
   test('returns the text of every part as it is written', () => {
     fc.assert(
-      fc.property(jsonDocuments, jsonDocuments, (one, other) => {
-        const scanner = scanJson(` {"a" : [${one} , ${other}] ,"skipped":${one},"b":${other}}`);
-        expect(collectParts(scanner)).toEqual([one, other, other]);
+      fc.property(jsonDocuments, jsonDocuments, (first, second) => {
+        const scanner = scanJson(
+          ` {"a" : [${first} , ${second}] ,"skipped":${first},"b":${second}}`,
+        );
+        expect(collectParts(scanner)).toEqual([first, second, second]);
       }),
       seeded(2_000),
     );
   });
 
   test.each(['', '{"a":', '[1,2', '{"a":"b', '{"a" 1}', '["\\"]', '{"a":[}'])(
-    'refuses %j rather than guess',
+    'refuses the malformed document %j',
     (document) => {
-      expect(() => walk(document)).toThrow(expect.objectContaining({ name: 'JsonScanError' }));
+      expect(() => scanAll(document)).toThrow(expect.objectContaining({ name: 'JsonScanError' }));
     },
   );
 
@@ -106,7 +108,7 @@ function collectParts(scanner: ReturnType<typeof scanJson>): string[] {
   return parts;
 }
 
-function walk(document: string) {
+function scanAll(document: string) {
   const scanner = scanJson(document);
   return document.startsWith('[') ? scanner.list(scanner.text) : scanner.texts();
 }

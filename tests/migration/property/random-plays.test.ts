@@ -1,6 +1,6 @@
-// Any play of users and operators, with kills, lost answers, late and early writes: nothing acknowledged is lost, users are
+// Whatever users and operators do, with kills, lost answers, late and early writes, no acknowledged write is lost, users are
 // never served from an incomplete collection, and writes are opened again. The invariants are those of the checked model
-// (docs/migration/model), on the code itself. The seed is printed if a play fails; SEED=n chooses other plays.
+// (docs/migration/model), on the code itself. The seed is printed if a play fails; SEED=n selects other plays.
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IS_QUICK, oneInEvery } from '../../shared/support/quick-cases.ts';
@@ -16,7 +16,7 @@ import {
 
 const [FULL_RUNS, RUNS] = [300, IS_QUICK ? 10 : 30];
 const MAX_ACTS = 9;
-/** A cutover makes some 300 calls: a hundred of them after the freeze, fifty after the deployment, twenty after writes opened. */
+/** A cutover makes about 300 calls: 100 of them after the freeze, 50 after the deployment, 20 after writes opened. */
 const MAX_CALLS = { begin: 300, freeze: 150, deploy: 60, prove: 8, open: 20 };
 
 const write: fc.Arbitrary<Write> = fc.record({
@@ -51,7 +51,7 @@ const anyIncident = fc
   .chain((since) =>
     fc.tuple(calls(MAX_CALLS[since]), kind).map(([n, what]) => ({ since, calls: n, ...what })),
   );
-/** Incidents in moments that last only a few calls, and that only one safeguard notices */
+/** Incidents that only one safeguard notices, within a few calls */
 const narrowIncident = fc.oneof(
   // A late write right before writes are opened, past the final check
   fc.record({
@@ -70,7 +70,7 @@ const narrowIncident = fc.oneof(
     kind: fc.constant('damaged' as const),
     damage: fc.constantFrom('emptied' as const, 'overwritten' as const),
   }),
-  // A command that is interrupted, or another write, right beside one of the few writes of a walk
+  // An interruption or another write, right before or after one of the few writes of a walk
   fc.record({
     since: fc.constant('store' as const),
     calls: fc.integer({ min: 0, max: 1 }),
@@ -242,7 +242,7 @@ const SAFEGUARDS: Readonly<Record<string, readonly Act[]>> = {
   ],
 };
 
-/** Beginnings of diary lines that must all occur: otherwise the plays would prove too little. */
+/** Beginnings of diary lines that must all occur, so that the plays prove enough */
 const MUST_HAPPEN = [
   ...[
     'user ',
@@ -267,8 +267,8 @@ const MUST_HAPPEN = [
 
 async function perform(acts: readonly Act[]): Promise<Play> {
   const play = await startPlay();
-  for (const one of acts) await play.perform(one);
-  await play.settle();
+  for (const next of acts) await play.perform(next);
+  await play.endSwitch();
   expect(await play.verify(), play.diary.join('\n')).toEqual([]);
   return play;
 }
@@ -289,6 +289,8 @@ it('a random play loses nothing, serves nothing incomplete, and opens writes aga
   });
   await fc.assert(plays, seeded(FULL_RUNS, RUNS));
   if (!IS_FULL) return;
-  const missing = MUST_HAPPEN.filter((begin) => !lines.some((line) => line.startsWith(begin)));
+  const missing = MUST_HAPPEN.filter(
+    (beginning) => !lines.some((line) => line.startsWith(beginning)),
+  );
   expect(missing).toEqual([]);
 });

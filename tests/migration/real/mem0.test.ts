@@ -5,7 +5,7 @@ import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { type Mem0Service, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
-import { hasMem0, mem0User, REAL_QDRANT } from '../support/real-services.ts';
+import { createMem0User, hasMem0, REAL_QDRANT } from '../support/real-services.ts';
 import { pointId } from '../support/vector-stores.ts';
 
 const DIMENSIONS = 8;
@@ -23,7 +23,7 @@ const VERSIONS: readonly { readonly version: string; readonly major: Mem0Major }
 describe.each(STORES)('on $store', ({ url, isAvailable }) => {
   describe.skipIf(!isAvailable).each(VERSIONS)('$version', ({ major }) => {
     const collection = `mem0_${randomUUID()}`;
-    const ada = mem0User('ada');
+    const ada = createMem0User('ada');
     let service: Mem0Service;
     let store: VectorStore;
     let close: () => Promise<void>;

@@ -1,5 +1,5 @@
 // A bucket with Object Lock behind a real S3 client: commands are reported, and answered before they become requests.
-// The first HeadObject of a key finds a whole object and an unfinished upload, as left by a run with the same id whose
+// The first HeadObject of a key finds a whole object and an unfinished upload: those of an earlier run with the same id, whose
 // table was lost.
 
 import { Readable } from 'node:stream';
@@ -23,7 +23,7 @@ interface Input {
   readonly Retention?: { readonly RetainUntilDate: Date };
 }
 
-interface Kept {
+interface StoredObject {
   readonly body: Uint8Array;
   readonly tags?: object[];
   readonly retainUntil?: Date;
@@ -31,26 +31,26 @@ interface Kept {
 
 /** @param onCommand gets each command before the bucket answers */
 export function createBucket(onCommand: (command: Command) => void): S3Client {
-  const objects = new Map<string, Kept>();
+  const objects = new Map<string, StoredObject>();
   const parts = new Map<string, Uint8Array[]>();
   const unfinished = new Set<string>();
-  const known = new Set<string>();
+  const headedKeys = new Set<string>();
   const keyOf = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
 
-  function requireObject(input: Input): Kept {
+  function requireObject(input: Input): StoredObject {
     const object = objects.get(keyOf(input));
     if (!object) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
     return object;
   }
 
-  function change(input: Input, changes: Partial<Kept>): void {
+  function change(input: Input, changes: Partial<StoredObject>): void {
     objects.set(keyOf(input), { ...requireObject(input), ...changes });
   }
 
-  function leaveEarlier(input: Input): void {
-    if (known.has(keyOf(input))) return;
-    known.add(keyOf(input));
-    const tags = [{ Key: 'sha256', Value: 'of an earlier one' }];
+  function addEarlierUpload(input: Input): void {
+    if (headedKeys.has(keyOf(input))) return;
+    headedKeys.add(keyOf(input));
+    const tags = [{ Key: 'sha256', Value: 'of an earlier run' }];
     objects.set(keyOf(input), { body: Buffer.from('earlier'), tags });
     unfinished.add(keyOf(input));
   }
@@ -62,7 +62,7 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
 
   const answers: Readonly<Record<string, (input: Input) => object>> = {
     HeadObject: (input) => {
-      leaveEarlier(input);
+      addEarlierUpload(input);
       const { body, retainUntil } = requireObject(input);
       return { ContentLength: body.length, ObjectLockRetainUntilDate: retainUntil };
     },
@@ -120,7 +120,7 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
       async ({ input }) => {
         const name = commandName.replace(/Command$/, '');
         const answer = answers[name];
-        if (!answer) throw new Error(`${name} is not expected of a migration`);
+        if (!answer) throw new Error(`${name} is not a command of a migration`);
         onCommand({ name, input: input as Input });
         return { response: {}, output: { $metadata: {}, ...answer(input as Input) } } as never;
       },

@@ -18,7 +18,7 @@ import { startWebhook } from '../../../sandbox/webhook.ts';
 import { type Ended, runCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { type Ledger, type Memories, startBusyUsers } from './busy-users.ts';
-import { hasQdrantProgram, mem0User, REAL_QDRANT } from './real-services.ts';
+import { createMem0User, hasQdrantProgram, REAL_QDRANT } from './real-services.ts';
 
 const DIMENSIONS = 32;
 const USERS = 10;
@@ -28,7 +28,7 @@ const WRITES = 20;
 const TEST_KEY = 'key-of-the-test-user';
 /** The drain is short, because no request takes longer. */
 const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
-/** Permits up to 1,000 deletions by users: of so few memories they delete more than the share that needs no permission. */
+/** Permits 1,000 deletions: of so few memories, users delete a larger share than is allowed without permission. */
 const DELETES = ['--deletes', '1000'];
 const COMMAND_MS = 900_000;
 const MAX_REPEATS = 4;
@@ -86,8 +86,11 @@ async function startBusyService(resources: Resources, options: Scenario) {
     const names = (await store.listCollections()).filter((name) => name.includes(runId));
     for (const name of names) await store.deleteCollection(name);
   });
-  const people = Array.from({ length: USERS }, (_, n) => mem0User(`user-${n}`));
-  const keys = Object.assign({ [TEST_KEY]: testUserOf(runId) }, ...people.map(({ keys }) => keys));
+  const mem0Users = Array.from({ length: USERS }, (_, n) => createMem0User(`user-${n}`));
+  const keys = Object.assign(
+    { [TEST_KEY]: testUserOf(runId) },
+    ...mem0Users.map(({ keys }) => keys),
+  );
   const start = async () => {
     const started = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
     resources.onStop(started.close);
@@ -98,13 +101,13 @@ async function startBusyService(resources: Resources, options: Scenario) {
   await mem0.deploy(1, source);
   await preview.deploy(2, target);
   // mem0 creates its collection at the first request.
-  await people[0]?.count(url);
+  await mem0Users[0]?.count(url);
   if (old === 2) await mem0.deploy(2, source);
   const size = { users: USERS, memories: MEMORIES, dimensions: DIMENSIONS };
   await seedMemories(store, { collection: source, ...size, seed: 1 });
 
   async function find(): Promise<Memories> {
-    const lists = people.map(async (user) =>
+    const lists = mem0Users.map(async (user) =>
       [...(await user.list(url))].map(([id, text]) => [id, { user: user.userId, text }] as const),
     );
     return new Map((await Promise.all(lists)).flat());
@@ -112,14 +115,14 @@ async function startBusyService(resources: Resources, options: Scenario) {
 
   const memories = await find();
   expect(memories.size).toBe(MEMORIES);
-  const users = startBusyUsers({ url, users: people, memories, perSecond, find });
+  const users = startBusyUsers({ url, users: mem0Users, memories, perSecond, find });
   resources.onStop(users.stop);
 
   const hooks = createMem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
   const askedAt: number[] = [];
   let atCutover: Ledger = users.ledger();
-  let last: Promise<unknown> = Promise.resolve();
+  let lastAction: Promise<unknown> = Promise.resolve();
 
   async function act(request: HookRequest): Promise<'done'> {
     const carryOut = async () => void (await hooks.ask(request));
@@ -133,8 +136,8 @@ async function startBusyService(resources: Resources, options: Scenario) {
 
   // An action that a killed command asked for may still run when the command is repeated: actions run one after the other.
   const ask = (request: HookRequest) => {
-    const done = last.catch(() => undefined).then(() => act(request));
-    last = done;
+    const done = lastAction.catch(() => undefined).then(() => act(request));
+    lastAction = done;
     return done;
   };
   const webhook = await startWebhook({ ask });
@@ -156,14 +159,14 @@ async function startBusyService(resources: Resources, options: Scenario) {
   };
 
   /** Runs a command as the operator types it. */
-  async function give(words: readonly string[], killed?: AbortSignal): Promise<Ended> {
-    const ends = [AbortSignal.timeout(COMMAND_MS), ...(killed ? [killed] : [])];
+  async function give(words: readonly string[], kill?: AbortSignal): Promise<Ended> {
+    const signals = [AbortSignal.timeout(COMMAND_MS), ...(kill ? [kill] : [])];
     const typed = [...words, '--run', runId];
     return await runCommand(
       'cli/migration/migrate/migrate.ts',
       typed,
       environment,
-      AbortSignal.any(ends),
+      AbortSignal.any(signals),
     );
   }
 

@@ -16,8 +16,8 @@ export interface Ledger {
   readonly expected: Memories;
   /** Deletions that were acknowledged. */
   readonly deleted: ReadonlySet<string>;
-  /** Ids and texts of writes that have no response, or not yet: either outcome is right. */
-  readonly unknown: ReadonlySet<string>;
+  /** Ids and texts of writes without a response so far: either outcome is right. */
+  readonly unanswered: ReadonlySet<string>;
 }
 
 export interface Faults {
@@ -48,14 +48,14 @@ export function startBusyUsers(options: {
   const { url, users, find } = options;
   const pauseMs = 1_000 / options.perSecond;
   let expected = new Map(options.memories);
-  let [deleted, unknown] = [new Set<string>(), new Set<string>()];
+  let [deleted, unanswered] = [new Set<string>(), new Set<string>()];
   const inFlight = new Set<string>();
   const failures: string[] = [];
   const counts = { create: 0, change: 0, delete: 0, refused: 0, unanswered: 0 };
   const writing = new Set<Promise<void>>();
-  let tried = 0;
-  let closedAt: number | undefined;
-  let longestClosedMs = 0;
+  let started = 0;
+  let refusedSince: number | undefined;
+  let longestRefusalMs = 0;
   const countAcknowledged = () => KINDS.reduce((sum, kind) => sum + counts[kind], 0);
 
   /** Finds the user's memory that has gone without a write for the longest time. */
@@ -86,39 +86,39 @@ export function startBusyUsers(options: {
     const id = user && kind !== 'create' ? findOldest(user) : undefined;
     const text = `Fact ${n} about the rowing club`;
     if (!user || (kind !== 'create' && id === undefined)) return;
-    const names = id === undefined ? [text] : [id, text];
-    for (const name of names) inFlight.add(name);
+    const idAndText = id === undefined ? [text] : [id, text];
+    for (const part of idAndText) inFlight.add(part);
     try {
       if (id === undefined) await create(user, text);
       else await (kind === 'change' ? change(user, id, text) : remove(user, id));
       counts[kind] += 1;
-      if (closedAt) longestClosedMs = Math.max(longestClosedMs, Date.now() - closedAt);
-      closedAt = undefined;
+      if (refusedSince) longestRefusalMs = Math.max(longestRefusalMs, Date.now() - refusedSince);
+      refusedSince = undefined;
     } catch (error) {
       if (isRefused(error)) {
         counts.refused += 1;
-        closedAt ??= Date.now();
+        refusedSince ??= Date.now();
       } else {
         if (error instanceof Mem0RefusalError) failures.push(error.message);
         else counts.unanswered += 1;
-        for (const name of names) unknown.add(name);
+        for (const part of idAndText) unanswered.add(part);
         if (id) expected.delete(id);
       }
     } finally {
-      for (const name of names) inFlight.delete(name);
+      for (const part of idAndText) inFlight.delete(part);
     }
   }
 
   const timer = setInterval(() => {
-    const one = write(tried).finally(() => writing.delete(one));
-    writing.add(one);
-    tried += 1;
+    const pending = write(started).finally(() => writing.delete(pending));
+    writing.add(pending);
+    started += 1;
   }, pauseMs);
 
   const ledger = (): Ledger => ({
     expected: new Map([...expected].filter(([id]) => !inFlight.has(id))),
     deleted: new Set(deleted),
-    unknown: new Set([...unknown, ...inFlight]),
+    unanswered: new Set([...unanswered, ...inFlight]),
   });
 
   return {
@@ -126,7 +126,7 @@ export function startBusyUsers(options: {
     /** Reverts to an earlier ledger, because the operator chose to leave later writes behind. */
     returnTo(earlier: Ledger): void {
       expected = new Map(earlier.expected);
-      [deleted, unknown] = [new Set(earlier.deleted), new Set(earlier.unknown)];
+      [deleted, unanswered] = [new Set(earlier.deleted), new Set(earlier.unanswered)];
     },
     /** Waits until that many more writes are acknowledged. */
     async write(count: number): Promise<void> {
@@ -158,7 +158,7 @@ export function startBusyUsers(options: {
     /** Answers that no write should get. */
     failures: () => [...failures],
     summary: () =>
-      `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestClosedMs / 1_000).toFixed(1)} s at most`,
+      `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestRefusalMs / 1_000).toFixed(1)} s at most`,
     async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.all(writing);
@@ -173,18 +173,19 @@ function isRefused(error: unknown): boolean {
   return cause?.code === 'ECONNREFUSED';
 }
 
-function findFaults(memories: Memories, { expected, deleted, unknown }: Ledger): Faults {
+function findFaults(memories: Memories, { expected, deleted, unanswered }: Ledger): Faults {
   const differs = ([id, { user, text }]: readonly [string, Memory]) => {
     const memory = memories.get(id);
     return memory && (memory.text !== text || memory.user !== user);
   };
-  const isStrange = ([id, { text = '' }]: readonly [string, Memory]) =>
-    !expected.has(id) && !deleted.has(id) && !unknown.has(id) && !unknown.has(text);
-  const named = ([id, { user, text }]: readonly [string, Memory]) => `${id} of ${user}: ${text}`;
+  const isUnexplained = ([id, { text = '' }]: readonly [string, Memory]) =>
+    !expected.has(id) && !deleted.has(id) && !unanswered.has(id) && !unanswered.has(text);
+  const describeMemory = ([id, { user, text }]: readonly [string, Memory]) =>
+    `${id} of ${user}: ${text}`;
   const returned = [...memories].filter(([id]) => deleted.has(id));
   return {
-    lost: [...expected].filter(([id]) => !memories.has(id)).map(named),
-    doubled: [...memories].filter(isStrange).map(named),
-    stale: [...[...expected].filter(differs), ...returned].map(named),
+    lost: [...expected].filter(([id]) => !memories.has(id)).map(describeMemory),
+    doubled: [...memories].filter(isUnexplained).map(describeMemory),
+    stale: [...[...expected].filter(differs), ...returned].map(describeMemory),
   };
 }

@@ -60,7 +60,7 @@ const READS = {
 export function watchCalls(services: Services, { before, after }: Watcher): Services {
   let calls = 0;
 
-  async function* endOf(stream: AsyncIterable<unknown>, call: Call) {
+  async function* reportEnd(stream: AsyncIterable<unknown>, call: Call) {
     yield* stream;
     await after?.(call);
   }
@@ -73,7 +73,7 @@ export function watchCalls(services: Services, { before, after }: Watcher): Serv
         const call = { number: calls, name: `${portName}.${name}`, isRead: reads.includes(name) };
         before?.(call);
         const result: unknown = method(...args);
-        if (!(result instanceof Promise)) return endOf(result as AsyncIterable<unknown>, call);
+        if (!(result instanceof Promise)) return reportEnd(result as AsyncIterable<unknown>, call);
         return result.then(async (value) => {
           await after?.(call);
           return value;

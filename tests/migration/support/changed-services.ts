@@ -16,13 +16,13 @@ export function changeServices(services: Services, changes: ServiceChanges): Ser
   return { ...services, ...Object.fromEntries(changed) };
 }
 
-/** @param happens runs before the operator is asked for the action; if it returns an answer, the operator is not asked */
+/** @param respond called before the operator is asked for the action; if it returns an answer, the operator is not asked */
 export function onRequest(
   { services: { hooks } }: { readonly services: Services },
   action: ExternalAction,
-  happens: (request: HookRequest) => HookAnswer | Promise<void>,
+  respond: (request: HookRequest) => HookAnswer | Promise<void>,
 ) {
   const ask = async (request: HookRequest): Promise<HookAnswer> =>
-    (request.action === action && (await happens(request))) || (await hooks.ask(request));
+    (request.action === action && (await respond(request))) || (await hooks.ask(request));
   return { hooks: { ask } };
 }

@@ -13,7 +13,7 @@ import { RUN } from './run-table.ts';
 export const COMMAND = 'cli/migration/migrate/migrate.ts';
 const STAGE = 'dev';
 
-export const OF_RUN = ['--run', RUN];
+export const RUN_OPTION = ['--run', RUN];
 
 /** Places where the functions run */
 export const PLACES = ['here', 'on a stage'] as const;
@@ -69,10 +69,11 @@ export async function createOperator(
     },
     'on a stage': { ...ACCESS, AWS_ENDPOINT_URL_LAMBDA: lambda.url },
   };
-  const named: NodeJS.ProcessEnv = environments[place];
+  const commandEnvironment: NodeJS.ProcessEnv = environments[place];
   const stageArgs = place === 'here' ? [] : ['--stage', STAGE];
 
-  const startMigrate = (...words: string[]) => startMigrateWith(named, ...words, ...stageArgs);
+  const startMigrate = (...words: string[]) =>
+    startMigrateWith(commandEnvironment, ...words, ...stageArgs);
   const migrate = (...words: string[]) => startMigrate(...words).ended;
 
   /** Runs a command that the operator expects to succeed. */
@@ -83,12 +84,12 @@ export async function createOperator(
   }
 
   async function start(plan: Record<string, unknown> = {}): Promise<void> {
-    const begun = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
-    await runPreflight(world.services, { ...begun, accepts: ['no-graph', 'unknown-space'] });
+    const payload = { runId: RUN, execute: true, sourceCollection: 'memories', ...plan };
+    await runPreflight(world.services, { ...payload, accepts: ['no-graph', 'unknown-space'] });
   }
 
   const record = () => world.services.runs.read(RUN);
 
-  const typing = { named, migrate, startMigrate, succeed };
-  return { ...world, ...typing, lambda, start, record };
+  const commands = { commandEnvironment, migrate, startMigrate, succeed };
+  return { ...world, ...commands, lambda, start, record };
 }

@@ -1,4 +1,4 @@
-// Reads the contents of collections and runs, so that a test can compare them before and after; and changes collections.
+// Reads the contents of collections and runs, so that a test can compare them, and changes collections.
 
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
@@ -25,7 +25,7 @@ export async function readRunState({ services, runs }: Migration) {
   };
 }
 
-/** Starts a second instance of the old version on the old collection, beside the version that users speak to. */
+/** Starts another instance of the old version on the old collection, besides the version that users call. */
 export function startSecondOldVersion({ services, clock }: Migration) {
   const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
   return startOldVersion(settings);
@@ -50,7 +50,7 @@ export async function readFirstPoint(
 ): Promise<ScrolledPoint> {
   const { points } = await services.vectors.scroll(name, { limit: 1 });
   const [point] = points;
-  if (!point) throw new Error(`Nothing in ${name}`);
+  if (!point) throw new Error(`${name} has no points`);
   return point;
 }
 
@@ -59,13 +59,13 @@ export async function deleteFirstPoint(migration: Migration, name: string): Prom
   await migration.services.vectors.deletePoints(name, { ids: [id] });
 }
 
-/** Change that users or others make to the collections of a migration */
+/** A change that users or others make to the collections of a migration */
 export type MigrationEvent = (migration: Migration) => Promise<unknown>;
 
 export const inSequence =
-  (...happenings: MigrationEvent[]): MigrationEvent =>
+  (...events: MigrationEvent[]): MigrationEvent =>
   async (migration) => {
-    for (const happens of happenings) await happens(migration);
+    for (const event of events) await event(migration);
   };
 
 export const deleteFromNew: MigrationEvent = (migration) =>
@@ -74,7 +74,7 @@ export const deleteFromOld: MigrationEvent = (migration) => deleteFirstPoint(mig
 export const deleteOldCollection: MigrationEvent = ({ services }) =>
   services.vectors.deleteCollection(SOURCE);
 
-/** @param count how many points are deleted, from the first on; all by default */
+/** @param count how many points are deleted, starting with the first; all by default */
 export async function emptyCollection(
   { services: { vectors }, target }: Migration,
   name = target,
@@ -89,7 +89,7 @@ export async function changeFirstPoint(migration: Migration, name: string): Prom
   await rewriteFirst(migration, name, (text) => text.replace('"data":"', '"data":"not '));
 }
 
-/** Changes a memory as a version of the backend does, with a new time of change. */
+/** Changes the text of the first point as a version of the backend does, with a new time of change. */
 export async function changeByUser(
   migration: Migration,
   name: string,
@@ -112,7 +112,7 @@ async function rewriteFirst(
 /** Results of a step: the figures in the record, and the stored report */
 export async function readEvidence({ runs, services }: Migration, kind: Evidence) {
   const reference = (await runs.read(RUN)).evidence[kind];
-  if (!reference) throw new Error(`No ${kind}`);
+  if (!reference) throw new Error(`The run has no ${kind}`);
   return {
     ...reference,
     report: await readJson(services.artifacts, reference.artifact, reference.digest),

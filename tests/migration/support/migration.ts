@@ -1,4 +1,4 @@
-// A run in a sandbox world: its steps as an operator or the state machine would take them.
+// A run in a sandbox world, whose steps a test takes as an operator or the state machine would
 import * as v from 'valibot';
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
@@ -75,9 +75,13 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     plan: Record<string, unknown> = {},
     changes: ServiceChanges = {},
   ): Promise<void> {
-    const enough = { freeBytes: 1e9 };
-    const own = { runId: RUN, execute: true, sourceCollection: SOURCE };
-    const payload = { ...own, ...enough, ...plan };
+    const payload = {
+      runId: RUN,
+      execute: true,
+      sourceCollection: SOURCE,
+      freeBytes: 1e9,
+      ...plan,
+    };
     const { prerequisites } = await runPreflight(changeServices(services, changes), payload);
     const problems = prerequisites.flatMap(({ name, problems }) =>
       problems.map(({ why, remedy }) => `${name}: ${why} ${remedy}`),
@@ -86,8 +90,8 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
   }
 
   /**
-   * Invokes a step once, then waits for work that the store still does after its answer. That wait takes no time on
-   * the test's clock.
+   * Invokes a step once, then waits until the store has finished its background work, which takes no time on the test's
+   * clock.
    * @throws the step's own errors, and the refusal for which the step rolls back
    */
   async function invoke(
@@ -108,7 +112,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** Repeats the step until it is done, and lets the time pass that it asks for in between. */
+  /** Repeats the step until it is done, and advances the clock by the time that the step asks for in between. */
   async function finish(
     name: StepName,
     input: Partial<StepInput> = {},
@@ -121,7 +125,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     }
   }
 
-  /** Lets the store finish its work first: that takes no time on the test's clock. */
+  /** Lets the store finish its background work, then advances the clock. */
   async function letTimePass(milliseconds: number): Promise<void> {
     await world.qdrant.idle();
     table.advanceClock(milliseconds);
@@ -131,7 +135,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     for (const name of names) await finish(name);
   }
 
-  /** Approval by an operator who has read the present report */
+  /** Approval by an operator who has read the current report */
   async function approvalFor(name: StepName): Promise<Partial<StepInput>> {
     if (name !== 'cutover') return {};
     const { digest } = (await runs.read(RUN)).evidence['verification-report'] ?? {};
@@ -143,15 +147,15 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     await invoke('cutover', {}, {}, () => 0);
   }
 
-  /** Takes the cutover to the end of that stage, where the function runs out of time. */
+  /** Repeats the cutover until that stage is complete; then the function runs out of time. */
   async function runUntilStage(stage: string, changes: ServiceChanges = {}): Promise<void> {
-    let isThere = false;
+    let isComplete = false;
     const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
       await runs.saveCheckpoint(lease, step, checkpoint);
-      isThere = stage in v.parse(journalSchema, checkpoint.state).passed;
+      isComplete = stage in v.parse(journalSchema, checkpoint.state).passed;
     };
-    const timeLeftMs = () => (isThere ? 0 : 600_000);
-    while (!isThere) {
+    const timeLeftMs = () => (isComplete ? 0 : 600_000);
+    while (!isComplete) {
       const watched = { ...changes, runs: { saveCheckpoint } };
       const result = await invoke('cutover', {}, watched, timeLeftMs);
       if (!result.dryRun) table.advanceClock(result.waitSeconds * 1_000);
@@ -163,8 +167,8 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     await runs.confirm(await runs.read(RUN), { action, by: 'ada' });
   }
 
-  /** Takes a run from its start into the window, where both collections are proved equal. */
-  async function prove(plan: Record<string, unknown> = {}): Promise<void> {
+  /** Takes a run from its start into its window, until both collections are proved equal. */
+  async function runUntilEqual(plan: Record<string, unknown> = {}): Promise<void> {
     await start(plan);
     await follow('backup', 'rebuild', 'copy');
     await runUntilStage('equal');
@@ -176,6 +180,15 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     artifacts: artifacts.image(),
   });
 
-  const acts = { start, invoke, finish, follow, openWindow, runUntilStage, confirm, prove };
-  return { ...table, ...world, ...acts, image: takeImage, artifacts, target, letTimePass };
+  const methods = {
+    start,
+    invoke,
+    finish,
+    follow,
+    openWindow,
+    runUntilStage,
+    confirm,
+    runUntilEqual,
+  };
+  return { ...table, ...world, ...methods, image: takeImage, artifacts, target, letTimePass };
 }

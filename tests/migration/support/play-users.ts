@@ -1,5 +1,5 @@
-// Users and other writers of a play, and the truth about their memories: the last acknowledged write to each. The steps of
-// the migration never see that truth.
+// Users and other writers of a play, and the memories that must exist: the last acknowledged write to each. The steps of the
+// migration never see that record.
 import { hash } from 'node:crypto';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
@@ -40,7 +40,7 @@ export interface Service {
   /** Users have worked on the new collection. */
   wasOpenOnNew: boolean;
   isFrozen: boolean;
-  deploys: boolean;
+  isDeploying: boolean;
 }
 
 interface Memory {
@@ -57,11 +57,11 @@ export type PlayUsers = Awaited<ReturnType<typeof createPlayUsers>>;
 
 export async function createPlayUsers(migration: Migration, service: Service, diary: string[]) {
   const { vectors } = migration.services;
-  const truth = new Map<string, Memory>();
+  const expected = new Map<string, Memory>();
   let texts = 0;
   /** Newest first */
   const created: string[] = [];
-  for (const [id, text] of await read(SOURCE)) truth.set(id, { text, writer: 'user' });
+  for (const [id, text] of await read(SOURCE)) expected.set(id, { text, writer: 'user' });
 
   async function scroll(collection: string): Promise<readonly ScrolledPoint[]> {
     if (!(await vectors.collectionExists(collection))) return [];
@@ -69,7 +69,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return points.filter(({ payload }) => !payload.includes('"__migration'));
   }
 
-  /** Ids and texts of users' memories. */
+  /** Reads the ids and texts of users' memories. */
   async function read(collection: string): Promise<Map<string, string>> {
     const points = await scroll(collection);
     return new Map(
@@ -77,23 +77,23 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     );
   }
 
-  function findPlace({ writer }: Write): string | undefined {
-    const { isFrozen, deploys, worksOn, wasOpenOn, wasOpenOnNew } = service;
+  function findCollection({ writer }: Write): string | undefined {
+    const { isFrozen, isDeploying, worksOn, wasOpenOn, wasOpenOnNew } = service;
     if (writer === 'user') return isFrozen ? undefined : worksOn;
     if (writer === 'late') return isFrozen ? wasOpenOn : undefined;
-    if (writer === 'early') return isFrozen && deploys ? worksOn : undefined;
+    if (writer === 'early') return isFrozen && isDeploying ? worksOn : undefined;
     if (worksOn === migration.target) return SOURCE;
     return wasOpenOnNew ? migration.target : undefined;
   }
 
-  /** Makes a write, acknowledged when this returns. A write that its writer cannot make now is skipped. */
+  /** Makes a write, which is acknowledged once this returns. A write that its writer cannot make now is skipped. */
   async function write(write: Write): Promise<void> {
-    const collection = findPlace(write);
+    const collection = findCollection(write);
     if (collection === undefined || !(await vectors.collectionExists(collection))) return;
     const [id, text] = await apply(write.change, collection);
     if (id === undefined) return;
     diary.push(`${write.writer} ${write.change} ${id} in ${collection}`);
-    truth.set(id, { text, writer: write.writer });
+    expected.set(id, { text, writer: write.writer });
   }
 
   async function apply(
@@ -132,28 +132,32 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     return change === 'delete' ? (newest[0] ?? own.at(-1)) : own[0];
   }
 
-  async function overwrite(collection: string, point: ScrolledPoint, by: object): Promise<void> {
+  async function overwrite(
+    collection: string,
+    point: ScrolledPoint,
+    changes: object,
+  ): Promise<void> {
     const { id, vector = asJsonText('[]') } = point;
-    const payload = JSON.stringify({ ...JSON.parse(point.payload), ...by });
+    const payload = JSON.stringify({ ...JSON.parse(point.payload), ...changes });
     const changed = { id, vector, payload: asJsonText<Record<string, unknown>>(payload) };
     await vectors.upsert(collection, [changed], 'upsert');
   }
 
   /**
-   * Damages a collection. The truth forgets the memories that only this collection had, because no migration could save them.
+   * Damages a collection. Memories that only this collection had are no longer expected, because no migration could save them.
    * @param other the collection that remains
    */
-  async function damage(collection: string, other: string, how: Damage): Promise<void> {
+  async function damage(collection: string, other: string, kind: Damage): Promise<void> {
     if (!(await vectors.collectionExists(collection))) return;
     const kept = await read(other);
-    for (const [id, { text }] of truth) {
-      if ((kept.get(id) ?? null) !== text) truth.delete(id);
-      else if (collection === service.wasOpenOn) truth.set(id, { text, writer: how });
+    for (const [id, { text }] of expected) {
+      if ((kept.get(id) ?? null) !== text) expected.delete(id);
+      else if (collection === service.wasOpenOn) expected.set(id, { text, writer: kind });
     }
-    diary.push(`${collection} is ${how}`);
-    if (how === 'emptied') await emptyCollection(migration, collection);
-    if (how === 'deleted') await vectors.deleteCollection(collection);
-    if (how !== 'overwritten') return;
+    diary.push(`${collection} is ${kind}`);
+    if (kind === 'emptied') await emptyCollection(migration, collection);
+    if (kind === 'deleted') await vectors.deleteCollection(collection);
+    if (kind !== 'overwritten') return;
     for (const point of await scroll(collection)) {
       await overwrite(collection, point, { data: `Overwritten ${point.id}` });
     }
@@ -162,7 +166,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   /** Checks, when writes open, that the collection has all that users wrote. @returns the faults */
   async function checkServed(collection: string): Promise<string[]> {
     const found = await read(collection);
-    return [...truth]
+    return [...expected]
       .filter(([id, { text, writer }]) => writer === 'user' && (found.get(id) ?? null) !== text)
       .map(
         ([id, { text }]) => `served from ${collection}: ${id} is "${found.get(id)}", not "${text}"`,
@@ -183,7 +187,7 @@ export async function createPlayUsers(migration: Migration, service: Service, di
       key.includes('/conflicts-'),
     );
     const reports = conflicts.map(([, { content }]) => String(content));
-    return [...truth].flatMap(([id, { text, writer }]) => {
+    return [...expected].flatMap(([id, { text, writer }]) => {
       if ((active.get(id) ?? null) === text) return [];
       if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];
       if (reports.some((report) => report.includes(text)) || (writer === 'overwritten' && isOver))

@@ -1,5 +1,5 @@
-// A play of a migration: users and operators act in any order, processes are killed, answers are lost, writes come late or
-// early, collections are damaged, actions are reported that were not done, and the store drops what it confirmed.
+// A random play of a migration: users and operators act in any order, processes are killed, answers are lost, writes come late
+// or early, collections are damaged, actions are reported as done that were not, and the store drops writes that it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
@@ -14,15 +14,15 @@ import { createPlayUsers, type Damage, type Service, type Write } from './play-u
 import { createMigrationAt } from './prepared.ts';
 import { LEASE_MS } from './run-table.ts';
 
-/** Enough memories that a step notices an emptied collection, instead of taking the gaps for deletions by users */
+/** So many memories that a step notices an emptied collection, instead of taking the missing ones for users' deletions */
 const WORLD = { memories: 30, users: 2, dimensions: 4 };
-/** Largest batch that the store takes, and so the size of a page: a walk over a collection has several pages. */
-const PAGE = 8;
+/** Largest batch that the store accepts, and so the size of a page: a walk over a collection reads several pages. */
+const MAX_BATCH_SIZE = 8;
 const PLAN = { removesWhenOver: true };
 const MOMENTS = ['begin', 'freeze', 'walk', 'deploy', 'prove', 'open', 'store'] as const;
 /** The last call in the proof that the new version works */
-const LAST_OF_PROOF = 'backend.isGraphDeprecated';
-const MAX_SETTLING_COMMANDS = 12;
+const LAST_PROOF_CALL = 'backend.isGraphDeprecated';
+const MAX_ROLLBACKS = 12;
 
 /**
  * The point from which an incident counts remote calls. `begin` is the start of the command. `freeze`, `deploy` and `open` are
@@ -33,8 +33,8 @@ const MAX_SETTLING_COMMANDS = 12;
 export type Moment = (typeof MOMENTS)[number];
 
 /**
- * An event that happens once, right after the remote call with that number since the moment. After `time up` the function has
- * no time left, and the command is invoked again.
+ * An event that happens once, right after the remote call with that number, counted from the moment. After `time up` the function
+ * has no time left, and the command is invoked again.
  */
 export type Incident = {
   readonly since: Moment;
@@ -75,12 +75,12 @@ export async function startPlay() {
     wasOpenOn: SOURCE,
     wasOpenOnNew: false,
     isFrozen: false,
-    deploys: false,
+    isDeploying: false,
   };
   const diary: string[] = [];
   const faults: string[] = [];
   const users = await createPlayUsers(migration, service, diary);
-  const strict_mode_config = { enabled: true, upsert_max_batchsize: PAGE };
+  const strict_mode_config = { enabled: true, upsert_max_batchsize: MAX_BATCH_SIZE };
   for (const name of [SOURCE, migration.target]) {
     await vectors.updateCollection(name, { strict_mode_config });
   }
@@ -93,25 +93,25 @@ export async function startPlay() {
     open: 0,
     store: 0,
   };
-  /** Faults in wait for the next action and the next write to the store */
-  const next = { isUndone: false, isDropped: false };
+  /** Faults that the next action and the next write to the store will have */
+  const pendingFaults = { skipsAction: false, dropsWrite: false };
   let isTimeUp = false;
   /** True once the final check of this command has read the new collection: later damage goes unnoticed until writes open. */
   let isChecked = false;
 
-  /** Does an action as the operator, and lets users notice its effect. */
+  /** Does an action as the operator would, and records its effect on users. */
   async function ask(request: HookRequest) {
     const { action, collection } = request;
     if (action === 'deploy-new' || action === 'deploy-old') await checkDeployed(collection);
-    if (next.isUndone && action !== 'open-writes') {
-      next.isUndone = false;
+    if (pendingFaults.skipsAction && action !== 'open-writes') {
+      pendingFaults.skipsAction = false;
       diary.push(`${action} is not done`);
       return 'done';
     }
     const answer = await migration.services.hooks.ask(request);
     if (action === 'freeze') service.isFrozen = true;
     if (action === 'deploy-new' || action === 'deploy-old') {
-      Object.assign(service, { deploys: true, worksOn: collection });
+      Object.assign(service, { isDeploying: true, worksOn: collection });
     }
     if (action === 'open-writes') await open();
     return answer;
@@ -121,29 +121,34 @@ export async function startPlay() {
     const { phase } = await migration.runs.read(RUN);
     if (phase === 'switching' && !service.isFrozen)
       faults.push('a version is deployed while users write');
-    const named = await setting.read();
-    if (named !== collection) faults.push(`the version for ${collection} starts on ${named}`);
+    const active = await setting.read();
+    if (active !== collection) faults.push(`the version for ${collection} starts on ${active}`);
   }
 
   async function open(): Promise<void> {
     const { worksOn } = service;
     faults.push(...(await users.checkServed(worksOn)));
     const wasOpenOnNew = service.wasOpenOnNew || worksOn === migration.target;
-    Object.assign(service, { isFrozen: false, deploys: false, wasOpenOn: worksOn, wasOpenOnNew });
+    Object.assign(service, {
+      isFrozen: false,
+      isDeploying: false,
+      wasOpenOn: worksOn,
+      wasOpenOnNew,
+    });
   }
 
   function services(incidents: readonly Incident[]): Services {
     let isDead = false;
-    const ahead = new Set(incidents);
+    const pending = new Set(incidents);
     isChecked = false;
     for (const moment of MOMENTS) calls[moment] = moment === 'begin' ? 0 : Number.NaN;
-    const happen = async (call: Call) => {
-      for (const incident of ahead) {
+    const triggerDue = async (call: Call) => {
+      for (const incident of pending) {
         if (!(calls[incident.since] >= incident.calls)) continue;
         if (incident.kind === 'answer lost' && call.isRead) continue;
-        ahead.delete(incident);
+        pending.delete(incident);
         if (incident.kind === 'killed') isDead = true;
-        await happens(incident, call);
+        await trigger(incident, call);
       }
     };
     const before = () => {
@@ -151,33 +156,33 @@ export async function startPlay() {
     };
     const after = async (call: Call) => {
       for (const moment of MOMENTS) calls[moment] += 1;
-      if (call.name === LAST_OF_PROOF && calls.deploy > 0) calls.prove = 0;
-      await happen(call);
+      if (call.name === LAST_PROOF_CALL && calls.deploy > 0) calls.prove = 0;
+      await triggerDue(call);
     };
     const askHooks = async (request: HookRequest) => {
       const moment = MOMENTS.find((name) => request.action.startsWith(name));
       if (moment) calls[moment] = 0;
-      await happen({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
+      await triggerDue({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
       return await ask(request);
     };
     const onStore = async () => {
       calls.store = 0;
-      await happen({ number: 0, name: 'the read before a write', isRead: true });
+      await triggerDue({ number: 0, name: 'the read before a write', isRead: true });
     };
-    const store = watchedStore(onStore);
+    const store = watchStore(onStore);
     const services = { ...migration.services, vectors: store, hooks: { ask: askHooks } };
     return watchCalls(services, { before, after });
   }
 
-  async function happens(incident: Incident, { name }: Call): Promise<void> {
+  async function trigger(incident: Incident, { name }: Call): Promise<void> {
     if (incident.kind === 'write') return await users.write(incident.write);
     if (incident.kind === 'damaged') return await damageTarget(incident.damage);
     if (incident.kind === 'time up') {
       diary.push(`time is up after ${name}`);
       isTimeUp = true;
     }
-    if (incident.kind === 'not done') next.isUndone = true;
-    if (incident.kind === 'dropped') next.isDropped = true;
+    if (incident.kind === 'not done') pendingFaults.skipsAction = true;
+    if (incident.kind === 'dropped') pendingFaults.dropsWrite = true;
     if (incident.kind === 'killed') {
       diary.push(`killed after ${name}`);
       throw new Killed();
@@ -188,15 +193,15 @@ export async function startPlay() {
     }
   }
 
-  /** A store that can confirm a write of memories and drop it. It notes when the final check has read the new collection. */
-  function watchedStore(storing: () => Promise<void>): Services['vectors'] {
+  /** Returns a store that can drop a write that it confirms. It also records when the final check has read the new collection. */
+  function watchStore(onWrite: () => Promise<void>): Services['vectors'] {
     const unlessDropped =
-      <Given extends readonly unknown[]>(write: (...given: Given) => Promise<void>) =>
-      async (...given: Given) => {
-        if (JSON.stringify(given).includes(testUserOf(RUN))) return await write(...given);
-        await storing();
-        if (!next.isDropped) return await write(...given);
-        next.isDropped = false;
+      <Args extends readonly unknown[]>(write: (...args: Args) => Promise<void>) =>
+      async (...args: Args) => {
+        if (JSON.stringify(args).includes(testUserOf(RUN))) return await write(...args);
+        await onWrite();
+        if (!pendingFaults.dropsWrite) return await write(...args);
+        pendingFaults.dropsWrite = false;
         diary.push('a write is dropped');
       };
     const { scroll, upsert, deletePoints } = vectors;
@@ -233,27 +238,33 @@ export async function startPlay() {
       },
     );
     diary.push(`${command}: ${end}`);
-    Object.assign(next, { isUndone: false, isDropped: false });
-    if (name === 'cutover' && end.startsWith('Refused')) await checkReturning(end);
+    Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false });
+    if (name === 'cutover' && end.startsWith('Refused')) await checkRollsBack(end);
     // Lets the lease of a killed process run out.
     migration.advanceClock(LEASE_MS);
   }
 
-  /** Each invocation has its own time, which an incident ends. */
-  async function finish(name: StepName, input: Partial<StepInput>, by: Services): Promise<void> {
+  /** Repeats the step until it is done. An incident can end the time of an invocation. */
+  async function finish(
+    name: StepName,
+    input: Partial<StepInput>,
+    changed: Services,
+  ): Promise<void> {
     for (;;) {
       isTimeUp = false;
-      const result = await migration.invoke(name, input, by, () => (isTimeUp ? 0 : 600_000));
+      const result = await migration.invoke(name, input, changed, () => (isTimeUp ? 0 : 600_000));
       if (result.dryRun || result.done) return;
       migration.advanceClock(result.waitSeconds * 1_000);
     }
   }
 
-  /** A window that fails must already be rolling back, without a person. */
-  async function checkReturning(end: string): Promise<void> {
+  /** A window that failed must already be rolling back, without an operator. */
+  async function checkRollsBack(end: string): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
-    const mayStay = window?.openedAt !== undefined || end.startsWith('RefusedNothingToReturnTo');
-    if (phase === 'switching' && !mayStay) faults.push(`nothing leads back after ${end}`);
+    const mayStayOpen =
+      window?.openedAt !== undefined || end.startsWith('RefusedNothingToReturnTo');
+    if (phase === 'switching' && !mayStayOpen)
+      faults.push(`the window does not roll back after ${end}`);
   }
 
   async function perform(act: Act): Promise<void> {
@@ -265,8 +276,8 @@ export async function startPlay() {
   }
 
   /**
-   * Damages a collection as far as a run can recover. Only the old collection may be deleted, while users are on the new one:
-   * the old collection can be restored from its snapshot. The active collection is damaged only if it is the new one.
+   * Damages a collection if the run can recover from it. Only the old collection may be deleted, and only while users are on the
+   * new one, because it can be restored from its snapshot. The active collection is damaged only if it is the new one.
    */
   async function damage({ where, damage }: Extract<Act, { act: 'damage' }>): Promise<void> {
     const { worksOn, isFrozen } = service;
@@ -277,16 +288,16 @@ export async function startPlay() {
     if (isOnNew) await users.damage(worksOn, standby, damage);
   }
 
-  /** Damages the new collection in a window, but not after the final check, because no step could notice that in time. */
+  /** Damages the new collection in a window, but not after the final check, because no step could notice it in time. */
   async function damageTarget(damage: Damage): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
     if (phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
     await users.damage(migration.target, SOURCE, damage);
   }
 
-  /** Ends a switch that has begun by rolling back, as the state machine would. */
-  async function settle(): Promise<void> {
-    for (let tries = 0; tries < MAX_SETTLING_COMMANDS; tries += 1) {
+  /** Rolls back if the run is switching, as the state machine would. */
+  async function endSwitch(): Promise<void> {
+    for (let tries = 0; tries < MAX_ROLLBACKS; tries += 1) {
       const { phase } = await migration.runs.read(RUN);
       if (phase !== 'switching' && phase !== 'switching-back') return;
       await command({ act: 'command', command: 'roll back by machine', incidents: [] });
@@ -304,5 +315,5 @@ export async function startPlay() {
     return [...faults, ...(await users.checkKept(phase === 'closed'))];
   }
 
-  return { perform, settle, verify, diary };
+  return { perform, endSwitch, verify, diary };
 }

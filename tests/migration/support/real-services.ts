@@ -25,10 +25,10 @@ export class Mem0RefusalError extends Error {
   }
 }
 
-export type Mem0User = ReturnType<typeof mem0User>;
+export type Mem0User = ReturnType<typeof createMem0User>;
 
-/** Speaks to a mem0 service with a key of its own, as an application does. */
-export function mem0User(userId: string) {
+/** Creates a user who calls a mem0 service with a separate key, as an application does. */
+export function createMem0User(userId: string) {
   const key = `key-${randomUUID()}`;
 
   async function call(method: string, url: string, path: string, body?: object) {

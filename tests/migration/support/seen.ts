@@ -1,4 +1,5 @@
-// Behaviours of the stand-ins that were seen on real servers: what, on which version, when, and the contract test that both pass.
+// Behaviours of the stand-ins that were seen on real servers, each with the version, the date and the contract test that both
+// pass
 
 export interface Seen {
   readonly behaviour: string;

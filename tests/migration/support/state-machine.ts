@@ -1,4 +1,4 @@
-// The state machine in a test: no real waits; each poll turns the clock forward.
+// The state machine in a test: it waits for nothing, and each poll advances the clock.
 import type { Services } from '../../../lib/migration/services.ts';
 import {
   type EnteredState,
@@ -8,17 +8,17 @@ import { type Migration, RUN } from './migration.ts';
 
 export interface Execution {
   readonly tasks: readonly string[];
-  /** Name of the error it failed with; undefined when it succeeded. */
+  /** Name of the error with which the execution failed; undefined if it succeeded */
   readonly failure: string | undefined;
 }
 
-/** A person who approves the copy when the state machine looks for approval the third time */
+/** A person who approves the copy when the state machine asks for the status the third time */
 export function approveWhenAsked(migration: Migration) {
-  let looks = 0;
+  let checks = 0;
   return async (state: string) => {
     if (state !== 'ReadStatus' || (await migration.runs.read(RUN)).phase !== 'copied') return;
-    looks += 1;
-    if (looks === 3) await migration.openWindow();
+    checks += 1;
+    if (checks === 3) await migration.openWindow();
   };
 }
 

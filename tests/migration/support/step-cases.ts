@@ -1,5 +1,4 @@
-// Cases of every step in small worlds: each names the step, the milestone from which it starts, and the events
-// before it.
+// Cases of every step in small worlds, each with the milestone from which it starts and the events before it
 import { expect } from 'vitest';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { ofTestUser } from '../../../lib/migration/runs/run-names.ts';
@@ -24,7 +23,7 @@ export interface StepCase {
 }
 
 interface Beginning {
-  readonly happens?: MigrationEvent;
+  readonly before?: MigrationEvent;
   readonly plan?: Readonly<Record<string, unknown>>;
   readonly options?: MigrationOptions;
   readonly input?: Partial<StepInput>;
@@ -38,8 +37,8 @@ const changeText = (text: string, name: (migration: Migration) => string): Migra
   return (migration) => changeByUser(migration, name(migration), text);
 };
 
-/** Takes the cutover to where both snapshots are uploaded and the deployment is awaited: the store is slow with each snapshot. */
-const upload: MigrationEvent = async (migration) => {
+/** Repeats the cutover until it has uploaded both snapshots and waits for the deployment: the store takes long for each snapshot. */
+const runUntilUploaded: MigrationEvent = async (migration) => {
   const hooks = { ask: async () => 'under-way' as const };
   for (let n = 0; n < 4; n += 1) {
     await migration.invoke('cutover', {}, { ...migration.services, hooks });
@@ -47,7 +46,7 @@ const upload: MigrationEvent = async (migration) => {
   }
 };
 
-const leakWrite: MigrationEvent = async (migration) => {
+const makeEarlyWrite: MigrationEvent = async (migration) => {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await attempt.catch((error) => expect(error).toEqual(failureNamed('RefusedNewVersion')));
@@ -57,11 +56,11 @@ const leakWrite: MigrationEvent = async (migration) => {
   await deleteFromNew(migration);
 };
 
-const bothWrote = inSequence(
+const writeToBoth = inSequence(
   deleteFromOld,
   changeText('Changed by a user', ({ target }) => target),
 );
-const wroteToBoth = inSequence(
+const rollBackAndWriteToBoth = inSequence(
   rollBack,
   deleteFromNew,
   changeText('Changed by a user', () => SOURCE),
@@ -81,34 +80,44 @@ const ALL: readonly (readonly [StepName, situation: string, Milestone, Beginning
   ['rollback', 'in place, from live', 'live', IN_PLACE],
   ['abort', 'in place', 'copied', IN_PLACE],
   ['cutover', 'by upload', 'equal', BY_UPLOAD],
-  ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, happens: upload }],
-  ['rollback', 'from live, without the old collection', 'live', { happens: deleteOldCollection }],
-  ['copy', 'after a rollback', 'live', { happens: inSequence(rollBack, deleteFromOld) }],
-  ['copy', 'after a rollback, with writes to both', 'live', { happens: wroteToBoth }],
-  ['rollback', 'from live, with a write to the old, too', 'live', { happens: bothWrote }],
-  ['rollback', 'inside it, with a leaked write', 'equal', { happens: leakWrite }],
+  ['rollback', 'from a cutover by upload', 'equal', { ...BY_UPLOAD, before: runUntilUploaded }],
+  ['rollback', 'from live, without the old collection', 'live', { before: deleteOldCollection }],
+  ['copy', 'after a rollback', 'live', { before: inSequence(rollBack, deleteFromOld) }],
+  [
+    'copy',
+    'after a rollback, with writes to both collections',
+    'live',
+    { before: rollBackAndWriteToBoth },
+  ],
   [
     'rollback',
-    'from live, as it was',
+    'from live, with a write to the old collection, too',
     'live',
-    { happens: deleteFromNew, input: { asItWas: true } },
+    { before: writeToBoth },
+  ],
+  ['rollback', 'inside the window, with an early write', 'equal', { before: makeEarlyWrite }],
+  [
+    'rollback',
+    'from live, with later writes left behind',
+    'live',
+    { before: deleteFromNew, input: { asItWas: true } },
   ],
   [
     'rollback',
     'from live, to the snapshot',
     'live',
-    { happens: deleteFromNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
+    { before: deleteFromNew, input: { toSnapshot: true, acknowledgedLoss: 1 } },
   ],
-  ['rollback', 'from live, with a write to take along', 'live', { happens: deleteFromNew }],
+  ['rollback', 'from live, with a write to carry over', 'live', { before: deleteFromNew }],
 ];
 
 export const STEP_CASES: readonly StepCase[] = ALL.map(
   ([step, situation, milestone, beginning = {}]) => {
-    const { happens, plan = {}, options = {}, input = {} } = beginning;
+    const { before, plan = {}, options = {}, input = {} } = beginning;
     const prepare = async () => {
       const small = { memories: 6, users: 2, dimensions: 4, ...options };
       const migration = await createMigrationAt(milestone, small, plan);
-      await happens?.(migration);
+      await before?.(migration);
       return migration;
     };
     return { step, situation, prepare, input };

@@ -1,4 +1,4 @@
-// Reads from a pause what the stage waits for, and rethrows any other failure.
+// Returns what a paused stage waits for, and rethrows any other error.
 import { Paused } from '../../../lib/migration/runs/journal.ts';
 
 export function takeWaiting(error: unknown): Paused['waiting'] {

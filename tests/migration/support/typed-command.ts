@@ -1,4 +1,4 @@
-// Runs the command line in this process, over a place that the test gives, and collects its output and exit code.
+// Runs the command line in this process, on a place that the test gives, and collects its output and exit code.
 import { PassThrough } from 'node:stream';
 import { createOutput, reportFailure } from '../../../cli/migration/migrate/output.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';
@@ -6,7 +6,7 @@ import { createMigrateProgram } from '../../../cli/migration/migrate/program.ts'
 import { createResources } from '../../../processes/resources.ts';
 
 export interface TypedOptions {
-  /** Text typed in answer to each question, or null for no answer; without `answers` the input is no terminal. */
+  /** Text typed in answer to each question, or null for no answer; without `answers`, the input is not a terminal. */
   readonly answers?: readonly (string | null)[];
   /** Called before a question is answered. */
   readonly onQuestion?: (question: string) => void;
@@ -57,7 +57,7 @@ export async function typeCommand(
     openPlace: async () => (typeof place === 'function' ? await place() : place),
     ...(time && { time }),
   });
-  const before = process.exitCode;
+  const previousExitCode = process.exitCode;
   process.exitCode = 0;
   try {
     await command.parseAsync(args, { from: 'user' });
@@ -65,7 +65,7 @@ export async function typeCommand(
     process.exitCode = reportFailure(error, printed, state.aftermath);
   }
   const code = Number(process.exitCode);
-  process.exitCode = before;
+  process.exitCode = previousExitCode;
   const text = output.text();
   const isJson = args.includes('--json');
   const events = isJson

@@ -18,8 +18,8 @@ export interface StoreUnderTest {
   readonly url: string;
   /** True if the version under test has the feature. */
   has(feature: Feature): Promise<boolean>;
-  /** The name of a collection that is removed after the test. The collection is created at once, unless `not-made` is given. */
-  collection(settings?: CollectionSettings | 'not-made'): Promise<string>;
+  /** Returns the name of a collection that is removed after the test. With `not-created`, the collection does not exist yet. */
+  collection(settings?: CollectionSettings | 'not-created'): Promise<string>;
 }
 
 /** Layout of the old version of mem0, with fewer dimensions */
@@ -82,13 +82,13 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
       createdNames.push(name);
-      if (settings !== 'not-made') await open().createCollection(name, settings);
+      if (settings !== 'not-created') await open().createCollection(name, settings);
       return name;
     },
   };
 }
 
-/** Creates an alias without the adapter: the migration creates no aliases, but has to work with those of others. */
+/** Creates an alias without the adapter: the migration creates no aliases, but must work with those of others. */
 export async function createAlias(
   url: string,
   alias: string,
@@ -99,7 +99,7 @@ export async function createAlias(
   const headers = { 'content-type': 'application/json', 'api-key': apiKey };
   const body = JSON.stringify({ actions });
   const response = await fetch(`${url}/collections/aliases`, { method: 'POST', headers, body });
-  if (!response.ok) throw new Error(`No alias ${alias}: ${await response.text()}`);
+  if (!response.ok) throw new Error(`The alias ${alias} was not created: ${await response.text()}`);
 }
 
 /** Waits for a snapshot that the store makes in the background: it exists once it is listed. */

@@ -1,4 +1,4 @@
-// Walks that end when time is up: the cursors that they keep, and how often they are invoked.
+// Walks in many invocations, each of which has little time, and the cursors that they store in between
 import { openWalk, Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 
 interface Resumption<Cursor> {
@@ -14,14 +14,14 @@ export function openStoredWalk<Cursor>({ cursor, hasTime = () => false }: Resump
   return { walk, kept };
 }
 
-const MAX_PIECES = 100;
+const MAX_INVOCATIONS = 100;
 
 /** Takes a walk to its end, in invocations of one page each. */
 export async function walkInPieces<Cursor, Found>(
   work: (walk: Walk<Cursor>) => Promise<Found>,
 ): Promise<{ readonly found: Found; readonly kept: readonly Cursor[] }> {
   const kept: Cursor[] = [];
-  while (kept.length < MAX_PIECES) {
+  while (kept.length < MAX_INVOCATIONS) {
     const piece = openStoredWalk<Cursor>({ cursor: kept.at(-1) });
     const ended = await work(piece.walk).then(
       (found) => ({ found }),
@@ -32,5 +32,5 @@ export async function walkInPieces<Cursor, Found>(
     if (ended) return { ...ended, kept };
     kept.push(...piece.kept);
   }
-  throw new Error('The walk does not end');
+  throw new Error(`The walk did not end in ${MAX_INVOCATIONS} invocations`);
 }

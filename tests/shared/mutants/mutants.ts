@@ -1100,12 +1100,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' - (passed[COMPARING]?.workedMs ?? 0)',
       '',
-      'measures its speed over the whole comparison, however few points the last invocation compares',
+      'a copy measures its speed over the whole comparison, however few points its last invocation compares',
     ],
     [
       'passed[COMPARED]?.workedMs ?? 0',
       '0',
-      'measures its speed over the whole comparison, however few points the last invocation compares',
+      'a copy measures its speed over the whole comparison, however few points its last invocation compares',
     ],
   ]),
   ...mutantsOf(
@@ -1230,7 +1230,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'overlap < MIN_SHARE',
       'overlap < 0',
-      'a search in the new collection > that misses one of five is a finding where users would notice',
+      'a search in the new collection > that misses one of five is a finding if users would notice',
     ],
     ['byKeywords < MIN_SHARE', 'byKeywords < 0'],
   ]),

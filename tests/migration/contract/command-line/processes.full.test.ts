@@ -12,8 +12,8 @@ import {
   COMMAND,
   createOperator,
   NO_ACCOUNT,
-  OF_RUN,
   PLACES,
+  RUN_OPTION,
   runMigrate,
   startMigrateWith,
 } from '../../support/command-line.ts';
@@ -22,7 +22,7 @@ import { RUN } from '../../support/run-table.ts';
 
 const TARGET = `${SOURCE}_v3_${RUN}`;
 const PLAN = ['--source', SOURCE, '--accept', 'no-graph', '--drain-seconds', '0'];
-const FROM_THE_START = ['run', ...OF_RUN, ...PLAN];
+const FROM_THE_START = ['run', ...RUN_OPTION, ...PLAN];
 
 describe.each(PLACES)('a migration, %s', (place) => {
   it('moves to the new version and back without losing a write', async () => {
@@ -45,8 +45,8 @@ describe.each(PLACES)('a migration, %s', (place) => {
     await start();
     const before = await record();
     for (const [name, ...words] of [
-      ['RefusedNotNow', 'copy', ...OF_RUN, '--execute'],
-      ['RefusedSetting', 'preflight', ...OF_RUN, '--source', 'another', '--execute'],
+      ['RefusedNotNow', 'copy', ...RUN_OPTION, '--execute'],
+      ['RefusedSetting', 'preflight', ...RUN_OPTION, '--source', 'another', '--execute'],
       ['RefusedUnknownRun', 'preflight', '--run', 'run-z'],
     ]) {
       const { code, stdout, stderr } = await migrate(...words);
@@ -58,10 +58,10 @@ describe.each(PLACES)('a migration, %s', (place) => {
 
 describe('an interrupted step', () => {
   it('says that it waits for a store, then releases its lock at once and says so', async () => {
-    const { named, start, services } = await createOperator();
+    const { commandEnvironment, start, services } = await createOperator();
     await start();
-    const closed = { ...named, QDRANT_URL: 'http://127.0.0.1:9' };
-    const { child, ended } = startMigrateWith(closed, 'preflight', ...OF_RUN);
+    const closed = { ...commandEnvironment, QDRANT_URL: 'http://127.0.0.1:9' };
+    const { child, ended } = startMigrateWith(closed, 'preflight', ...RUN_OPTION);
     child.stderr?.on('data', (text) => {
       if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
     });
@@ -80,7 +80,7 @@ describe('the environment', () => {
   it('is checked completely before the database is contacted', async () => {
     const { code, stderr } = await runMigrate(
       { QDRANT_URL: 'not-a-url', DYNAMODB_ENDPOINT: 'http://127.0.0.1:9' },
-      ...['preflight', ...OF_RUN],
+      ...['preflight', ...RUN_OPTION],
     );
     expect(code).toBe(3);
     expect(stderr).toMatch(
@@ -89,9 +89,9 @@ describe('the environment', () => {
   });
 
   it('needs only the table for status', async () => {
-    const { named, start } = await createOperator();
+    const { commandEnvironment, start } = await createOperator();
     await start();
-    const { TABLE_NAME, DYNAMODB_ENDPOINT } = named;
+    const { TABLE_NAME, DYNAMODB_ENDPOINT } = commandEnvironment;
     const ended = await runMigrate({ TABLE_NAME, DYNAMODB_ENDPOINT }, 'status');
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain(`table ${TABLE_NAME} at ${DYNAMODB_ENDPOINT}`);
@@ -100,18 +100,18 @@ describe('the environment', () => {
   it('creates the table in a data folder, and keeps its runs there', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'runs-'));
     onTestFinished(() => rm(folder, { recursive: true }));
-    const { named } = await createOperator();
-    const own = { ...named, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
-    const begin = ['preflight', ...OF_RUN, ...PLAN, '--free-gb', '1', '--execute'];
+    const { commandEnvironment } = await createOperator();
+    const own = { ...commandEnvironment, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
+    const begin = ['preflight', ...RUN_OPTION, ...PLAN, '--free-gb', '1', '--execute'];
     expect(await runMigrate(own, ...begin)).toMatchObject({ code: 0, stderr: '' });
     const { code, stdout } = await runMigrate(own, 'status');
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${RUN}: checked`)]);
   });
 
   it('needs only the memory backend for a check of the backend', async () => {
-    const { named } = await createOperator();
-    const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = named;
-    const words = ['preflight', '--backend-only', ...OF_RUN];
+    const { commandEnvironment } = await createOperator();
+    const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = commandEnvironment;
+    const words = ['preflight', '--backend-only', ...RUN_OPTION];
     const ended = await runMigrate({ MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY }, ...words);
     expect(ended).toMatchObject({ code: 0, stderr: '' });
     expect(ended.stdout).toContain('Memory backend: answers');
@@ -162,7 +162,7 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
     await operator.start();
     const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
     const child = spawn('script', ['-qec', command, '/dev/null'], {
-      env: { ...BARE_ENVIRONMENT, ...NO_ACCOUNT, ...operator.named },
+      env: { ...BARE_ENVIRONMENT, ...NO_ACCOUNT, ...operator.commandEnvironment },
       stdio: ['pipe', 'pipe', 'inherit'],
     });
     let shown = '';

@@ -1,7 +1,7 @@
 // The command line on a deployed stage: answers that come from AWS itself, not from the functions.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
-import { createOperator, OF_RUN, runMigrate } from '../../support/command-line.ts';
+import { createOperator, RUN_OPTION, runMigrate } from '../../support/command-line.ts';
 import { type Fault, functionError, refusal } from '../../support/lambda-double.ts';
 
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
@@ -10,7 +10,7 @@ async function runPreflightWithFault(fault: Fault) {
   const { migrate, start, lambda, record } = await createOperator('on a stage');
   await start();
   lambda.strike(PREFLIGHT, fault);
-  const ended = await migrate('preflight', ...OF_RUN);
+  const ended = await migrate('preflight', ...RUN_OPTION);
   expect((await record()).phase).toBe('checked');
   return ended;
 }
@@ -52,7 +52,7 @@ describe('a function of a stage', () => {
     const { migrate, start, lambda } = await createOperator('on a stage');
     await start();
     lambda.strike(PREFLIGHT, 'no answer');
-    const { code, stderr } = await migrate('preflight', ...OF_RUN);
+    const { code, stderr } = await migrate('preflight', ...RUN_OPTION);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be running/)]);
     expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
   });
@@ -82,8 +82,8 @@ describe('a function of a stage', () => {
   });
 
   it('that does not exist is named, with the stage to check', async () => {
-    const { named } = await createOperator('on a stage');
-    const { code, stderr } = await runMigrate(named, 'status', '--stage', 'test');
+    const { commandEnvironment } = await createOperator('on a stage');
+    const { code, stderr } = await runMigrate(commandEnvironment, 'status', '--stage', 'test');
     expect([code, stderr]).toEqual([
       3,
       expect.stringMatching(

@@ -1,4 +1,4 @@
-// The copy: its dry run, its searches, and how fast it reads.
+// The copy: its dry run, its comparison of searches, and its speed
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -22,11 +22,11 @@ interface Forecast {
   readonly allUsers: { readonly artifact: string; readonly digest: string };
 }
 
-it('reports users and points, and writes no memory', async () => {
+it('a dry run of the copy reports users and points, and writes no memory', async () => {
   const migration = await createMigrationAt('rebuilt', { users: 40 });
   const { vectors, artifacts } = migration.services;
   const result = await migration.invoke('copy', { execute: false });
-  if (!result.dryRun) throw new Error('No dry run');
+  if (!result.dryRun) throw new Error('The copy was not a dry run');
   const { points, users, largest, allUsers } = result.forecast as unknown as Forecast;
   expect([points, largest.length]).toEqual([60, 20]);
   const counts = await Array.fromAsync(readUserCounts(artifacts, allUsers));
@@ -39,71 +39,72 @@ it('reports users and points, and writes no memory', async () => {
   expect((await migration.runs.read(RUN)).phase).toBe('rebuilt');
 });
 
-const factsOf = async (migration: Migration) =>
+const readFacts = async (migration: Migration) =>
   (await readEvidence(migration, 'verification-report')).facts;
 
-describe('searches that differ', () => {
-  const missHits = (migration: Migration) => ({
+describe('a copy whose searches differ', () => {
+  /** Lets searches in the new collection return only five hits. */
+  const loseHits = (migration: Migration) => ({
     vectors: {
       search: async (collection, request) => {
-        const answer = await migration.services.vectors.search(collection, request);
-        return collection === SOURCE ? answer : { ...answer, hits: answer.hits.slice(0, 5) };
+        const found = await migration.services.vectors.search(collection, request);
+        return collection === SOURCE ? found : { ...found, hits: found.hits.slice(0, 5) };
       },
     } satisfies Partial<VectorStore>,
   });
 
-  it('refuse the copy with their figures, until they are repaired', async () => {
+  it('is refused with the figures, and succeeds once the searches agree', async () => {
     const migration = await createMigrationAt('rebuilt');
-    const refused = migration.finish('copy', {}, missHits(migration));
-    await expect(refused).rejects.toMatchObject({
+    const attempt = migration.finish('copy', {}, loseHits(migration));
+    await expect(attempt).rejects.toMatchObject({
       name: 'RefusedPrerequisites',
       data: { finding: 'search-parity' },
       why: expect.stringMatching(/of the ten nearest memories \d\d\.\d % are the same/),
     });
     await migration.finish('copy');
     const figures = { searched: 60, overlap: 1, firstInOld: 1, firstInNew: 1 };
-    expect(await factsOf(migration)).toMatchObject(figures);
+    expect(await readFacts(migration)).toMatchObject(figures);
   });
 
   itInFull(
-    'say for a quantised collection what was compared, and how to compare without quantisation',
+    'is refused with the way to compare without quantisation if the collection is quantised',
     async () => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
       const quantization_config = { scalar: { type: 'int8' } } as const;
       await vectors.updateCollection(SOURCE, { quantization_config });
-      const refused = migration.finish('copy', {}, missHits(migration));
-      await expect(refused).rejects.toMatchObject({
+      const attempt = migration.finish('copy', {}, loseHits(migration));
+      await expect(attempt).rejects.toMatchObject({
         name: 'RefusedPrerequisites',
         why: expect.stringMatching(/by quantised vectors.*"ignore": true/),
       });
     },
   );
 
-  itInFull('no longer stop the copy once they are accepted', async () => {
+  itInFull('succeeds if the operator accepts the difference', async () => {
     const migration = await createMigrationAt('rebuilt');
-    await migration.finish('copy', { accepts: ['search-parity'] }, missHits(migration));
+    await migration.finish('copy', { accepts: ['search-parity'] }, loseHits(migration));
     const { facts, report } = await readEvidence(migration, 'verification-report');
     expect(facts.overlap).toBeLessThan(0.98);
     expect(report).toMatchObject({ overlap: facts.overlap });
   });
 });
 
-/** A clock that advances instead of waiting */
+/** A clock that advances when it is asked to wait */
 function createTime() {
-  let at = 0;
+  let nowMs = 0;
   const sleep = async (milliseconds: number) => {
-    at += milliseconds;
+    nowMs += milliseconds;
   };
-  return { now: () => at, sleep };
+  return { now: () => nowMs, sleep };
 }
 
 it.each([
   ['a preflight', 'checked', { runId: RUN, sourceCollection: SOURCE }],
   ['a dry run', 'rebuilt', { runId: RUN }],
   ['a copy', 'rebuilt', { runId: RUN, execute: true }],
-] as const)('%s reads at most the given number of points a second', async (_, point, input) => {
-  const { services } = await createMigrationAt(point, { memories: 600 });
+] as const)('%s reads at most `maxRate` points a second', async (_, milestone, input) => {
+  const { services } = await createMigrationAt(milestone, { memories: 600 });
   const time = createTime();
   const payload = { ...input, maxRate: 100 };
   let isFilled = false;
@@ -111,32 +112,32 @@ it.each([
     await services.runs.saveCheckpoint(lease, step, checkpoint);
     isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
   };
-  const watched = { ...services, runs: { ...services.runs, saveCheckpoint } };
+  const changed = { ...services, runs: { ...services.runs, saveCheckpoint } };
   const timeLeftMs = () => (isFilled ? 0 : 600_000);
-  if (point === 'checked') await runPreflight(services, payload, time);
-  else await advance(copy, watched, { ...parseOrder('copy', payload), timeLeftMs, time });
-  const limited = time.now();
-  expect(limited / 1_000).toBeGreaterThanOrEqual(600 / 100);
+  if (milestone === 'checked') await runPreflight(services, payload, time);
+  else await advance(copy, changed, { ...parseOrder('copy', payload), timeLeftMs, time });
+  const limitedMs = time.now();
+  expect(limitedMs / 1_000).toBeGreaterThanOrEqual(600 / 100);
   if (!('execute' in input)) return;
   // The copy asks both collections for whole pages, although the new one is still empty.
-  expect(limited / 1_000).toBeLessThan((600 + 3 * 256) / 100);
+  expect(limitedMs / 1_000).toBeLessThan((600 + 3 * 256) / 100);
   const unlimited = parseOrder('copy', { ...input, maxRate: 0 });
   await advance(copy, services, { ...unlimited, timeLeftMs: () => 600_000, time });
-  expect(time.now()).toBe(limited);
+  expect(time.now()).toBe(limitedMs);
 });
 
 itInFull(
-  'measures its speed over the whole comparison, however few points the last invocation compares',
+  'a copy measures its speed over the whole comparison, however few points its last invocation compares',
   async () => {
     const measureCopy = async (isInterrupted: boolean) => {
       const migration = await createMigrationAt('rebuilt', { memories: 260 });
       const { vectors, runs } = migration.services;
       let isFilled = false;
-      let isCut = false;
+      let isTimeUp = false;
       const scroll: VectorStore['scroll'] = async (...request) => {
         migration.advanceClock(1_000);
         const page = await vectors.scroll(...request);
-        isCut ||= isInterrupted && isFilled && page.nextOffset === null;
+        isTimeUp ||= isInterrupted && isFilled && page.nextOffset === null;
         return page;
       };
       const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
@@ -144,18 +145,18 @@ itInFull(
         isFilled = 'filled' in v.parse(journalSchema, checkpoint.state).passed;
       };
       const changes = { vectors: { scroll }, runs: { saveCheckpoint } };
-      await migration.invoke('copy', {}, changes, () => (isCut ? 0 : 600_000));
+      await migration.invoke('copy', {}, changes, () => (isTimeUp ? 0 : 600_000));
       const { phase } = await migration.runs.read(RUN);
       if (phase === 'rebuilt') await migration.finish('copy', {}, changes);
-      return { phase, perSecond: Number((await factsOf(migration)).perSecond) };
+      return { phase, perSecond: Number((await readFacts(migration)).perSecond) };
     };
-    const whole = await measureCopy(false);
-    const resumed = await measureCopy(true);
-    expect([whole.phase, resumed.phase]).toEqual(['copied', 'rebuilt']);
-    // Each page takes a second: the comparison reads five, and those of the fill before it do not count.
-    expect(whole.perSecond).toBe(260 / 5);
-    // The resumed one reads the last page twice.
-    expect(resumed.perSecond).toBeLessThan(whole.perSecond);
-    expect(resumed.perSecond).toBeGreaterThan(whole.perSecond / 2);
+    const uninterrupted = await measureCopy(false);
+    const interrupted = await measureCopy(true);
+    expect([uninterrupted.phase, interrupted.phase]).toEqual(['copied', 'rebuilt']);
+    // Each page takes a second, and the comparison reads five. The pages that the copy read to fill the collection do not count.
+    expect(uninterrupted.perSecond).toBe(260 / 5);
+    // The interrupted copy reads the last page twice.
+    expect(interrupted.perSecond).toBeLessThan(uninterrupted.perSecond);
+    expect(interrupted.perSecond).toBeGreaterThan(uninterrupted.perSecond / 2);
   },
 );

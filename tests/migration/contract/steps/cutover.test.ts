@@ -16,7 +16,7 @@ describe('a migration', () => {
     const migration = await createMigration();
     const { services, target, runs, operator, clock } = migration;
     const before = await computeFingerprint(services.vectors, SOURCE);
-    await migration.prove();
+    await migration.runUntilEqual();
     await migration.finish('cutover');
 
     const run = await runs.read(RUN);

@@ -28,7 +28,7 @@ describe('the watch', () => {
   it('does nothing if there is no run, or nothing is due', async () => {
     const migration = await createMigration();
     expect(await keepWatch(migration.services)).toBeUndefined();
-    await migration.prove();
+    await migration.runUntilEqual();
     expect(await keepWatch(migration.services)).toBeUndefined();
     await migration.finish('cutover');
     migration.advanceClock(22 * DAY_MS);

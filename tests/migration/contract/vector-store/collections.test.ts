@@ -73,14 +73,14 @@ onEveryVectorStore((subject) => {
   });
 
   test('reading or deleting a missing collection is not an error', async () => {
-    const name = await subject.collection('not-made');
+    const name = await subject.collection('not-created');
     expect(await subject.store.collectionInfo(name)).toBeUndefined();
     expect(await subject.store.collectionExists(name)).toBe(false);
     expect(await subject.store.deleteCollection(name)).toBe(false);
   });
 
   test('counting the points of a missing collection is a 404', async () => {
-    const name = await subject.collection('not-made');
+    const name = await subject.collection('not-created');
     await expect(subject.store.count(name)).rejects.toMatchObject({ answer: 404 });
   });
 
@@ -92,7 +92,7 @@ onEveryVectorStore((subject) => {
 
   test('an alias exists and is followed, but is neither listed nor created', async () => {
     const collection = await subject.collection();
-    const alias = await subject.collection('not-made');
+    const alias = await subject.collection('not-created');
     await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');
     await createAlias(subject.url, alias, collection);
     expect(await subject.store.collectionExists(alias)).toBe(true);
@@ -103,7 +103,7 @@ onEveryVectorStore((subject) => {
 
   test('aliases are deleted with their collection', async () => {
     const collection = await subject.collection();
-    const alias = await subject.collection('not-made');
+    const alias = await subject.collection('not-created');
     await createAlias(subject.url, alias, collection);
     expect(await aliasesOf(collection)).toEqual([alias]);
     await subject.store.deleteCollection(collection);

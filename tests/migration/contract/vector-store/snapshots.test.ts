@@ -27,7 +27,7 @@ onEveryVectorStore((subject) => {
 
   test('an upload creates a collection from the settings in the file', async () => {
     const { collection, snapshot } = await createFilled();
-    const restored = await subject.collection('not-made');
+    const restored = await subject.collection('not-created');
     await upload(restored, await download(collection, snapshot.name));
     await waitUntilRestored(restored);
     const info = await subject.store.collectionInfo(restored);
@@ -46,12 +46,12 @@ onEveryVectorStore((subject) => {
 
   test('a file that does not match its checksum creates no collection', async () => {
     const { collection, snapshot } = await createFilled();
-    const restored = await subject.collection('not-made');
+    const restored = await subject.collection('not-created');
     const bytes = await download(collection, snapshot.name);
     // Some versions refuse the upload, others accept it and report nothing.
     const answer = await upload(restored, bytes, 'f'.repeat(64)).catch(({ answer }) => answer);
     expect([undefined, 400]).toContain(answer);
-    const after = await subject.collection('not-made');
+    const after = await subject.collection('not-created');
     await upload(after, bytes);
     await waitUntilRestored(after);
     expect(await subject.store.restoredPoints(restored)).toBeUndefined();

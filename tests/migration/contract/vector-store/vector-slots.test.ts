@@ -47,7 +47,7 @@ onEveryVectorStore((subject) => {
   });
 
   test('a missing collection has no slot', async () => {
-    const none = await subject.collection('not-made');
+    const none = await subject.collection('not-created');
     const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     await expect(subject.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
     await expect(subject.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
