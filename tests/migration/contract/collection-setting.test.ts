@@ -1,4 +1,4 @@
-// The setting that a cutover switches: wherever it is kept, a change happens once, and only if the expected name is still there.
+// The collection setting, which a cutover changes: wherever it is stored, it is changed once, and only from the expected name.
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -69,7 +69,7 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     place = await open();
   });
 
-  it('changes from the expected value, once however often it is asked, and back', async () => {
+  it('changes from the expected value, once however often the change is repeated, and back', async () => {
     for (const [from, to] of [
       ['memories', 'memories_v3'],
       ['memories', 'memories_v3'],
@@ -80,7 +80,7 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
     }
   });
 
-  it('is left alone if it has another value', async () => {
+  it('is not changed if it has another value', async () => {
     const change = place.setting.change({ from: 'memories_v2', to: 'memories_v3' });
     await expect(change).rejects.toEqual(failureNamed('RefusedSettingChanged'));
     expect(await place.setting.read()).toBe('memories');
@@ -100,24 +100,24 @@ describe.each(PLACES)('the collection-name setting in %s', (_, open) => {
 });
 
 describe('a setting in a file', () => {
-  /** Enough races that either client comes first in some of them, which the file system decides */
+  /** So many races that each client wins some of them */
   const RACES = 40;
 
   it.each([
     [
-      'gets one of several names that are written at once',
+      'gets one of several names that are written at the same time',
       ['memories_a', 'memories_b', 'memories_c'],
     ],
-    ['accepts the same name from several writers at once', Array(3).fill('memories_v3')],
+    ['accepts the same name from several writers at the same time', Array(3).fill('memories_v3')],
   ])('%s', async (_, names: string[]) => {
     for (let race = 0; race < RACES; race += 1) {
       const { setting } = await createFileSetting();
       const changes = await Promise.allSettled(
         names.map((to) => setting.change({ from: 'memories', to })),
       );
-      const made = names.filter((_, n) => changes[n]?.status === 'fulfilled');
+      const succeeded = names.filter((_, n) => changes[n]?.status === 'fulfilled');
       const written = await setting.read();
-      expect(made).toEqual(names.filter((name) => name === written));
+      expect(succeeded).toEqual(names.filter((name) => name === written));
       for (const change of changes) {
         if (change.status === 'rejected')
           expect(change.reason).toEqual(failureNamed('RefusedSettingChanged'));
@@ -178,7 +178,7 @@ describe('a setting in a parameter', () => {
     expect(await setting.read()).toBe('memories_a');
   });
 
-  it('restores a value that another client wrote between our read and our write, and names it', async () => {
+  it('restores a value that another client wrote between our read and our write, and names the value', async () => {
     const { store, setting } = open();
     store.writeBefore(PARAMETER, 'in-between', 'another-clients');
     await expect(setting.change(CHANGE)).rejects.toThrow(/"another-clients"/);
@@ -208,15 +208,15 @@ describe('a setting in a parameter', () => {
     store.writeBefore(PARAMETER, 'another-clients');
     const send = store.client.send as (command: unknown) => Promise<{ Version?: number }>;
     let isDead = false;
-    const mortal = async (command: unknown) => {
+    const sendUntilKilled = async (command: unknown) => {
       if (isDead) throw new Error('killed');
       const answer = await send(command);
       isDead = answer.Version !== undefined;
       return answer;
     };
-    const client = { send: mortal as typeof store.client.send };
-    const doomed = createSsmCollectionSetting({ client, parameter: PARAMETER });
-    await expect(doomed.change(CHANGE)).rejects.toThrow('killed');
+    const client = { send: sendUntilKilled as typeof store.client.send };
+    const killed = createSsmCollectionSetting({ client, parameter: PARAMETER });
+    await expect(killed.change(CHANGE)).rejects.toThrow('killed');
     // A store without conditional writes cannot do better (see the decision record).
     await setting.change(CHANGE);
     expect(await setting.read()).toBe('memories_v3');

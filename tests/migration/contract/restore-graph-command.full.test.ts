@@ -23,13 +23,13 @@ async function backUpTwice() {
 
 async function listDumps({ parts }: Awaited<ReturnType<typeof backUpTwice>>) {
   const answer = await runRestore({ run: RUN }, parts);
-  if (!('dumps' in answer)) throw new Error('No list');
+  if (!('dumps' in answer)) throw new Error('The command listed no dumps');
   return answer.dumps;
 }
 
 async function findLatest(run: Awaited<ReturnType<typeof backUpTwice>>) {
   const [latest] = await listDumps(run);
-  if (!latest) throw new Error('No dump');
+  if (!latest) throw new Error('There is no dump');
   return latest.dump;
 }
 
@@ -46,7 +46,7 @@ describe('the dumps of a run', () => {
     expect(await listDumps(run)).toEqual(dumps.slice(1));
   });
 
-  it('are an empty list if the run has none', async () => {
+  it('are reported as none if the run has no dump', async () => {
     const { parts } = await backUpTwice();
     const answer = await runRestore({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
@@ -78,7 +78,7 @@ describe('a dump', () => {
     }
   });
 
-  it('is reported with the place if its restore differs', async () => {
+  it('is reported with the difference if the restored graph differs', async () => {
     const run = await backUpTwice();
     const forgetful = {
       ...run.target,
@@ -129,8 +129,8 @@ describe('a dump that another program wrote', () => {
     const digest = await digestDump(parts.artifacts, dump);
     expect(answerAsText(answer)).toContain(`Digest of the dump: ${digest}\n`);
     await expect(runRestore({ dump, isAllowed: true, digest }, parts)).resolves.toBeDefined();
-    const other = '0'.repeat(64);
-    await expect(runRestore({ dump, isAllowed: true, digest: other }, parts)).rejects.toEqual(
+    const otherDigest = '0'.repeat(64);
+    await expect(runRestore({ dump, isAllowed: true, digest: otherDigest }, parts)).rejects.toEqual(
       expect.objectContaining({ name: 'RefusedMissingArtifact' }),
     );
   });
@@ -147,24 +147,24 @@ it('the record of the run has the digest of its dump', async () => {
   });
 });
 
-describe('the command', () => {
+describe('the command restore-graph', () => {
   const restore = (...words: string[]) =>
     runCommand('cli/migration/restore-graph/restore-graph.ts', words);
 
   it.each([
-    ['nothing', [], 'either --run'],
-    ['both', ['--run', RUN, '--dump', 'a/graph-1'], 'either --run'],
-    ['a run to be restored', ['--run', RUN, '--execute'], 'either --run'],
+    ['neither a run nor a dump', [], 'either --run'],
+    ['a run and a dump', ['--run', RUN, '--dump', 'a/graph-1'], 'either --run'],
+    ['a run with --execute', ['--run', RUN, '--execute'], 'either --run'],
     ['a path', ['--dump', '/etc/passwd'], 'Invalid --dump'],
     ['an unknown option', ['--force'], "'--force'"],
-  ])('ends with 2 for %s', async (_, words, fault) => {
+  ])('exits with code 2 for %s', async (_, words, fault) => {
     const { code, stderr } = await restore(...words);
     expect(code).toBe(2);
     expect(stderr).toMatch(/\nAdd --help to see the options\.\n$/);
     expect(stderr).toContain(fault);
   });
 
-  it('names everything that its environment lacks', async () => {
+  it('names all missing variables of its environment', async () => {
     const { code, stderr } = await restore('--run', RUN);
     expect(code).toBe(3);
     expect(stderr).toMatch(

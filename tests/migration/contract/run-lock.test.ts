@@ -1,9 +1,9 @@
-// The lock allows one run and one step at a time. A step that was taken for dead can no longer change anything.
+// The lock allows one run and one step at a time. A step that was presumed dead can no longer change anything.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNamed } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
 
-describe.each(RUN_TABLES)('%s', (_, open) => {
+describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
   let table: RunTable;
 
   beforeEach(async () => {
@@ -22,7 +22,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   }
 
   describe('two runs', () => {
-    it('started at the same time: one gets the lock, and the refusals of the others name it', async () => {
+    it('do not both start at the same time: one gets the lock, and the refusals of the others name it', async () => {
       const ids = ['run-a', 'run-b', 'run-c', 'run-d'];
       const outcomes = await Promise.allSettled(ids.map((id) => table.begin(id)));
       const started = outcomes.filter(({ status }) => status === 'fulfilled');
@@ -73,7 +73,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
-    it('the default run: the one under way, else the live one, else the one that ended last', async () => {
+    it('have a default: the one in progress, else the live one, else the one that ended last', async () => {
       const { lock } = table;
       expect(await lock.currentRun()).toBeUndefined();
       await beginLive('run-a');
@@ -97,8 +97,8 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     it('do not begin while a live run is being rolled back, even if it has crashed or waits', async () => {
       await beginLive('run-a');
       const run = await table.runs.read('run-a');
-      const again = await table.lock.take('run-a');
-      await table.runs.write(again, { ...run, phase: 'switching-back' });
+      const leaseOfA = await table.lock.take('run-a');
+      await table.runs.write(leaseOfA, { ...run, phase: 'switching-back' });
       table.advanceClock(LEASE_MS);
       await expect(table.begin('run-b')).rejects.toEqual(failureNamed('RefusedOtherRun'));
       await table.lock.release(await table.lock.take('run-a'));
@@ -119,7 +119,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       await table.begin('run-a');
     });
 
-    it('beginning at the same time: one gets the lease, the others must retry', async () => {
+    it('do not both begin at the same time: one gets the lease, the others must retry', async () => {
       const leases = await Promise.allSettled(
         Array.from({ length: 6 }, () => table.lock.take('run-a')),
       );
@@ -137,26 +137,26 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it.each([
-      ['is still held back just before the lease runs out', LEASE_MS - 1, false],
+      ['must still wait just before the lease expires', LEASE_MS - 1, false],
       ['gets the lock of a crashed one when the lease has expired', LEASE_MS, true],
-    ])('the second %s', async (_, later, succeeds) => {
+    ])('the second %s', async (_, elapsedMs, succeeds) => {
       const first = await table.lock.take('run-a');
-      table.advanceClock(later);
+      table.advanceClock(elapsedMs);
       const second = table.lock.take('run-a');
       if (succeeds) expect((await second).epoch).toBe(first.epoch + 1);
       else await expect(second).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
     it("the second does not wait if it sees that the first one's process has ended", async () => {
-      const gone = new Set<string>();
+      const ended = new Set<string>();
       const createProcess = (self: string) =>
-        table.asProcess({ self, isGone: (holder) => gone.has(holder) }).lock;
+        table.asProcess({ self, isGone: (holder) => ended.has(holder) }).lock;
       const first = await createProcess('one').take('run-a');
       table.advanceClock(3_000);
       await expect(createProcess('two').take('run-a')).rejects.toEqual(
         failureNamed('RetryableLockHeld'),
       );
-      gone.add('one');
+      ended.add('one');
       const second = await createProcess('two').take('run-a');
       expect(second.epoch).toBe(first.epoch + 1);
       await expect(table.lock.renew(first)).rejects.toEqual(failureNamed('RefusedLockLost'));

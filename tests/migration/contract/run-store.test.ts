@@ -1,4 +1,4 @@
-// The record and the checkpoints of a run: the contents that they keep, and the writes that they refuse.
+// The record and the checkpoints of a run: what they keep, and which writes they refuse.
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Run } from '../../../lib/migration/runs/run.ts';
 import type { Lease } from '../../../lib/migration/runs/run-lock.ts';
@@ -13,7 +13,7 @@ const DIGEST = 'a'.repeat(64);
 const MAX_STATE_BYTES = 256 * 1024;
 const MAX_CAUSE_LENGTH = 32_768;
 
-describe.each(RUN_TABLES)('%s', (_, open) => {
+describe.each(RUN_TABLES)('a run table %s', (_, open) => {
   let table: RunTable;
   let run: Run;
   let lease: Lease;
@@ -25,7 +25,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   });
 
   describe('the record', () => {
-    it('comes back as it was written', async () => {
+    it('is read as it was written', async () => {
       const written: Run = {
         ...run,
         phase: 'switching',
@@ -43,7 +43,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.runs.read('run-a')).toEqual(written);
     });
 
-    it('at its maximum size fits through the state machine together with the failure of a step', async () => {
+    it('at its maximum size fits into a state of the state machine, together with the failure of a step', async () => {
       const largest = fillRun(run, 125);
       await expect(table.runs.write(lease, fillRun(run, 126))).rejects.toEqual(
         failureNamed('RefusedDefect'),
@@ -63,11 +63,14 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
     });
 
     it.each([
-      ['a field that is not its own', { apiKey: 'secret' }],
+      ['an unknown field', { apiKey: 'secret' }],
       ['counts of users', { counts: { alice: 3 } }],
       ['a phase that does not exist', { phase: 'done' }],
       ['evidence without a digest', { evidence: { 'verification-report': { artifact: 'x' } } }],
-      ['a fact that is a text of any length', { evidence: { 'verification-report': long() } }],
+      [
+        'a fact with a text that is too long',
+        { evidence: { 'verification-report': createLongReport() } },
+      ],
     ])('does not accept %s', async (_, part) => {
       const attempt = table.runs.write(lease, { ...run, ...part } as Run);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedDefect'));
@@ -80,7 +83,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   });
 
   describe('a checkpoint', () => {
-    it('tells the next context where the last one stopped', async () => {
+    it('tells the next invocation where the last one stopped', async () => {
       const checkpoint = { state: { cursor: '42' }, progress: { done: 42, total: 100 } };
       await table.runs.saveCheckpoint(lease, 'copy', checkpoint);
       const savedAt = table.clock().getTime();
@@ -88,7 +91,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
       expect(await table.runs.readCheckpoint('run-a', 'backup')).toBeUndefined();
     });
 
-    it('is deleted together with the record that its step has finished', async () => {
+    it('is deleted when its step is recorded as finished', async () => {
       await table.runs.saveCheckpoint(lease, 'copy', { state: {} });
       await table.runs.saveCheckpoint(lease, 'backup', { state: {} });
       await table.runs.finish(lease, { ...run, phase: 'copied' }, 'copy');
@@ -106,7 +109,7 @@ describe.each(RUN_TABLES)('%s', (_, open) => {
   });
 });
 
-function long() {
+function createLongReport() {
   return { artifact: 'x', digest: DIGEST, recordedAt: 1, facts: { text: 'x'.repeat(513) } };
 }
 

@@ -721,12 +721,12 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "[503, 'ECONNREFUSED']",
         "[503, 429, 'ECONNREFUSED']",
-        'the window > drains again from the first refusal after a write that was answered otherwise',
+        'the window > drains again, from the next refusal on, if a test write gets another answer',
       ],
       [
         'drainedSeconds >= context.run.plan.drainSeconds',
         'drainedSeconds >= 0',
-        'the window > leaves the figures of the searches in the report, and its phases and times in the record',
+        'the window > stores the figures of the searches in the report, and its phases and times in the record',
       ],
     ],
   ),
@@ -777,22 +777,22 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'const known = findFailure(run);',
         'const known = undefined;',
-        'if the process was killed before the rollback began > a repeated cutover leaves the window for the first reason',
+        'if the cutover was killed before the rollback began > a repeated cutover is refused for the first reason, and rolls back',
       ],
       [
         'explainFailure(error, findFailure(run))',
         'error',
-        'says what failed and why it cannot return if there is nothing to return to',
+        'a window without a collection to return to says what failed, and why it cannot roll back',
       ],
       [
         'run.refused ?? whyReturn(run, now)',
         'run.refused',
-        'says that the window had closed when the watch begins it',
+        'the record says that the window had closed if > the watch begins the rollback',
       ],
       [
         'known ? run : { ...run, ...note, window }',
         'known ? run : { ...run, ...note }',
-        'if the process was killed before the rollback began > the watch leaves the window at once',
+        'if the cutover was killed before the rollback began > the watch rolls back at once',
       ],
     ],
   ),
@@ -803,7 +803,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'isUnusable && !context.signal.aborted',
         'isUnusable',
-        'if a snapshot that cannot be restored is found when the window has closed',
+        'a window rolls back if > a snapshot proves damaged after the window has closed',
       ],
     ],
   ),
@@ -849,17 +849,17 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'blocking.has(needed.name)',
         'false',
-        'the preflight > says what it could not check, and checks the rest',
+        'the preflight > reports what it could not check, and checks the rest',
       ],
       [
         "stops !== 'run'",
         'false',
-        'the preflight > says what it could not check, and checks the rest',
+        'the preflight > reports what it could not check, and checks the rest',
       ],
       [
         "stops !== 'run'",
         'true',
-        'the preflight > says what it could not check, and checks the rest',
+        'the preflight > reports what it could not check, and checks the rest',
       ],
       [
         'context.mayWrite && found.every(isMet)',
@@ -929,7 +929,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'if (now - failingSince < MAX_UNPROVED_MS)',
         'if (now >= failingSince)',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
         'passed > failingAfter',
@@ -939,17 +939,17 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'passed > failingAfter',
         'passed >= failingAfter',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > on the new collection, if the setting cannot be changed',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
         'wasOpened(run) || plan?.mayHaveLeaked === true',
         'wasOpened(run)',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > on the new collection, if it was active, and the old one is deleted',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if it was active and the old one was deleted',
       ],
       [
         'isGone && !plan?.restores ?',
         'isGone && plan === null ?',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > on the restored snapshot, if the old collection was active and is deleted',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the restored snapshot if the old collection was active and was deleted',
       ],
       [
         "plan?.way === 'carry' && {",
@@ -965,7 +965,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "if ('setting-changed' in passed) return false;",
         "if (run.plan.inPlace && 'frozen' in passed) return false;",
-        'a migration in place > opens writes again if more was written before the freeze than was acknowledged',
+        'a migration in place > opens writes again if the rollback would lose more writes than were acknowledged',
       ],
     ],
   ),
@@ -973,7 +973,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "!backWriter && decideDirection(pair) === 'backward'",
       "mode === 'fill' && decideDirection(pair) === 'backward'",
-      'users return after a rollback > writes of a forgotten program to the old one do not hinder it either, and stay there',
+      'users return after a rollback > writes of a forgotten program to the old collection do not block the rollback, and stay there',
     ],
   ]),
   ...mutantsOf(
@@ -983,7 +983,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'batch.keepsBoth(pair) ? digest : second',
         'second',
-        'users return after a rollback > writes of a forgotten program to the old one do not hinder it either, and stay there',
+        'users return after a rollback > writes of a forgotten program to the old collection do not block the rollback, and stay there',
       ],
     ],
   ),
@@ -994,7 +994,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'if (removal.removesMemories) await',
         'if (removal.removesMemories && (run.base || run.plan.inPlace)) await',
-        'the data kept for a rollback > is kept while the collection in use is emptied, also if a rollback lost the last common version',
+        'the data kept for a rollback > is kept while the collection in use is emptied, even if a rollback lost the last common version',
       ],
       [
         'deletes = points * MAX_MISSING_SHARE',
@@ -1004,7 +1004,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'deletes = points * MAX_MISSING_SHARE',
         'deletes = 0',
-        'the data kept for a rollback > is removed if users deleted some memories, and the run is closed if nothing would be removed',
+        'the data kept for a rollback > is removed if users deleted some memories, and does not block the end of a run that keeps it',
       ],
     ],
   ),
@@ -1015,7 +1015,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'await assertSourceFilled(context)',
         'void assertSourceFilled',
-        'a new collection that holds the last copies, as the old one > was emptied, is not changed by rebuild, unless users deleted as many',
+        'a new collection, if the old one > was emptied, is not changed by a rebuild',
       ],
     ],
   ),
@@ -1026,7 +1026,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'await assertSourceFilled(context)',
         'void assertSourceFilled',
-        'a new collection that holds the last copies, as the old one > was emptied before its window, is not changed inside the window',
+        'a new collection, if the old one > was emptied before its window, is not changed inside the window',
       ],
     ],
   ),
@@ -1053,7 +1053,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'filled.length > 0 && ',
         '',
-        'a run after its rollback > can be aborted although the last common version cannot be read if the run keeps all it has',
+        'a run after its rollback > that removes nothing can be aborted even if the last common version cannot be read',
       ],
     ],
   ),
@@ -1069,7 +1069,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'await runs.write(lease, { ...left, base: undefined });',
         '',
-        'the watch > goes on to remove what an aborted run kept, wherever that was killed',
+        'the watch > continues to remove what an aborted run kept, wherever it was killed',
       ],
     ],
   ),
@@ -1230,7 +1230,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'overlap < MIN_SHARE',
       'overlap < 0',
-      'a search in the new collection > that misses one of five is a finding if users would notice',
+      'a search in the new collection that > misses one of five hits is a finding',
     ],
     ['byKeywords < MIN_SHARE', 'byKeywords < 0'],
   ]),
@@ -1471,16 +1471,20 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'lib/migration/steps/in-place.ts',
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
-      ['sample: () => sampleDigest(place),', '', 'if a vector has changed, in place'],
+      [
+        'sample: () => sampleDigest(place),',
+        '',
+        'a window rolls back if > a vector has changed, in place',
+      ],
       [
         'return contents.usersDigest;',
         "return String(context.run.evidence['verification-report']?.facts.usersDigest);",
-        'if counts per user have changed, in place',
+        'a window rolls back if > counts per user have changed, in place',
       ],
       [
         "run.phase === 'switching' && pending > 0",
         'pending < 0',
-        'if the store does not fill keywords, in place',
+        'a window rolls back if > the store does not fill keywords, in place',
       ],
     ],
   ),
@@ -1506,7 +1510,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'await assertNotDeleted(context, to, 0);',
         '',
-        'a refused rollback keeps writes frozen for at most fifteen minutes > live again, if the old collection is deleted once users are moved',
+        'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
         'await assertNotDeleted(context, to, points);\n  await context.renew();',
@@ -1566,22 +1570,22 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         'if (isOver && isRequested) return {',
         'if (isOver) return {',
-        'the request of a deployment > is sent after a kill right before it, however late',
+        'the request of a deployment > is sent, however late, after a kill right before it',
       ],
       [
         "isLast || kind !== 'not-returned'",
         'true',
-        'the request of a deployment > is sent again if the last one was reported as done and was not, however late',
+        'the request of a deployment > is sent again, however late, if the deployment was reported as done and was not',
       ],
       [
         "isLast || kind !== 'not-returned'",
         "kind !== 'not-returned'",
-        'the request of a deployment > is not sent for ever if it is reported as done and is not',
+        'the request of a deployment > is not repeated for ever if the deployment is reported as done and is not',
       ],
       [
         'isRequested: isOver',
         'isRequested: false',
-        'the request of a deployment > does not freeze users for ever if every attempt is killed',
+        'the request of a deployment > does not keep writes frozen for ever if every attempt is killed',
       ],
     ],
   ),
@@ -1656,7 +1660,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       [
         ' && own.includes(collection)',
         '',
-        'aliases of the old collection > are left alone if another program has changed them since',
+        'aliases of the old collection > stay where another program has moved them',
       ],
       [' || run.window?.aliases)', ')'],
       [

@@ -6,12 +6,12 @@ import { measureStream } from '../../../../lib/migration/ports/artifacts.ts';
 
 export interface StoreUnderTest {
   readonly store: ArtifactStore;
-  /** Leaves content under a key, like a put that was killed before its last step. */
+  /** Stores content under a key, like a put that was killed before its last step. */
   plantUnfinished(key: string, content: string): Promise<void>;
-  /** Lists the keys of everything in the storage, unfinished content and former versions included; each key once, in order. */
-  everything(): Promise<string[]>;
-  /** Turns the store's clock forward. */
-  passTime(milliseconds: number): void;
+  /** Lists all keys in the storage in order, each once, including those of unfinished content and earlier versions. */
+  listAllKeys(): Promise<string[]>;
+  /** Advances the store's clock. */
+  advanceClock(milliseconds: number): void;
 }
 
 const HELLO = 'hello, artifact';
@@ -154,7 +154,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.deleteAll('run-1/snapshot-');
       const left = await Array.fromAsync(store.list(''), ({ key }) => key);
       expect(left).toEqual(['run-1/report', 'run-10/graph-3']);
-      expect(await subject.everything()).toEqual(left);
+      expect(await subject.listAllKeys()).toEqual(left);
       await store.deleteAll('run-1/graph-');
     });
 
@@ -190,15 +190,15 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
   });
 }
 
-/** For stores that enforce retention by a clock of their own; a bucket with object lock leaves that to S3. */
+/** Tests stores that enforce retention themselves; a bucket with object lock leaves that to S3. */
 export function describeEndOfRetention(name: string, open: () => Promise<StoreUnderTest>): void {
   test(`An artifact store in ${name} releases an artifact whose retention has ended`, async () => {
-    const { store, passTime } = await open();
+    const { store, advanceClock } = await open();
     await store.put('key', toChunks('precious'));
     await store.retain('key', inAnHour());
-    passTime(HOUR - 60_000);
+    advanceClock(HOUR - 60_000);
     await expect(store.delete('key')).rejects.toThrow('must be kept until');
-    passTime(61_000);
+    advanceClock(61_000);
     await store.delete('key');
     expect(await store.head('key')).toBeUndefined();
   });

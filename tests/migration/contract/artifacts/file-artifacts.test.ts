@@ -16,8 +16,8 @@ afterEach(async () => {
 async function open() {
   const folder = await mkdtemp(join(tmpdir(), 'artifacts-'));
   folders.push(folder);
-  let later = 0;
-  const now = () => new Date(Date.now() + later);
+  let offsetMs = 0;
+  const now = () => new Date(Date.now() + offsetMs);
   return {
     folder,
     store: openArtifacts(pathToFileURL(folder).href, { now }),
@@ -25,9 +25,9 @@ async function open() {
       await mkdir(dirname(join(folder, key)), { recursive: true });
       await writeFile(join(folder, key), content);
     },
-    everything: async () => (await listFiles(folder)).map(keyOf).filter(isFirst).sort(),
-    passTime: (milliseconds: number) => {
-      later += milliseconds;
+    listAllKeys: async () => (await listFiles(folder)).map(toKey).filter(isFirstOccurrence).sort(),
+    advanceClock: (milliseconds: number) => {
+      offsetMs += milliseconds;
     },
   };
 }
@@ -57,7 +57,7 @@ test('Content that another program truncated is not an artifact', async () => {
   expect(await store.head('key')).toBeUndefined();
 });
 
-test('Artifacts, also those of an earlier release, are closed to other users, and neighbouring files keep their permissions', async () => {
+test('Artifacts, including those of an earlier release, cannot be read by other users, and other files keep their permissions', async () => {
   const { folder } = await open();
   const readMode = async (path: string) =>
     ((await stat(join(folder, path))).mode & 0o777).toString(8);
@@ -87,10 +87,10 @@ async function listFiles(folder: string): Promise<string[]> {
   return files.map(({ parentPath, name }) => relative(folder, join(parentPath, name)));
 }
 
-function keyOf(path: string): string {
+function toKey(path: string): string {
   return path.replace(/^\.records\/(.*)\.json$/, '$1');
 }
 
-function isFirst(key: string, at: number, keys: readonly string[]): boolean {
+function isFirstOccurrence(key: string, at: number, keys: readonly string[]): boolean {
   return keys.indexOf(key) === at;
 }

@@ -3,16 +3,16 @@ import { createMemoryArtifacts } from '../../support/memory-artifacts.ts';
 import { describeArtifactStore, describeEndOfRetention } from './artifact-store.ts';
 
 async function open() {
-  let later = 0;
-  const { store, held } = createMemoryArtifacts(() => new Date(Date.now() + later));
+  let offsetMs = 0;
+  const { store, held } = createMemoryArtifacts(() => new Date(Date.now() + offsetMs));
   return {
     store,
     async plantUnfinished(key: string, content: string) {
       held.set(key, { content: Buffer.from(content) });
     },
-    everything: async () => [...held.keys()].sort(),
-    passTime: (milliseconds: number) => {
-      later += milliseconds;
+    listAllKeys: async () => [...held.keys()].sort(),
+    advanceClock: (milliseconds: number) => {
+      offsetMs += milliseconds;
     },
   };
 }

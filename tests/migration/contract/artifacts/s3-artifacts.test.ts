@@ -26,21 +26,21 @@ function describeS3(endpoint: string): void {
   async function open({ objectLock = false, prefix = '' } = {}) {
     const Bucket = `artifacts-${randomUUID()}`;
     await client.send(new CreateBucketCommand({ Bucket, ObjectLockEnabledForBucket: objectLock }));
-    let later = 0;
-    const now = () => new Date(Date.now() + later);
+    let offsetMs = 0;
+    const now = () => new Date(Date.now() + offsetMs);
     return {
       Bucket,
       store: openArtifacts(`s3://${Bucket}/${prefix}`, { s3Endpoint: endpoint, now }),
       plantUnfinished: async (key: string, Body: string) => {
         await client.send(new PutObjectCommand({ Bucket, Key: prefix + key, Body }));
       },
-      everything: async () => {
+      listAllKeys: async () => {
         const found = await client.send(new ListObjectVersionsCommand({ Bucket }));
         const all = [...(found.Versions ?? []), ...(found.DeleteMarkers ?? [])];
         return [...new Set(all.map(({ Key = '' }) => Key.slice(prefix.length)))].sort();
       },
-      passTime: (milliseconds: number) => {
-        later += milliseconds;
+      advanceClock: (milliseconds: number) => {
+        offsetMs += milliseconds;
       },
     };
   }
@@ -50,16 +50,16 @@ function describeS3(endpoint: string): void {
   describeArtifactStore('a part of a bucket', () => open({ prefix: 'backups/mem/' }));
   describeEndOfRetention('a bucket', open);
 
-  test('A bucket with object lock refuses a deletion that our own clock would allow', async () => {
-    const { store, passTime } = await open({ objectLock: true });
+  test('A bucket with object lock refuses a deletion that our clock would allow', async () => {
+    const { store, advanceClock } = await open({ objectLock: true });
     await store.put('key', toChunks('precious'));
     await store.retain('key', new Date(Date.now() + 3_600_000));
-    passTime(7_200_000);
+    advanceClock(7_200_000);
     await expect(store.delete('key')).rejects.toThrow(/object lock|AccessDenied|Access Denied/);
     expect(await store.head('key')).toMatchObject({ bytes: 8 });
   });
 
-  test('Deleting leaves no old version that costs money', async () => {
+  test('A deletion leaves no old version, which would cost money', async () => {
     const { Bucket, store } = await open({ objectLock: true });
     for (const text of ['one', 'two']) await store.put('key', toChunks(text));
     await store.put('key-of-another', toChunks('stays'));

@@ -40,7 +40,7 @@ describe.each(PLACES)('a migration, %s', (place) => {
     expect(await computeFingerprint(vectors, SOURCE)).toEqual(written);
   });
 
-  it('refuses wrong use and names it, and leaves the run unchanged', async () => {
+  it('refuses an invalid command by name, and leaves the run unchanged', async () => {
     const { migrate, start, record } = await createOperator(place);
     await start();
     const before = await record();
@@ -57,11 +57,11 @@ describe.each(PLACES)('a migration, %s', (place) => {
 });
 
 describe('an interrupted step', () => {
-  it('says that it waits for a store, then releases its lock at once and says so', async () => {
+  it('reports that it waits for a store, then releases its lock at once and reports that, too', async () => {
     const { commandEnvironment, start, services } = await createOperator();
     await start();
-    const closed = { ...commandEnvironment, QDRANT_URL: 'http://127.0.0.1:9' };
-    const { child, ended } = startMigrateWith(closed, 'preflight', ...RUN_OPTION);
+    const withoutStore = { ...commandEnvironment, QDRANT_URL: 'http://127.0.0.1:9' };
+    const { child, ended } = startMigrateWith(withoutStore, 'preflight', ...RUN_OPTION);
     child.stderr?.on('data', (text) => {
       if (String(text).includes('Waiting for the vector store')) child.kill('SIGINT');
     });
@@ -101,10 +101,10 @@ describe('the environment', () => {
     const folder = await mkdtemp(join(tmpdir(), 'runs-'));
     onTestFinished(() => rm(folder, { recursive: true }));
     const { commandEnvironment } = await createOperator();
-    const own = { ...commandEnvironment, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
+    const environment = { ...commandEnvironment, DYNAMODB_ENDPOINT: '', DATA_DIR: folder };
     const begin = ['preflight', ...RUN_OPTION, ...PLAN, '--free-gb', '1', '--execute'];
-    expect(await runMigrate(own, ...begin)).toMatchObject({ code: 0, stderr: '' });
-    const { code, stdout } = await runMigrate(own, 'status');
+    expect(await runMigrate(environment, ...begin)).toMatchObject({ code: 0, stderr: '' });
+    const { code, stdout } = await runMigrate(environment, 'status');
     expect([code, stdout]).toEqual([0, expect.stringContaining(`${RUN}: checked`)]);
   });
 
@@ -157,7 +157,7 @@ describe('the environment', () => {
 const SCRIPT = readOutput('script', '--version')?.includes('util-linux') === true;
 
 describe.skipIf(!SCRIPT)('a person at a terminal', () => {
-  async function typed(answer: string) {
+  async function typeAnswer(answer: string) {
     const operator = await createOperator();
     await operator.start();
     const command = `${process.execPath} ${COMMAND} abort --run ${RUN} --execute`;
@@ -175,10 +175,10 @@ describe.skipIf(!SCRIPT)('a person at a terminal', () => {
   }
 
   it.each([
-    ['types the id', `${RUN}\r`, 0, 'aborted'],
-    ['presses Ctrl-C', '\x03', 3, 'checked'],
-  ])('%s', async (_, answer, exitCode, expected) => {
-    const { code, shown, phase } = await typed(answer);
-    expect([code, phase], shown).toEqual([exitCode, expected]);
+    ['who types the run id aborts the run', `${RUN}\r`, 0, 'aborted'],
+    ['who presses Ctrl-C does not abort the run', '\x03', 3, 'checked'],
+  ])('%s', async (_, answer, exitCode, expectedPhase) => {
+    const { code, shown, phase } = await typeAnswer(answer);
+    expect([code, phase], shown).toEqual([exitCode, expectedPhase]);
   });
 });

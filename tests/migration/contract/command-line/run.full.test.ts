@@ -1,4 +1,4 @@
-// `migrate run` through every interruption.
+// `migrate run` despite interruptions of every kind
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../../cli/migration/migrate/place.ts';
@@ -17,9 +17,9 @@ type Invoke = Place['invoke'];
 /** Lets a test wrap each invocation of a function. */
 function interceptInvoke(
   place: Place,
-  passing: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
+  handle: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
 ): Place {
-  const invoke: Invoke = (name, ...rest) => passing(name, () => place.invoke(name, ...rest));
+  const invoke: Invoke = (name, ...rest) => handle(name, () => place.invoke(name, ...rest));
   return { ...place, invoke };
 }
 
@@ -34,12 +34,12 @@ describe('migrate run', () => {
       if (invocations % 2 === 1) throw new Error('The answer is lost');
       return answer;
     });
-    let tries = 0;
-    for (let code = 1; code !== 0 && tries < 50; tries += 1) {
+    let attempts = 0;
+    for (let code = 1; code !== 0 && attempts < 50; attempts += 1) {
       code = (await type(`${FROM_THE_START} --yes`, {}, losing)).code;
     }
     expect(await phase()).toBe('live');
-    expect(tries).toBeGreaterThan(5);
+    expect(attempts).toBeGreaterThan(5);
   });
 
   it.each([
@@ -156,12 +156,13 @@ describe('migrate run', () => {
       const performPending = async () => {
         const { pendingAction } = await readStatus(services);
         const { action, collection } = pendingAction ?? {};
-        if (action === undefined || collection === undefined) throw new Error('Nothing pending');
+        if (action === undefined || collection === undefined)
+          throw new Error('No action is pending');
         const request = { runId: RUN, occasion: '', deadlineAt: undefined };
         await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
         return action;
       };
-      const doing = interceptInvoke(place, async (name, invoke) => {
+      const performing = interceptInvoke(place, async (name, invoke) => {
         if (name === 'confirm') await performPending();
         return await invoke();
       });
@@ -178,7 +179,7 @@ describe('migrate run', () => {
           },
           time: { nextPoll: (_, ended) => waitFor(1, ended) },
         },
-        doing,
+        performing,
       );
       expect([code, await phase()]).toEqual([0, 'live']);
       expect(operator.actions).toEqual(['freeze', 'deploy-new', 'open-writes']);

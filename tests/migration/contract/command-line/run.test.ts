@@ -1,5 +1,4 @@
-// `migrate run` over the functions and a sandbox: from a plan to the new version, and back without a command if the window
-// fails.
+// `migrate run` on a sandbox: from a plan to the new version, and back without a command if the window fails
 import { describe, expect, it } from 'vitest';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
@@ -17,11 +16,11 @@ const DAY_MS = 86_400_000;
 
 /** Lets the webhook refuse that many times to open writes on the new version. It may have opened them before it refused. */
 const refuseToOpen = (times: number) => (migration: Migration) => {
-  let left = times;
+  let remaining = times;
   return onRequest(migration, 'open-writes', async ({ collection }) => {
     if (collection === SOURCE) return;
-    left -= 1;
-    if (left >= 0) throw new Refusal('RefusedByService', 'The webhook answered 400.');
+    remaining -= 1;
+    if (remaining >= 0) throw new Refusal('RefusedByService', 'The webhook answered 400.');
   });
 };
 
@@ -32,8 +31,8 @@ describe('migrate run', () => {
     expect([code, await phase(), await services.setting.read()]).toEqual([0, 'live', target]);
     const steps = events.filter(({ event }) => event === 'step').map(({ step }) => step);
     expect(steps.slice(0, 3)).toEqual(['backup', 'rebuild', 'copy']);
-    const begun = events.slice(0, 3).map(({ event }) => event);
-    expect(begun).toEqual(['checking', 'prerequisites', 'plan']);
+    const firstEvents = events.slice(0, 3).map(({ event }) => event);
+    expect(firstEvents).toEqual(['checking', 'prerequisites', 'plan']);
     expect(events.map(({ event }) => event)).not.toContain('failed');
     expect(events.at(-1)).toMatchObject({ event: 'end', phase: 'live' });
     for (const { next_steps } of events) expect(next_steps).toEqual(expect.any(Array));
@@ -50,13 +49,13 @@ describe('migrate run', () => {
       const { type, place } = await createRunningOperator();
       await type(FROM_THE_START.replace('run', 'preflight --execute'));
       await type('backup --execute');
-      const told: unknown[] = [];
+      const payloads: unknown[] = [];
       const invoke: typeof place.invoke = async (name, payload, ...rest) => {
-        if (name === 'rebuild' || name === 'copy') told.push([name, payload.deletes]);
+        if (name === 'rebuild' || name === 'copy') payloads.push([name, payload.deletes]);
         return await place.invoke(name, payload, ...rest);
       };
       await type(`${command} --deletes 60`, {}, { ...place, invoke });
-      expect(told).toEqual([
+      expect(payloads).toEqual([
         ['rebuild', 60],
         ['copy', 60],
       ]);
@@ -125,12 +124,12 @@ describeInFull(
       ['aborted', 'says that users did it', []],
     ] as const)(
       'a run that is %s ends well once the operator %s and types what is suggested',
-      async (ends, does, options) => {
+      async (phase, remedy, options) => {
         const running = await createRunningOperator();
         const { type, services } = running;
         await type([FROM_THE_START, '--yes', ...options].join(' '));
-        if (ends === 'aborted') await type('rollback --execute --yes');
-        if (ends === 'aborted') await type('abort --execute --yes');
+        if (phase === 'aborted') await type('rollback --execute --yes');
+        if (phase === 'aborted') await type('abort --execute --yes');
         const active = await services.setting.read();
         const { points } = await services.vectors.scroll(active, { limit: 999 });
         await emptyCollection(running, active);
@@ -141,7 +140,7 @@ describeInFull(
         expect(JSON.stringify(error)).not.toContain('--as-it-was');
         const words = [`run --run ${RUN}`, `run --deletes 60 --run ${RUN}`] as const;
         expect(suggested).toEqual(words.map((typed) => `npm run migrate -- ${typed}`));
-        const repairs = does === 'repairs it';
+        const repairs = remedy === 'repairs it';
         if (repairs) await restore(running, active, points);
         expect(await type(words[repairs ? 0 : 1])).toMatchObject({ code: 0 });
         const backups = await Array.fromAsync(services.artifacts.list(`${RUN}/snapshot-`));
@@ -199,13 +198,13 @@ describe('once users may be on the new version', () => {
   );
 });
 
-/** Brings a run to where the webhook has refused once to open writes, and no operator has returned in time. */
+/** Creates a run whose webhook has refused once to open writes, and whose window has expired since. */
 async function openPastDeadline({ hasSource = true } = {}) {
-  let isOld = false;
+  let isTooNew = false;
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;
     // A store of version 2.0.0 cannot restore the snapshot.
-    const version = async () => (isOld ? '2.0.0' : await vectors.version());
+    const version = async () => (isTooNew ? '2.0.0' : await vectors.version());
     return { ...refuseToOpen(1)(migration), vectors: { version } };
   });
   const interruption = new AbortController();
@@ -219,6 +218,6 @@ async function openPastDeadline({ hasSource = true } = {}) {
   running.advanceClock(WINDOW_MS);
   if (hasSource) return running;
   await running.services.vectors.deleteCollection(SOURCE);
-  isOld = true;
+  isTooNew = true;
   return running;
 }

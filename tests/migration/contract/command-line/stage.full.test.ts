@@ -18,21 +18,25 @@ async function runPreflightWithFault(fault: Fault) {
 describe('a function of a stage', () => {
   it.each<[what: string, fault: Fault, reported: RegExp]>([
     [
-      'is cut off, and its platform says so',
+      'reaches its time limit',
       functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
       /^RetryableUnavailable: .*migrationPreflight reached its time limit.*repeat the same command/,
     ],
     [
-      'is cut off without a type of its error',
+      'reaches its time limit, without a type of the error',
       functionError({ errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s' }),
       /^RetryableUnavailable: .*reached its time limit/,
     ],
     [
-      'fails by itself',
+      'fails with an error',
       functionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
       /^FunctionFailedError: .*\(TypeError: x is not a function\).*\/aws\/lambda\/finance-ledger-dev-migrationPreflight/,
     ],
-    ['dies silently', functionError({}), /^FunctionFailedError: .*no reason given.*see its log/],
+    [
+      'fails without a reason',
+      functionError({}),
+      /^FunctionFailedError: .*no reason given.*see its log/,
+    ],
     [
       'is asked too often',
       refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
@@ -66,9 +70,9 @@ describe('a function of a stage', () => {
   });
 
   it.each([
-    ['a phase', { phase: 'dreaming' }],
-    ['a command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
-    ['another form', { moves: undefined }],
+    ['phase', { phase: 'dreaming' }],
+    ['command', { moves: [{ command: 'dance', by: ['operator'], to: 'live' }] }],
+    ['form', { moves: undefined }],
   ])('of another version, which has its own %s, is reported as such', async (_, change) => {
     const { migrate, start, services, lambda } = await createOperator('on a stage');
     await start();
@@ -93,21 +97,24 @@ describe('a function of a stage', () => {
   });
 });
 
-describe('AWS', () => {
+describe('access to AWS', () => {
   const access = { AWS_ACCESS_KEY_ID: 'local', AWS_SECRET_ACCESS_KEY: 'local' };
   const noServer = { AWS_ENDPOINT_URL_LAMBDA: 'http://127.0.0.1:9' };
 
   it.each([
-    ['a region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
+    ['region', access, 3, /^RefusedSetting: AWS_REGION is not set/],
     ['credentials', { AWS_REGION: 'eu-west-1' }, 3, /^RefusedCredentials: AWS does not know/],
     [
-      'any server that answers',
+      'server that answers',
       { ...access, ...noServer, AWS_REGION: 'eu-west-1' },
       1,
       /^RetryableUnavailable: No answer/,
     ],
-  ])('is reported in one line if it has no %s', async (_, environment, exitCode, reported) => {
-    const { code, stderr } = await runMigrate(environment, 'status', '--stage', 'dev');
-    expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
-  });
+  ])(
+    'is reported as impossible in one line if there is no %s',
+    async (_, environment, exitCode, reported) => {
+      const { code, stderr } = await runMigrate(environment, 'status', '--stage', 'dev');
+      expect([code, stderr]).toEqual([exitCode, expect.stringMatching(reported)]);
+    },
+  );
 });

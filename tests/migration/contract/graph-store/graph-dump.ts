@@ -10,7 +10,7 @@ import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.
 /** @param openEmpty returns an empty graph at each call, which may be the previous one, emptied */
 export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
   describe(`A dump of ${name}`, () => {
-    test('restores every type of property, label and relationship, and says so', async () => {
+    test('restores every type of property, label and relationship, and reports no difference', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
       const manifest = await dump(source, artifacts);
@@ -53,7 +53,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
   });
 }
 
-// The change is one that counting cannot find: only the schema changes.
+// Changes only the schema, which no count would show.
 async function* writeWhileRead(graph: GraphTarget) {
   yield* graph.nodes();
   const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';

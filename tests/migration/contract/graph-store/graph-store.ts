@@ -75,7 +75,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
     });
 
-    test('distinguishes what an unfinished restore created from everything else', async () => {
+    test('distinguishes nodes of an unfinished restore from all others', async () => {
       await fill(graph);
       expect(await graph.restoreState()).toBe('filling');
       expect(await graph.foreignNodes()).toBe(0);

@@ -27,9 +27,9 @@ async function readAliases({ services }: Migration): Promise<Record<string, stri
 }
 
 const allAliasesOn = (collection: string) =>
-  Object.fromEntries(ALIASES.map((one) => [one, collection]));
+  Object.fromEntries(ALIASES.map((alias) => [alias, collection]));
 
-/** The backend does not answer as the new version after its deployment. */
+/** A backend that does not answer as the new version after its deployment */
 const failing = { backend: { isGraphDeprecated: async () => false } };
 
 describe('aliases of the old collection', () => {
@@ -42,7 +42,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
-  it('are unchanged after a refused window', async () => {
+  it('are moved back after a refused window', async () => {
     const migration = await copyWithAliases();
     const attempt = migration.finish('cutover', {}, failing);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
@@ -63,12 +63,12 @@ describe('aliases of the old collection', () => {
       await expect(migration.finish(step, {}, killed)).rejects.toThrow(Killed);
       migration.advanceClock(130_000);
       await migration.finish(step);
-      const reached = step === 'cutover' ? migration.target : SOURCE;
-      expect(await readAliases(migration)).toEqual(allAliasesOn(reached));
+      const expected = step === 'cutover' ? migration.target : SOURCE;
+      expect(await readAliases(migration)).toEqual(allAliasesOn(expected));
     },
   );
 
-  itInFull('are left alone if another program has changed them since', async () => {
+  itInFull('stay where another program has moved them', async () => {
     const migration = await copyWithAliases();
     const { qdrant, services, target } = migration;
     await migration.finish('cutover');
@@ -102,7 +102,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual({ 'of-a-report': SOURCE });
   });
 
-  itInFull('need not move in a migration in place', async () => {
+  itInFull('cannot be moved in a migration in place', async () => {
     const { services } = await createMigration();
     const plan = { runId: RUN, sourceCollection: SOURCE, inPlace: true, movesAliases: true };
     await expect(runPreflight(services, plan)).rejects.toEqual(

@@ -1,6 +1,6 @@
-// A window that is refused or late rolls back without a command, from any stage. Writes never open on the new version, the
+// A window that is refused or late rolls back without a command, from any stage. Writes are never opened on the new version, the
 // record keeps the reason, and users return to the old version with all their memories.
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -25,11 +25,12 @@ import { watchUntilDone } from '../../support/watching.ts';
 const WINDOW_MS = 30 * 60_000;
 
 interface Row {
-  /** Milestone that the run had reached */
+  /** Milestone that the run has reached */
   readonly at: Milestone;
   readonly options?: MigrationOptions;
   readonly plan?: Readonly<Record<string, unknown>>;
-  readonly happens?: (migration: Migration) => unknown;
+  /** Happens before the cutover continues */
+  readonly before?: (migration: Migration) => unknown;
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly refused: RefusalName;
   readonly why?: string | RegExp;
@@ -42,7 +43,7 @@ async function closeWindow(migration: Migration): Promise<void> {
   await migration.beat();
 }
 
-/** A row in which the window closes while that call is under way */
+/** Creates a row in which the window closes while that call is under way. */
 function closeWindowDuring(
   at: Milestone,
   port: 'vectors' | 'backend',
@@ -59,8 +60,8 @@ function closeWindowDuring(
   return { at, changes, refused: 'RefusedNotNow', why: 'The window closed at' };
 }
 
-/** A row in which writes cannot be proved frozen, however often the step tries */
-function unprovedRow(answer?: number): Row {
+/** Creates a row in which writes cannot be proved frozen, however often the step tries. */
+function createUnprovedRow(answer?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
     'Not now.',
@@ -108,18 +109,18 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'copied',
     refused: 'RefusedByService',
     why: '404',
-    happens: ({ qdrant }) =>
+    before: ({ qdrant }) =>
       qdrant.fault({
         on: /points\/count/,
         effect: { kind: 'answer', status: 404, body: 'no such route' },
       }),
   },
-  'a write is still accepted, and then removed': {
+  'a test write is accepted, although writes should be frozen': {
     at: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
   },
-  'a write was made without an answer': {
+  'a test write is made, but not answered': {
     at: 'copied',
     refused: 'RefusedNotFrozen',
     options: { forgetsToFreeze: true },
@@ -132,10 +133,10 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'a write is only answered with a timeout': unprovedRow(),
-  'a write is only answered with 429': unprovedRow(429),
-  'a write is only answered with 502': unprovedRow(502),
-  'a write is only answered with 500': unprovedRow(500),
+  'every test write is answered with a timeout': createUnprovedRow(),
+  'every test write is answered with 429': createUnprovedRow(429),
+  'every test write is answered with 502': createUnprovedRow(502),
+  'every test write is answered with 500': createUnprovedRow(500),
   'the dump of the graph cannot be read back': {
     at: 'frozen',
     refused: 'RefusedSnapshot',
@@ -163,35 +164,35 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the old collection is written to while it is backed up': {
     at: 'frozen-and-backed-up',
     refused: 'RefusedSourceChanged',
-    happens: (migration) => changeFirstPoint(migration, SOURCE),
+    before: (migration) => changeFirstPoint(migration, SOURCE),
   },
-  'the store does not keep a write': {
+  'the store drops a write that it confirmed': {
     at: 'frozen-and-backed-up',
     refused: 'RefusedVerification',
     why: /missing: 1.*-report-\d+\.json/,
-    happens: (migration) => deleteFirstPoint(migration, migration.target),
+    before: (migration) => deleteFirstPoint(migration, migration.target),
     changes: () => ({ vectors: { upsert: async () => undefined } }),
   },
   'a memory of the new collection is missing': {
     at: 'equal',
     refused: 'RefusedVerification',
-    happens: (migration) => deleteFirstPoint(migration, migration.target),
+    before: (migration) => deleteFirstPoint(migration, migration.target),
   },
   'a memory of the new collection was changed': {
     at: 'equal',
     refused: 'RefusedVerification',
-    happens: (migration) => changeFirstPoint(migration, migration.target),
+    before: (migration) => changeFirstPoint(migration, migration.target),
   },
-  'the old collection was written to': {
+  'the old collection was written to after the comparison': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
-    happens: (migration) => writeToOld(migration, 'Written after the verification'),
+    before: (migration) => writeToOld(migration, 'Written after the verification'),
   },
-  'the collection was written to, in place': {
+  'the collection was written to after the comparison, in place': {
     at: 'equal',
     refused: 'RefusedSourceChanged',
     ...IN_PLACE,
-    happens: (migration) => writeToOld(migration, 'Written inside the window'),
+    before: (migration) => writeToOld(migration, 'Written inside the window'),
   },
   'a vector has changed, in place': {
     at: 'equal',
@@ -218,9 +219,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     changes: ({ services: { vectors } }) => ({
       vectors: {
         facet: async (...args) => {
-          const [one, other, ...rest] = await vectors.facet(...args);
-          if (!one || !other) return rest;
-          return [{ ...one, count: one.count + 1 }, { ...other, count: other.count - 1 }, ...rest];
+          const [first, second, ...rest] = await vectors.facet(...args);
+          if (!first || !second) return rest;
+          return [
+            { ...first, count: first.count + 1 },
+            { ...second, count: second.count - 1 },
+            ...rest,
+          ];
         },
       },
     }),
@@ -230,16 +235,16 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedVerification',
     why: /does not fill the keywords of 1 of \d+ points/,
     ...IN_PLACE,
-    happens: (migration) => writeToOld(migration, 'Written before the freeze'),
+    before: (migration) => writeToOld(migration, 'Written before the freeze'),
     changes: () => ({ vectors: { updateVectors: async () => undefined } }),
   },
   'another client has changed the setting': {
     at: 'equal',
     refused: 'RefusedSettingChanged',
     why: `instead of "${SOURCE}"`,
-    happens: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
+    before: ({ services: { setting } }) => setting.change({ from: SOURCE, to: 'elsewhere' }),
   },
-  'the backups could still be deleted': {
+  'the backups cannot be protected from deletion': {
     at: 'equal',
     refused: 'RefusedCredentials',
     changes: () => ({
@@ -276,13 +281,13 @@ const ROWS: Readonly<Record<string, Row>> = {
     why: 'another embedding model',
     options: withShortcomings({ otherEmbeddings: true }),
   },
-  'the new version remembers nothing': {
+  'the new version stores no memory': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     why: 'does not find a memory that it has stored',
     options: withShortcomings({ emptyExtractions: 9 }),
   },
-  'the old version runs instead of the new one, so that a smoke test writes to it': {
+  'the old version runs instead of the new one, and a smoke test writes to it': {
     at: 'equal',
     refused: 'RefusedNewVersion',
     changes: ({ services: { hooks } }) => ({
@@ -294,7 +299,7 @@ const ROWS: Readonly<Record<string, Row>> = {
       },
     }),
   },
-  'the program has a defect': {
+  'the migration itself has a defect': {
     at: 'equal',
     refused: 'RefusedDefect',
     why: 'TypeError: see the log',
@@ -304,9 +309,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     at: 'equal',
     refused: 'RefusedNotNow',
     why: 'The window closed at',
-    happens: closeWindow,
+    before: closeWindow,
   },
-  'a snapshot that cannot be restored is found when the window has closed': {
+  'a snapshot proves damaged after the window has closed': {
     at: 'frozen',
     refused: 'RefusedSnapshot',
     why: 'Damaged.',
@@ -324,7 +329,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     'vectors',
     'uploadSnapshot',
   ),
-  'the window closes while both are compared': closeWindowDuring(
+  'the window closes while both collections are compared': closeWindowDuring(
     'frozen-and-backed-up',
     'vectors',
     'scroll',
@@ -336,45 +341,47 @@ const ROWS: Readonly<Record<string, Row>> = {
   ),
 };
 
-it.each(oneInEvery(4, Object.entries(ROWS)))(
-  'if %s',
-  async (_, { at, options, plan, happens, changes, refused, why, isEarlyWrite }) => {
-    const migration = await createMigrationAt(at, options, plan);
-    const { services, runs, operator } = migration;
-    const { vectors, setting } = services;
-    // Leaves out the memories of the test user.
-    const contents = async () =>
-      (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
-    await happens?.(migration);
-    const active = await setting.read();
-    const attempt = migration.finish('cutover', {}, changes?.(migration));
-    await expect(attempt).rejects.toEqual(failureNamed(refused, why));
-    const status = await readStatus(services);
-    expect(status).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
-    expect(status.openedAt).toBeNull();
-    // The log of a refusal is for the operator, who has no use for a stack trace. Only the log of a defect needs the trace.
-    const logged = migration.logged.find(({ failure }) => failure !== undefined);
-    expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
-    const old = await contents();
-    await migration.finish('rollback', { actor: 'machine' });
-    expect(await readStatus(services)).toMatchObject({
-      phase: 'copied',
-      refused: { name: refused },
-    });
-    expect(await setting.read()).toBe(active);
-    expect((await contents()) === old).toBe(!isEarlyWrite);
-    expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
-    const { actions } = operator;
-    const isDeployed = actions.includes('deploy-new') || actions.includes('deploy-old');
-    expect(actions.slice(isDeployed ? -2 : -1)).toEqual([
-      ...(isDeployed ? ['deploy-old'] : []),
-      'open-writes',
-    ]);
-    expect(status.approvedBy).toBe('ada');
-  },
-);
+describe('a window rolls back if', () => {
+  it.each(oneInEvery(4, Object.entries(ROWS)))(
+    '%s',
+    async (_, { at, options, plan, before, changes, refused, why, isEarlyWrite }) => {
+      const migration = await createMigrationAt(at, options, plan);
+      const { services, runs, operator } = migration;
+      const { vectors, setting } = services;
+      // Leaves out the memories of the test user.
+      const contents = async () =>
+        (await scanCollection(services, await runs.read(RUN), SOURCE)).contents.digest;
+      await before?.(migration);
+      const active = await setting.read();
+      const attempt = migration.finish('cutover', {}, changes?.(migration));
+      await expect(attempt).rejects.toEqual(failureNamed(refused, why));
+      const status = await readStatus(services);
+      expect(status).toMatchObject({ phase: 'switching-back', refused: { name: refused } });
+      expect(status.openedAt).toBeNull();
+      // Only the log of a defect needs a stack trace: an operator has no use for it.
+      const logged = migration.logged.find(({ failure }) => failure !== undefined);
+      expect(/\n +at /.test(String(logged?.why))).toBe(refused === 'RefusedDefect');
+      const old = await contents();
+      await migration.finish('rollback', { actor: 'machine' });
+      expect(await readStatus(services)).toMatchObject({
+        phase: 'copied',
+        refused: { name: refused },
+      });
+      expect(await setting.read()).toBe(active);
+      expect((await contents()) === old).toBe(!isEarlyWrite);
+      expect(await vectors.count(SOURCE, filterByUser(testUserOf(RUN)))).toBe(0);
+      const { actions } = operator;
+      const isDeployed = actions.includes('deploy-new') || actions.includes('deploy-old');
+      expect(actions.slice(isDeployed ? -2 : -1)).toEqual([
+        ...(isDeployed ? ['deploy-old'] : []),
+        'open-writes',
+      ]);
+      expect(status.approvedBy).toBe('ada');
+    },
+  );
+});
 
-describeInFull('if the process was killed before the rollback began', () => {
+describeInFull('if the cutover was killed before the rollback began', () => {
   const refused = { name: 'RefusedNotFrozen' };
 
   async function createKilled(): Promise<Migration> {
@@ -389,15 +396,15 @@ describeInFull('if the process was killed before the rollback began', () => {
     return migration;
   }
 
-  it('the watch leaves the window at once', async () => {
+  it('the watch rolls back at once', async () => {
     const migration = await createKilled();
-    const left = { phase: 'switching', next: 'rollback', isLate: true, refused };
-    expect(await readStatus(migration.services)).toMatchObject(left);
+    const expected = { phase: 'switching', next: 'rollback', isLate: true, refused };
+    expect(await readStatus(migration.services)).toMatchObject(expected);
     await watchUntilDone(migration);
     expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
   });
 
-  it('a repeated cutover leaves the window for the first reason', async () => {
+  it('a repeated cutover is refused for the first reason, and rolls back', async () => {
     const migration = await createKilled();
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotFrozen'));
@@ -406,23 +413,25 @@ describeInFull('if the process was killed before the rollback began', () => {
   });
 });
 
-it.each([
-  [
-    'the state machine',
-    (migration: Migration) => migration.finish('rollback', { actor: 'machine' }),
-  ],
-  ['the watch', watchUntilDone],
-  ['an operator', (migration: Migration) => migration.finish('rollback')],
-])('says that the window had closed when %s begins it', async (_, rollBack) => {
-  const migration = await createMigrationAt('equal');
-  await closeWindow(migration);
-  await rollBack(migration);
-  const why = expect.stringContaining('The window closed at');
-  const refused = { name: 'RefusedNotNow', why };
-  expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
+describe('the record says that the window had closed if', () => {
+  it.each([
+    [
+      'the state machine begins the rollback',
+      (migration: Migration) => migration.finish('rollback', { actor: 'machine' }),
+    ],
+    ['the watch begins the rollback', watchUntilDone],
+    ['an operator begins the rollback', (migration: Migration) => migration.finish('rollback')],
+  ])('%s', async (_, rollBack) => {
+    const migration = await createMigrationAt('equal');
+    await closeWindow(migration);
+    await rollBack(migration);
+    const why = expect.stringContaining('The window closed at');
+    const refused = { name: 'RefusedNotNow', why };
+    expect(await readStatus(migration.services)).toMatchObject({ phase: 'copied', refused });
+  });
 });
 
-it('does not begin because a new rate cannot be stored', async () => {
+it('a rate limit that cannot be stored does not begin a rollback', async () => {
   const migration = await createMigrationAt('equal');
   const limitRate = () => Promise.reject(new Refusal('RefusedCredentials', 'Not allowed.'));
   const attempt = migration.invoke('cutover', { maxRate: 100 }, { runs: { limitRate } });
@@ -430,7 +439,7 @@ it('does not begin because a new rate cannot be stored', async () => {
   expect(await readStatus(migration.services)).toMatchObject({ phase: 'switching', refused: null });
 });
 
-it('says what failed and why it cannot return if there is nothing to return to', async () => {
+it('a window without a collection to return to says what failed, and why it cannot roll back', async () => {
   const migration = await createMigrationAt('equal');
   const { services, runs } = migration;
   const slow = { hooks: { ask: async () => 'under-way' as const } };
@@ -438,15 +447,15 @@ it('says what failed and why it cannot return if there is nothing to return to',
   await services.vectors.deleteCollection(SOURCE);
   const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
   const changes = { vectors: { version: async () => '2.0.0' }, backend: { health } };
-  const both = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
+  const whyBoth = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
   for (const step of ['cutover', 'rollback'] as const) {
     const attempt = migration.finish(step, { actor: 'machine' }, changes);
-    const seen = step === 'cutover' ? both : '';
-    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo', seen));
+    const why = step === 'cutover' ? whyBoth : '';
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo', why));
   }
   expect(await runs.read(RUN)).toMatchObject({
     phase: 'switching',
-    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(both) },
+    refused: { name: 'RefusedNothingToReturnTo', why: expect.stringMatching(whyBoth) },
   });
 });
 

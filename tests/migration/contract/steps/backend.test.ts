@@ -1,5 +1,5 @@
-// Backends with other paths than the contract, or without some endpoints. One list names every missing endpoint. The operator
-// can accept some by name, and the migration then works without them.
+// Backends with other paths than mem0, or without some endpoints. One list names every missing endpoint. The operator can accept
+// some by name, and the migration then works without them.
 import { describe, expect, it } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
@@ -17,21 +17,21 @@ const OPTIONAL = {
   [`/stats/__migration_test_${RUN}`]: MISSING,
 };
 const USER = `__migration_test_${RUN}`;
-const WITHOUT = ['no-health', 'no-chat', 'no-stats'];
+const ACCEPTED = ['no-health', 'no-chat', 'no-stats'];
 
 async function checkBackend({ services }: Migration, input: object = {}) {
   const payload = { runId: RUN, sourceCollection: SOURCE, ...input };
   const { prerequisites } = await runPreflight(services, payload);
   const found = prerequisites.find(({ name }) => name === 'Memory backend');
-  return { whys: found?.problems.map(({ why }) => why), ...found };
+  return { reasons: found?.problems.map(({ why }) => why), ...found };
 }
 
 describe('the preflight', () => {
-  it('lists everything that the backend lacks at once', async () => {
+  it('lists all missing endpoints of the backend at once', async () => {
     const paths = { ...OPTIONAL, '/memories': MISSING, '/memories/search': MISSING };
     const migration = await createMigration({ backend: { paths } });
-    const { whys, problems } = await checkBackend(migration);
-    expect(whys).toEqual([
+    const { reasons, problems } = await checkBackend(migration);
+    expect(reasons).toEqual([
       'It has no POST /memories and no POST /memories/search.',
       'It has no GET /health.',
       'It has no POST /chat.',
@@ -45,8 +45,8 @@ describe('the preflight', () => {
   it('says that it cannot detect missing endpoints if every path gets the same answer', async () => {
     const paths = { '/chat': MISSING, '/health': MISSING };
     const migration = await createMigration({ backend: { paths, validatesFirst: true } });
-    const { whys, detail, facts } = await checkBackend(migration);
-    expect(whys).toEqual(['It has no GET /health.']);
+    const { reasons, detail, facts } = await checkBackend(migration);
+    expect(reasons).toEqual(['It has no GET /health.']);
     const undetermined = ['POST /memories', 'POST /memories/search', 'POST /chat'];
     expect(facts).toMatchObject({ missing: ['GET /health'], undetermined });
     expect(detail).toContain('POST /chat answer 422, like an unknown path');
@@ -54,7 +54,7 @@ describe('the preflight', () => {
 
   it('accepts missing endpoints by name, and says what replaces them', async () => {
     const migration = await createMigration({ backend: { paths: OPTIONAL } });
-    const { problems, detail } = await checkBackend(migration, { accepts: WITHOUT });
+    const { problems, detail } = await checkBackend(migration, { accepts: ACCEPTED });
     expect(problems).toEqual([]);
     expect(detail).toMatch(/without POST \/chat: the smoke test writes, searches and reads/);
   });
@@ -69,8 +69,8 @@ describe('the preflight', () => {
     const call = backend.findMissing(USER).catch((error) => error);
     const { services } = migration;
     const changed = { ...migration, services: changeServices(services, { backend }) };
-    const { whys, problems } = await checkBackend(changed);
-    expect([await call, whys, problems?.[0]?.remedy]).toEqual([
+    const { reasons, problems } = await checkBackend(changed);
+    expect([await call, reasons, problems?.[0]?.remedy]).toEqual([
       expect.anything(),
       [expect.stringMatching(/All of its endpoints answer 404/)],
       expect.stringContaining('MEMORY_BACKEND_URL'),
@@ -110,7 +110,7 @@ it('goes live and back on a backend without health, chat and counts', async () =
   const migration = await createMigrationAt(
     'copied',
     { backend: { paths: OPTIONAL } },
-    { accepts: WITHOUT },
+    { accepts: ACCEPTED },
   );
   await migration.finish('cutover');
   await migration.finish('rollback');

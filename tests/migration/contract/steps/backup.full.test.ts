@@ -1,4 +1,4 @@
-// Backups in trouble: other snapshots and late writes, a snapshot that cannot be restored, and a lossy connection.
+// Backups despite other snapshots, late writes, a snapshot that cannot be restored, and a connection that loses responses
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
@@ -55,7 +55,7 @@ describe('a backup', () => {
       migration.advanceClock(seconds * 1_000);
     }
     expect(waits[0]).toBe(1);
-    expect(waits).toEqual(waits.toSorted((one, other) => one - other));
+    expect(waits).toEqual(waits.toSorted((first, second) => first - second));
     expect(waits.at(-1)).toBe(5);
   });
 });
@@ -67,7 +67,7 @@ interface Fault {
 
 const FAULTS: readonly (readonly [string, Fault])[] = [
   [
-    'what was kept of it is cut off',
+    'its stored copy is cut off',
     {
       changes: ({ services: { artifacts } }) => ({
         artifacts: {
@@ -81,7 +81,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
     },
   ],
   [
-    'a kept part is damaged',
+    'a stored part is damaged',
     {
       changes: ({ services: { vectors } }) => ({
         vectors: {
@@ -102,13 +102,16 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
       changes: ({ services: { vectors } }) => ({
         vectors: {
           listSnapshots: async (name) =>
-            (await vectors.listSnapshots(name)).map((one) => ({ ...one, size: one.size + 1 })),
+            (await vectors.listSnapshots(name)).map((snapshot) => ({
+              ...snapshot,
+              size: snapshot.size + 1,
+            })),
         },
       }),
     },
   ],
   [
-    'it never came',
+    'it never appears',
     {
       changes: ({ advanceClock }) => ({
         vectors: {
@@ -123,7 +126,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
 ];
 
 describe('a snapshot that cannot be restored', () => {
-  it.each(FAULTS)('is not a backup, and the next one takes another: %s', async (_, fault) => {
+  it.each(FAULTS)('is no backup, and the next attempt creates another: %s', async (_, fault) => {
     const migration = await createMigrationAt('checked', fault.options);
     const { vectors } = migration.services;
     const before = await readRunState(migration);
@@ -135,12 +138,12 @@ describe('a snapshot that cannot be restored', () => {
     expect((await readStoredManifest(migration)).contents.points).toBe(60);
   });
 
-  it('is taken again if one of its parts, or the file on the store, disappears half-way', async () => {
+  it('is created again if one of its parts, or the file on the store, disappears half-way', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors, artifacts } = migration.services;
     const breakOff = () => Promise.reject(new Error('Broken off'));
-    const failBackup = async (ill: Partial<typeof vectors>) => {
-      const attempt = migration.finish('backup', {}, { vectors: ill });
+    const failBackup = async (changes: Partial<typeof vectors>) => {
+      const attempt = migration.finish('backup', {}, { vectors: changes });
       await expect(attempt).rejects.toThrow('Broken off');
     };
     await failBackup({ downloadSnapshot: breakOff });
@@ -161,17 +164,17 @@ describe('a snapshot that cannot be restored', () => {
 
 describe('a snapshot', () => {
   it.each([
-    ['right before ours', 'startSnapshot'],
-    ['while ours is being kept', 'downloadSnapshot'],
+    ['right before that of the run', 'startSnapshot'],
+    ['while that of the run is downloaded', 'downloadSnapshot'],
   ] as const)(
-    'that another program makes %s is used as well, and none is removed',
+    'that another program creates %s is used as well, and none is removed',
     async (_, call) => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
-      let isMade = false;
-      const makeAnother = async (now: typeof call) => {
-        if (isMade || now !== call) return;
-        isMade = true;
+      let isCreated = false;
+      const createOther = async (now: typeof call) => {
+        if (isCreated || now !== call) return;
+        isCreated = true;
         migration.advanceClock(1_000);
         await vectors.startSnapshot(SOURCE);
         await migration.qdrant.idle();
@@ -179,14 +182,14 @@ describe('a snapshot', () => {
       };
       const changed: Partial<typeof vectors> = {
         async startSnapshot(...args) {
-          await makeAnother('startSnapshot');
+          await createOther('startSnapshot');
           const answered = await vectors.startSnapshot(...args);
-          // Until our snapshot is complete, the run takes the other one for its own.
+          // Until the snapshot of the run is complete, the run takes the other one for its own.
           await migration.qdrant.idle();
           return answered;
         },
         async downloadSnapshot(...args) {
-          await makeAnother('downloadSnapshot');
+          await createOther('downloadSnapshot');
           return await vectors.downloadSnapshot(...args);
         },
       };
@@ -200,17 +203,17 @@ describe('a snapshot', () => {
   );
 
   it.each([
-    ['if the store makes none for us', 202],
-    ['beside ours', 0],
+    ['if the store creates none for the run', 202],
+    ['besides that of the run', 0],
   ])(
-    'that another program makes half a minute later %s is neither taken nor removed',
+    'that another program creates half a minute later, %s, is neither used nor removed',
     async (_, status) => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
       const startSnapshot: typeof vectors.startSnapshot = async (name) => {
         const body = '{"status":"accepted"}';
-        const silently = { kind: 'answer', status, body } as const;
-        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: silently });
+        const accepted = { kind: 'answer', status, body } as const;
+        if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: accepted });
         const answered = await vectors.startSnapshot(name);
         migration.advanceClock(30_000);
         await vectors.startSnapshot(name);
@@ -227,7 +230,7 @@ describe('a snapshot', () => {
 });
 
 describe('the restore test of a backup', () => {
-  it('does not restore onto an alias of what users work on', async () => {
+  it('does not restore to an alias of the collection in use', async () => {
     const migration = await createMigrationAt('checked');
     const name = restoreTestCollectionOf(await migration.runs.read(RUN));
     await createAlias(migration.qdrant.url, name, SOURCE);
@@ -255,7 +258,7 @@ describe('the restore test of a backup', () => {
     expect(await readRunState(migration)).toEqual({ ...before, phase: 'backed-up' });
   });
 
-  it('removes a half-restored collection of an earlier test, over which the store may panic', async () => {
+  it('first removes a half-restored collection of an earlier test, on which the store may crash', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     await vectors.createCollection(restoreTestCollectionOf(await migration.runs.read(RUN)), LAYOUT);
@@ -268,59 +271,59 @@ describe('the restore test of a backup', () => {
   });
 });
 
-describe('a request for a snapshot that the connection loses', () => {
+describe('a request for a snapshot whose response is lost', () => {
   const loseResponses = (on: RegExp, times: number) => ({
     on,
     times,
     effect: { kind: 'drop' as const },
   });
-  const ASKS = /^POST .*\/snapshots\?wait=false/;
+  const REQUEST = /^POST .*\/snapshots\?wait=false/;
 
-  const secondsSince = ({ clock }: Migration, begun: Date) =>
+  const countSecondsSince = ({ clock }: Migration, begun: Date) =>
     (clock().getTime() - begun.getTime()) / 1_000;
 
   it('is sent again after a minute in which no snapshot has appeared', async () => {
     const migration = await createMigrationAt('frozen');
     const begun = migration.clock();
-    migration.qdrant.fault(loseResponses(ASKS, 1));
+    migration.qdrant.fault(loseResponses(REQUEST, 1));
     await migration.runUntilStage('backed-up');
-    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
-    expect(secondsSince(migration, begun)).toBeLessThan(75);
+    expect(countSecondsSince(migration, begun)).toBeGreaterThanOrEqual(60);
+    expect(countSecondsSince(migration, begun)).toBeLessThan(75);
     expect(migration.logged).toMatchObject([{ level: 'WARN', runId: RUN }]);
   });
 
-  it('is given up after ten minutes, not at the end of the window', async () => {
+  it('fails the cutover after ten minutes, not at the end of the window', async () => {
     const migration = await createMigrationAt('frozen');
     const begun = migration.clock();
-    migration.qdrant.fault(loseResponses(ASKS, 99));
+    migration.qdrant.fault(loseResponses(REQUEST, 99));
     const attempt = migration.finish('cutover');
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
-    expect(secondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
-    expect(secondsSince(migration, begun)).toBeLessThan(675);
+    expect(countSecondsSince(migration, begun)).toBeGreaterThanOrEqual(600);
+    expect(countSecondsSince(migration, begun)).toBeLessThan(675);
   });
 
   it.each(['before the second one', 'while the second one is used'])(
-    'leaves no snapshot if the store had begun one, listed %s',
+    'leaves no snapshot if the store had begun one, which is listed %s',
     async (when) => {
       const migration = await createMigrationAt('checked');
       const { vectors } = migration.services;
-      let asked = 0;
+      let requests = 0;
       let isListed = false;
       const slow: Partial<typeof vectors> = {
         async startSnapshot(collection) {
-          asked += 1;
-          if (asked === 1) throw new RetryableFailure('RetryableUnavailable', 'Reset.');
+          requests += 1;
+          if (requests === 1) throw new RetryableFailure('RetryableUnavailable', 'Reset.');
           await vectors.startSnapshot(collection);
           await migration.qdrant.idle();
           if (when.startsWith('while')) return;
-          await makeLate();
+          await createLate();
         },
         async uploadSnapshot(...args) {
-          await makeLate();
+          await createLate();
           await vectors.uploadSnapshot(...args);
         },
       };
-      const makeLate = async () => {
+      const createLate = async () => {
         if (isListed) return;
         isListed = true;
         migration.advanceClock(2_000);
@@ -331,7 +334,7 @@ describe('a request for a snapshot that the connection loses', () => {
         expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);
       };
       await migration.finish('backup', {}, { vectors: slow });
-      expect(asked).toBe(2);
+      expect(requests).toBe(2);
       expect(await vectors.listSnapshots(SOURCE)).toEqual([]);
     },
   );

@@ -19,7 +19,7 @@ import { failureNamed } from '../../support/refused.ts';
 import { readUserCounts } from '../../support/user-counts.ts';
 
 describe('a backup', () => {
-  it('records every user exactly, and none by name', async () => {
+  it('records the exact count of every user, and no name', async () => {
     const migration = await createMigrationAt('backed-up');
     const { services } = migration;
     const manifest = await readStoredManifest(migration);
@@ -74,7 +74,7 @@ describe('a backup', () => {
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { ...LAYOUT, sharding_method: 'custom' });
-    const whole = points.map(({ vector = '{}' as never, ...one }) => ({ ...one, vector }));
+    const whole = points.map(({ vector = '{}' as never, ...point }) => ({ ...point, vector }));
     await vectors.upsert(SOURCE, whole, 'upsert');
     await migration.start();
     const attempt = migration.finish('backup');
@@ -86,10 +86,10 @@ describe('a backup', () => {
   it('is taken while users create, change and delete memories', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
-    const startSnapshot: typeof vectors.startSnapshot = async (...asked) => {
+    const startSnapshot: typeof vectors.startSnapshot = async (...args) => {
       await writeToOld(migration, 'Before the snapshot');
       await deleteFirstPoint(migration, SOURCE);
-      await vectors.startSnapshot(...asked);
+      await vectors.startSnapshot(...args);
       await changeFirstPoint(migration, SOURCE);
       await writeToOld(migration, 'After the snapshot');
     };
@@ -100,11 +100,11 @@ describe('a backup', () => {
   it.each([
     ['backup', 'backed-up'],
     ['cutover', 'copied'],
-  ] as const)('backs up a graph that every later %s expects', async (step, point) => {
-    const migration = await createMigrationAt(point);
+  ] as const)('requires the graph in every later %s', async (step, milestone) => {
+    const migration = await createMigrationAt(milestone);
     const attempt = migration.finish(step, {}, { graph: undefined });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSetting', 'NEO4J_URL is not set'));
-    expect((await migration.runs.read(RUN)).phase).toBe(point);
+    expect((await migration.runs.read(RUN)).phase).toBe(milestone);
     expect((await readStoredManifest(migration)).graph.kind).toBe('exact');
   });
 
@@ -114,7 +114,7 @@ describe('a backup', () => {
     const listed: unknown[] = [];
     const uploadSnapshot: typeof vectors.uploadSnapshot = async (...upload) => {
       listed.push(...(await vectors.listSnapshots(SOURCE)));
-      await makeAnother(migration);
+      await createOtherSnapshot(migration);
       await vectors.uploadSnapshot(...upload);
     };
     await migration.finish('backup', {}, { vectors: { uploadSnapshot } });
@@ -122,12 +122,12 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
-  it('removes no other snapshot if it is killed after it removed its own', async () => {
+  it('removes no other snapshot if it was killed after it had removed its own', async () => {
     const migration = await createMigrationAt('checked', { snapshotPartBytes: 1_000_000 });
     const { vectors } = migration.services;
     const deleteSnapshot: typeof vectors.deleteSnapshot = async (...names) => {
       await vectors.deleteSnapshot(...names);
-      await makeAnother(migration);
+      await createOtherSnapshot(migration);
       throw new Error('Killed');
     };
     const killed = migration.finish('backup', {}, { vectors: { deleteSnapshot } });
@@ -136,7 +136,7 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toHaveLength(1);
   });
 
-  it('finishes if it is killed after its list of digests was removed', async () => {
+  it('finishes even if it was killed after it had removed its list of digests', async () => {
     const migration = await createMigrationAt('checked');
     const { artifacts } = migration.services;
     const deleteAll: typeof artifacts.deleteAll = async (prefix) => {
@@ -161,24 +161,24 @@ describe('a backup', () => {
   });
 });
 
-/** Lets something happen to the restored collection before its points are counted. */
+/** Changes the restored collection once, before its points are counted. */
 function changeOnceRestored(
   { services: { vectors } }: Migration,
-  happens: (name: string) => Promise<void>,
+  change: (name: string) => Promise<void>,
 ) {
   let isDue = true;
   const restoredPoints: typeof vectors.restoredPoints = async (name) => {
     const found = await vectors.restoredPoints(name);
     if (found === undefined || !isDue) return found;
     isDue = false;
-    await happens(name);
+    await change(name);
     return await vectors.restoredPoints(name);
   };
   return { vectors: { restoredPoints } };
 }
 
 /** Makes a snapshot as another program would, so soon that by its name it could be the run's own. */
-async function makeAnother(migration: Migration): Promise<void> {
+async function createOtherSnapshot(migration: Migration): Promise<void> {
   migration.advanceClock(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
   await migration.qdrant.idle();
@@ -194,7 +194,7 @@ function withBusyGraph({ graph }: Migration) {
 }
 
 describe('the backup of the graph', () => {
-  it('is a dump that can be read back, kept as long as the snapshot', async () => {
+  it('is kept as long as the snapshot', async () => {
     const migration = await createMigrationAt('live');
     const { services, runs } = migration;
     const { graph, snapshot } = await readManifest(services, await runs.read(RUN));
@@ -207,7 +207,7 @@ describe('the backup of the graph', () => {
     }
   });
 
-  it('reports before the window that the graph changed meanwhile', async () => {
+  it('before the window reports that the graph changed meanwhile', async () => {
     const migration = await createMigrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);

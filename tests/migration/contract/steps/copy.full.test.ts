@@ -1,5 +1,4 @@
-// The copy on a busy service, on a store in trouble, and in the window, where users cannot write: there it reads every memory
-// at most five times.
+// The copy while users write, on a store that fails, and in the window, which reads every memory at most five times.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Hooks } from '../../../../lib/migration/ports/hooks.ts';
@@ -12,11 +11,11 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { createPoint } from '../../support/vector-stores.ts';
 
-describe('a new collection', () => {
+describe('a copy', () => {
   it.each([
     ['turns red', { status: 'red' }],
     ['has no space', { optimizer_status: { error: 'No space left on device' } }],
-  ] as const)('that %s in the middle of the copy stops it', async (_, trouble) => {
+  ] as const)('stops if the new collection %s half-way', async (_, trouble) => {
     const migration = await createMigrationAt('rebuilt', { memories: 1_000 });
     const { vectors } = migration.services;
     let writes = 0;
@@ -41,7 +40,7 @@ describe('a new collection', () => {
   });
 
   it.each(['yellow', 'grey'] as const)(
-    'gets points only once the store has indexed it: %s',
+    'waits until the store has indexed the new collection: %s',
     async (status) => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
@@ -115,8 +114,8 @@ function createWriter(store: VectorStore) {
       );
     const oldest = writes % 4 === 0 ? ownIds.shift() : undefined;
     if (oldest !== undefined) return await store.deletePoints(SOURCE, { ids: [oldest] });
-    const fresh = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
-    const written = memory(writes % 4 === 3 ? JSON.parse(ownIds.at(-1) ?? '""') : fresh);
+    const newId = `ffffffff-0000-4000-8000-${String(writes).padStart(12, '0')}`;
+    const written = memory(writes % 4 === 3 ? JSON.parse(ownIds.at(-1) ?? '""') : newId);
     if (!ownIds.includes(written.id)) ownIds.push(written.id);
     await store.upsert(SOURCE, [written], 'upsert');
   }
@@ -126,7 +125,7 @@ function createWriter(store: VectorStore) {
     freeze: () => {
       isFrozen = true;
     },
-    writing: new Proxy(store, {
+    busyStore: new Proxy(store, {
       get(target, name, receiver) {
         const method: unknown = Reflect.get(target, name, receiver);
         if (typeof method !== 'function') return method;
@@ -139,12 +138,12 @@ function createWriter(store: VectorStore) {
   };
 }
 
-it('ends live with every write carried over', async () => {
+it('a migration during which users write goes live with every write', async () => {
   const migration = await createMigration();
   const { vectors } = migration.services;
   const writer = createWriter(vectors);
   const freezing = onRequest(migration, 'freeze', async () => writer.freeze());
-  const busy = { vectors: writer.writing, ...freezing };
+  const busy = { vectors: writer.busyStore, ...freezing };
   await migration.start({}, busy);
   for (const step of ['backup', 'rebuild', 'copy'] as const) {
     await migration.finish(step, {}, busy);

@@ -1,4 +1,4 @@
-// From the copy to the cutover: nothing is lost, and anything unproved is refused.
+// The cutover loses nothing, and refuses what is not proved.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { phaseSince } from '../../../../lib/migration/runs/run.ts';
@@ -45,7 +45,7 @@ describe('a migration', () => {
 });
 
 describe('the window', () => {
-  it('is not opened, and nothing begins, if it is too short; with more minutes it opens', async () => {
+  it('is not opened, and nothing begins, if it is too short', async () => {
     const plan = { windowMinutes: 3, deploySeconds: 150 };
     const migration = await createMigrationAt('copied', {}, plan);
     const data = { windowMinutes: 4 };
@@ -59,7 +59,7 @@ describe('the window', () => {
     expect(run.window?.deadlineAt).toBe(phaseSince(run) + 4 * 60_000);
   });
 
-  it('leaves the figures of the searches in the report, and its phases and times in the record', async () => {
+  it('stores the figures of the searches in the report, and its phases and times in the record', async () => {
     const migration = await createMigrationAt('live');
     const { history, evidence, took } = await readStatus(migration.services, RUN);
     const report = evidence.find(({ kind }) => kind === 'verification-report');
@@ -87,12 +87,12 @@ describe('the window', () => {
   });
 
   it.each([[503], ['ECONNREFUSED']])(
-    'trusts the freeze after %s, when the longest request must have ended',
+    'trusts the freeze after %s, once the longest request must have ended',
     async (answer) => {
       const migration = await createMigrationAt('copied');
-      let tries = 0;
+      let attempts = 0;
       const addMemory = () => {
-        tries += 1;
+        attempts += 1;
         return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
       };
       const before = migration.clock();
@@ -104,7 +104,7 @@ describe('the window', () => {
       await migration.runUntilStage('frozen', changes);
       expect(await frozenSince()).toBe(before.toISOString());
       expect(migration.clock().getTime() - before.getTime()).toBe(60_000);
-      expect(tries).toBe(7);
+      expect(attempts).toBe(7);
       const { state } = (await migration.runs.readCheckpoint(RUN, 'cutover')) ?? {};
       const found = { refusedWith: String(answer), drainedSeconds: 60 };
       expect(state).toMatchObject({ passed: { frozen: { found } } });
@@ -124,8 +124,8 @@ describe('the window', () => {
   });
 
   it.each([
-    ['drains again from the first refusal after a write that was answered otherwise', 60, 90],
-    ['looks again as soon as the longest request may have ended', 2, 4],
+    ['drains again, from the next refusal on, if a test write gets another answer', 60, 90],
+    ['writes again as soon as the longest request may have ended', 2, 4],
   ])('%s', async (_, drainSeconds, seconds) => {
     const migration = await createMigrationAt('copied', {}, { drainSeconds });
     const answers = drainSeconds === 2 ? [429] : [503, 503, 429];

@@ -20,11 +20,11 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** Adds a user who deletes a memory before and after each call to the store, up to a limit, and looks for memories that return. */
-function withDeleter(migration: Migration) {
+/** Adds a user who deletes a memory before and after each call to the store, up to a limit, and finds memories that come back. */
+function addDeletingUser(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
-  const seenAgain: string[] = [];
+  const broughtBack: string[] = [];
   const remove = async () => {
     const [point] = (await vectors.scroll(SOURCE, { limit: 1, vector: false })).points;
     if (!point || deleted.length >= MAX_DELETED) return;
@@ -33,25 +33,25 @@ function withDeleter(migration: Migration) {
   };
   const removeAround =
     (name: keyof VectorStore) =>
-    async (...asked: unknown[]) => {
+    async (...args: unknown[]) => {
       await remove();
-      const answer = await (vectors[name] as (...all: unknown[]) => Promise<unknown>)(...asked);
-      seenAgain.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
+      const answer = await (vectors[name] as (...all: unknown[]) => Promise<unknown>)(...args);
+      broughtBack.push(...(await listIds(migration)).filter((id) => deleted.includes(id)));
       await remove();
       return answer;
     };
   const names = Object.keys(vectors) as (keyof VectorStore)[];
   const changed = Object.fromEntries(names.map((name) => [name, removeAround(name)]));
-  return { deleted, seenAgain, changes: { vectors: changed as Partial<VectorStore> } };
+  return { deleted, broughtBack, changes: { vectors: changed as Partial<VectorStore> } };
 }
 
 const MAX_DELETED = 40;
 
-describe('adding the slot to a collection in use', () => {
+describe('a rebuild that adds the slot to a collection in use', () => {
   it('waits until the store has optimized it, so that no deletion comes back', async () => {
     const migration = await createInPlaceAt('backed-up');
-    const end = migration.qdrant.optimize(SOURCE);
-    const { deleted, seenAgain, changes } = withDeleter(migration);
+    const endOptimization = migration.qdrant.optimize(SOURCE);
+    const { deleted, broughtBack, changes } = addDeletingUser(migration);
     for (let n = 0; n < 3; n += 1) {
       const waiting = await migration.invoke('rebuild', {}, changes);
       expect(waiting).toMatchObject({
@@ -62,10 +62,10 @@ describe('adding the slot to a collection in use', () => {
     expect(deleted.length).toBeGreaterThan(9);
     const { artifacts } = migration.services;
     expect(await Array.fromAsync(artifacts.list(`${RUN}/base-`))).toEqual([]);
-    end();
+    endOptimization();
     await migration.finish('rebuild', {}, changes);
     expect((await listIds(migration)).filter((id) => deleted.includes(id))).toEqual([]);
-    expect(seenAgain).toEqual([]);
+    expect(broughtBack).toEqual([]);
     expect(await countThreads(migration)).toBeNull();
     const { facts } = await readEvidence(migration, 'rebuild-proof');
     expect(facts).not.toHaveProperty('deletionsUndone');
@@ -98,15 +98,15 @@ describe('adding the slot to a collection in use', () => {
 
   it.each([
     ['while the points are listed', 'lastOperation'],
-    ['once a process was killed that had found the store idle', 'updateCollection'],
+    ['after a process that had found the store idle was killed', 'updateCollection'],
   ] as const)('waits for an optimization that begins %s', async (_, call) => {
     const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const [first, second] = await listIds(migration);
-    let end = () => {};
+    let endOptimization = () => {};
     const begin = async (...asked: unknown[]) => {
       if (asked[0] === SOURCE) {
-        end = migration.qdrant.optimize(SOURCE);
+        endOptimization = migration.qdrant.optimize(SOURCE);
         await vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
         if (call === 'updateCollection') throw new Killed();
       }
@@ -116,7 +116,7 @@ describe('adding the slot to a collection in use', () => {
     await migration.invoke('rebuild', {}, changes).catch(() => undefined);
     await vectors.deletePoints(SOURCE, { ids: second ? [second] : [] });
     expect(await migration.invoke('rebuild')).toMatchObject({ done: false });
-    end();
+    endOptimization();
     // Meanwhile the operator gives the optimizer more threads.
     const optimizers_config = { max_optimization_threads: 3 };
     await vectors.updateCollection(SOURCE, { optimizers_config });
@@ -126,7 +126,7 @@ describe('adding the slot to a collection in use', () => {
     expect(await countThreads(migration)).toBe(3);
   });
 
-  it('survives a kill: no deleted memory comes back, and the optimizer is on again', async () => {
+  it('that is killed brings no deleted memory back, and switches the optimizer on again', async () => {
     const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const before = await listIds(migration);
@@ -153,14 +153,14 @@ describe('adding the slot to a collection in use', () => {
 it.each([
   ['an abort', 'abort', 'copied', 'aborted'],
   ['the end of the retention', 'retention', 'live', 'closed'],
-] as const)('%s waits for the optimizer, too', async (_, step, milestone, phase) => {
+] as const)('%s in place waits for the optimizer, too', async (_, step, milestone, phase) => {
   const migration = await createInPlaceAt(milestone);
   if (step === 'retention') migration.advanceClock(31 * DAY_MS);
-  const end = migration.qdrant.optimize(SOURCE);
+  const endOptimization = migration.qdrant.optimize(SOURCE);
   const [first] = await listIds(migration);
   await migration.services.vectors.deletePoints(SOURCE, { ids: first ? [first] : [] });
   expect(await migration.invoke(step)).toMatchObject({ done: false });
-  end();
+  endOptimization();
   await migration.finish(step);
   expect((await migration.runs.read(RUN)).phase).toBe(phase);
   expect(await listIds(migration)).not.toContain(first);

@@ -1,4 +1,4 @@
-// A migration in place: the new version works on the old collection itself, and no data moves, forward or back.
+// A migration in place: the new version works on the old collection itself, and no data moves in either direction.
 import { describe, expect, it } from 'vitest';
 import { restoreTestCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
@@ -129,7 +129,7 @@ describe('a migration in place', () => {
   });
 
   itInFull(
-    'opens writes again if more was written before the freeze than was acknowledged',
+    'opens writes again if the rollback would lose more writes than were acknowledged',
     async () => {
       const migration = await createInPlaceAt('live');
       const late = onRequest(
@@ -158,7 +158,7 @@ describe('a migration in place', () => {
     expect(facts).toMatchObject({ filled: 1, pending: 0 });
   });
 
-  it('keeps the slot at its end, without the fingerprints of the texts', async () => {
+  it('keeps the slot when it ends, without the fingerprints of the texts', async () => {
     const migration = await createInPlaceAt('live');
     migration.advanceClock(31 * DAY_MS);
     await migration.finish('retention');
@@ -168,7 +168,7 @@ describe('a migration in place', () => {
   });
 });
 
-describe('an abort', () => {
+describe('an abort in place', () => {
   it('restores the collection', async () => {
     const migration = await createInPlaceAt('copied');
     await migration.finish('abort');
@@ -197,20 +197,20 @@ describe('an abort', () => {
     migration.advanceClock(31 * DAY_MS);
     await keepWatch(migration.services);
     expect((await readStatus(migration.services)).kept).toEqual([]);
-    const stays = await migration.services.vectors.listCollections();
-    expect(stays.toSorted()).toEqual(left.toSorted());
+    const collections = await migration.services.vectors.listCollections();
+    expect(collections.toSorted()).toEqual(left.toSorted());
   });
 });
 
 describe('the prerequisites', () => {
-  const find = async (migration: Migration, more: object) => {
+  const findInPlace = async (migration: Migration, more: object) => {
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9, ...more };
     const { prerequisites } = await runPreflight(migration.services, payload);
     return prerequisites.find(({ name }) => name === 'In place');
   };
 
-  it('say that a migration in place is possible, and what it saves', async () => {
-    const found = await find(await createMigration(), {});
+  it('report that a migration in place is possible, and what it saves', async () => {
+    const found = await findInPlace(await createMigration(), {});
     expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
     expect(found?.problems).toEqual([]);
   });
@@ -220,11 +220,11 @@ describe('the prerequisites', () => {
     ['no new version to learn from', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
   ])('refuse a migration in place on %s, and name the alternative', async (_, options, why) => {
     const migration = await createMigration(options);
-    const found = await find(migration, { inPlace: true });
+    const found = await findInPlace(migration, { inPlace: true });
     expect(found?.problems).toEqual([
       { why: expect.stringContaining(why), remedy: expect.stringMatching(/without --in-place/) },
     ]);
-    expect((await find(migration, {}))?.problems).toEqual([]);
+    expect((await findInPlace(migration, {}))?.problems).toEqual([]);
   });
 
   it('probe the slot on a separate collection, and remove it', async () => {
@@ -239,7 +239,7 @@ describe('the prerequisites', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
     const { vectors } = migration.services;
     await migration.start({ inPlace: true });
-    // A collection of a restore test exists, as while a backup is under way.
+    // The collection of a restore test exists, as during a backup.
     const restoreTest = restoreTestCollectionOf({ runId: RUN });
     await vectors.createCollection(restoreTest, LAYOUT);
     await migration.start({ inPlace: true });
@@ -247,7 +247,7 @@ describe('the prerequisites', () => {
   });
 
   it('refuse a target name, because no collection is built', async () => {
-    const both = find(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
+    const both = findInPlace(await createMigration(), { inPlace: true, uploadAs: 'memories_v4' });
     await expect(both).rejects.toEqual(failureNamed('RefusedSetting'));
   });
 });

@@ -1,5 +1,5 @@
-// A rollback that is killed between two records, or whose record cannot be read. Nothing is lost, an action that was
-// not done is requested again, and writes open in time.
+// A rollback that is killed between two records, or whose record cannot be read, loses nothing, repeats the request for an action
+// that was not done, and opens writes in time.
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
@@ -25,7 +25,7 @@ const createLive = () => createMigrationAt('live');
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-const away: ServiceChanges = {
+const silentBackend: ServiceChanges = {
   backend: {
     health: () =>
       Promise.reject(new RetryableFailure('RetryableUnavailable', 'The backend does not answer.')),
@@ -89,13 +89,13 @@ describe('the request of a deployment', () => {
   /** Expects that the deployment has its whole time for a proof again, after the rollback was cut off in the second request. */
   async function expectTimeForProof(migration: Migration): Promise<void> {
     migration.advanceClock(6 * MINUTE_MS);
-    const services = { ...reportUndoneDeployment(migration), ...away };
+    const services = { ...reportUndoneDeployment(migration), ...silentBackend };
     const attempt = migration.invoke('rollback', {}, services);
     await expect(attempt).rejects.toBeInstanceOf(RetryableFailure);
     expect(await readPhase(migration)).toBe('switching-back');
   }
 
-  it('is sent after a kill right before it, however late', async () => {
+  it('is sent, however late, after a kill right before it', async () => {
     const migration = await createLive();
     await runUntilKilled(migration);
     migration.advanceClock(40 * MINUTE_MS);
@@ -105,7 +105,7 @@ describe('the request of a deployment', () => {
   });
 
   itInFull(
-    'is sent again if the last one was reported as done and was not, however late',
+    'is sent again, however late, if the deployment was reported as done and was not',
     async () => {
       const migration = await createLive();
       await rollBackWithoutProof(migration);
@@ -116,21 +116,24 @@ describe('the request of a deployment', () => {
     },
   );
 
-  itInFull('is not sent for ever if it is reported as done and is not', async () => {
-    const migration = await createLive();
-    await rollBackWithoutProof(migration);
-    migration.advanceClock(40 * MINUTE_MS);
-    let minutes = 0;
-    do {
-      const services = reportUndoneDeployment(migration);
-      await migration.finish('rollback', {}, services).catch((error: unknown) => error);
-      migration.advanceClock(MINUTE_MS);
-      minutes += 1;
-    } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
-    expect(minutes).toBeLessThan(30);
-  });
+  itInFull(
+    'is not repeated for ever if the deployment is reported as done and is not',
+    async () => {
+      const migration = await createLive();
+      await rollBackWithoutProof(migration);
+      migration.advanceClock(40 * MINUTE_MS);
+      let minutes = 0;
+      do {
+        const services = reportUndoneDeployment(migration);
+        await migration.finish('rollback', {}, services).catch((error: unknown) => error);
+        migration.advanceClock(MINUTE_MS);
+        minutes += 1;
+      } while ((await readPhase(migration)) === 'switching-back' && minutes < 30);
+      expect(minutes).toBeLessThan(30);
+    },
+  );
 
-  itInFull('does not freeze users for ever if every attempt is killed', async () => {
+  itInFull('does not keep writes frozen for ever if every attempt is killed', async () => {
     const migration = await createLive();
     let minutes = 0;
     do {
@@ -142,14 +145,14 @@ describe('the request of a deployment', () => {
     expect(minutes).toBeLessThan(60);
   });
 
-  itInFull('restarts the time for a proof if it is killed', async () => {
+  itInFull('restarts the time for a proof if the rollback is killed right before it', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     await runUntilKilled(migration);
     await expectTimeForProof(migration);
   });
 
-  itInFull('restarts the time for a proof if the command is stopped in it', async () => {
+  itInFull('restarts the time for a proof if the rollback is stopped during it', async () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     const interruption = new AbortController();
@@ -167,13 +170,13 @@ describe('the request of a deployment', () => {
     await expectTimeForProof(migration);
   });
 
-  itInFull('of the new version is reported if the backend does not prove it', async () => {
+  itInFull('of the new version is logged as unproved if the backend does not answer', async () => {
     const migration = await createLive();
-    const told: string[] = [];
-    const log: Services['log'] = ({ message }) => told.push(message);
+    const messages: string[] = [];
+    const log: Services['log'] = ({ message }) => messages.push(message);
     const ignored = onRequest(migration, 'deploy-new', (): HookAnswer => 'under-way');
-    const within = { services: changeServices(migration.services, ignored) };
-    const services = { ...onRequest(within, 'deploy-old', () => 'done'), ...away, log };
+    const changed = { services: changeServices(migration.services, ignored) };
+    const services = { ...onRequest(changed, 'deploy-old', () => 'done'), ...silentBackend, log };
     let minutes = 0;
     do {
       await migration.finish('rollback', {}, services).catch((error: unknown) => error);
@@ -181,24 +184,24 @@ describe('the request of a deployment', () => {
       minutes += 1;
     } while ((await readPhase(migration)) === 'switching-back' && minutes < 60);
     expect(await readPhase(migration)).toBe('live');
-    expect(told).toContain(
+    expect(messages).toContain(
       'The backend does not prove that the new version is back; writes are opened',
     );
   });
 });
 
 it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'another version' }])(
-  'an unreadable record is not treated as the beginning: %j',
+  'a rollback with an unreadable record does not start anew: %j',
   async (unreadable) => {
     const migration = await createLive();
     const services = killBeforeRequest(migration, 'deploy-old');
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
     migration.advanceClock(5 * MINUTE_MS);
-    const heard = migration.operator.actions.length;
+    const earlierActions = migration.operator.actions.length;
     const attempt = migration.finish('rollback', {}, withRecord(migration, unreadable));
     await expect(attempt).rejects.toThrow(/Invalid/);
     expect(await readPhase(migration)).toBe('switching-back');
-    expect(migration.operator.actions.length).toBe(heard);
+    expect(migration.operator.actions.length).toBe(earlierActions);
   },
 );
 
@@ -208,20 +211,20 @@ it('writes are opened in time if the window was late and the old collection cann
   await migration.invoke('cutover', {}, slow);
   await migration.services.vectors.deleteCollection(SOURCE);
   migration.advanceClock(31 * MINUTE_MS);
-  const heard = migration.operator.actions.length;
+  const earlierActions = migration.operator.actions.length;
   const services = changeServices(migration.services, {
     vectors: { restoredPoints: async () => undefined },
   });
   let minutes = 0;
-  while (migration.operator.actions.length === heard && minutes < 60) {
+  while (migration.operator.actions.length === earlierActions && minutes < 60) {
     await keepWatch(services).catch((error: unknown) => error);
     migration.advanceClock(MINUTE_MS);
     minutes += 1;
   }
-  expect(migration.operator.actions.slice(heard)).toContain('open-writes');
+  expect(migration.operator.actions.slice(earlierActions)).toContain('open-writes');
 });
 
-itInFull('a refused rollback sends the webhook new requests, also after a kill', async () => {
+itInFull('a rollback that was refused and killed sends the webhook new requests', async () => {
   const migration = await createMigrationAt('live', { isUpgraded: true });
   const keys = new Set<string>();
   const { hooks } = migration.services;
@@ -231,9 +234,9 @@ itInFull('a refused rollback sends the webhook new requests, also after a kill',
     keys.add(key);
     return await hooks.ask(request);
   };
-  const silent: ServiceChanges = { ...away, hooks: { ask } };
+  const changes: ServiceChanges = { ...silentBackend, hooks: { ask } };
   const isRefused = ({ noted }: RecordedJournal) => noted?.refused !== undefined;
-  const dying = killAfter(changeServices(migration.services, silent), isRefused);
+  const dying = killAfter(changeServices(migration.services, changes), isRefused);
   let end: unknown;
   for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
     end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
@@ -241,7 +244,7 @@ itInFull('a refused rollback sends the webhook new requests, also after a kill',
   }
   expect(end).toBeInstanceOf(Killed);
   for (let n = 0; n < 40 && (await readPhase(migration)) === 'switching-back'; n += 1) {
-    await migration.finish('rollback', {}, silent).catch((error: unknown) => error);
+    await migration.finish('rollback', {}, changes).catch((error: unknown) => error);
     migration.advanceClock(20_000);
   }
   const { vectors, backend } = migration.services;
@@ -259,13 +262,13 @@ it('writes to the new version survive a kill, the loss of the old collection and
   for (const text of ['One', 'Two', 'Three']) await writeToNew(migration, text);
   const before = await computeFingerprint(vectors, migration.target);
   let isDue = true;
-  const gone = onRequest(migration, 'open-writes', async () => {
+  const deleting = onRequest(migration, 'open-writes', async () => {
     if (!isDue) return;
     isDue = false;
     await vectors.deleteCollection(SOURCE);
   });
   let wasDeployed = false;
-  const dying = killAfter(changeServices(migration.services, gone), ({ passed }) => {
+  const dying = killAfter(changeServices(migration.services, deleting), ({ passed }) => {
     wasDeployed ||= 'deployed' in passed;
     return wasDeployed && !('frozen' in passed);
   });

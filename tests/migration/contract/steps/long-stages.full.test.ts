@@ -1,4 +1,4 @@
-// A stage that takes longer than a lease keeps its lock. A step that stood still for that long has lost the lock, and changes
+// A stage that takes longer than a lease keeps its lock. A step that was suspended for that long has lost the lock, and changes
 // nothing more.
 import { describe, expect, it } from 'vitest';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
@@ -11,22 +11,22 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS } from '../../support/run-table.ts';
 
-/** Slow part of a step: a call, or the rows of a stream */
-type Slow = (services: Services, pass: () => Promise<void>) => ServiceChanges;
+/** Slows down a part of a step: a call, or the rows of a stream */
+type Slowdown = (services: Services, wait: () => Promise<void>) => ServiceChanges;
 
-const slowScroll: Slow = ({ vectors }, pass) => ({
+const slowScroll: Slowdown = ({ vectors }, wait) => ({
   vectors: {
     scroll: async (...args) => {
-      await pass();
+      await wait();
       return await vectors.scroll(...args);
     },
   },
 });
 
-const slowGraph: Slow = ({ graph }, pass) => ({
+const slowGraph: Slowdown = ({ graph }, wait) => ({
   graph: {
     async *nodes() {
-      await pass();
+      await wait();
       yield* graph?.nodes() ?? [];
     },
   },
@@ -35,11 +35,11 @@ const slowGraph: Slow = ({ graph }, pass) => ({
 describe('a stage that takes longer than a lease', () => {
   it.each([
     ['the dump of the graph', 'backup', 'checked', slowGraph],
-    ['comparing everything', 'copy', 'copied', slowScroll],
-  ] as const)('keeps its lease: %s', async (_, step, point, slow) => {
-    const migration = await createMigrationAt(point);
+    ['the comparison', 'copy', 'copied', slowScroll],
+  ] as const)('keeps its lease: %s', async (_, step, milestone, slowDown) => {
+    const migration = await createMigrationAt(milestone);
     let refused = 0;
-    const pass = async () => {
+    const wait = async () => {
       for (let beats = 0; beats < 6; beats += 1) {
         migration.advanceClock(LEASE_MS / 4);
         await migration.beat();
@@ -47,14 +47,14 @@ describe('a stage that takes longer than a lease', () => {
       await expect(migration.lock.take(RUN)).rejects.toEqual(failureNamed('RetryableLockHeld'));
       refused += 1;
     };
-    await migration.finish(step, {}, slow(migration.services, pass));
+    await migration.finish(step, {}, slowDown(migration.services, wait));
     expect(refused).toBeGreaterThan(0);
     expect(migration.beatIntervals()).toEqual([]);
     await migration.lock.take(RUN);
   });
 });
 
-describe('a context that cannot be ended', () => {
+describe('a lock that cannot be released', () => {
   it.each([
     ['a success', {}, { done: true }],
     ['a failure', { encodesKeywords: async () => false }, { name: 'RefusedPrerequisites' }],
@@ -82,7 +82,7 @@ describe('a stage that is at work when the window closes', () => {
   it('stops renewing its lease, and the watch rolls back once the lease has expired', async () => {
     const migration = await createMigrationAt('frozen');
     const watched: unknown[] = [];
-    const watch = async () => await keepWatch(migration.services).then(nameOfPhase, nameOf);
+    const watch = async () => await keepWatch(migration.services).then(readPhase, readName);
     const closing = slowGraph(migration.services, async () => {
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
       migration.advanceClock(deadlineAt - migration.clock().getTime() - LEASE_MS / 4);
@@ -96,12 +96,12 @@ describe('a stage that is at work when the window closes', () => {
     const attempt = migration.finish('cutover', {}, closing);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'The window closed at'));
     expect(watched).toEqual([undefined, undefined, undefined, 'copied', undefined]);
-    const held = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
-    expect(held).toHaveLength(3);
+    const warnings = migration.logged.filter(({ failure }) => failure === 'RetryableLockHeld');
+    expect(warnings).toHaveLength(3);
     expect(migration.operator.actions.at(-1)).toBe('open-writes');
   });
 
-  it('opens no traffic: a cutover that was about to open writes', async () => {
+  it('does not open writes, even if it was about to', async () => {
     const migration = await createMigrationAt('equal');
     const { setting, hooks } = migration.services;
     let isOpening = false;
@@ -121,7 +121,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(migration.operator.actions).toEqual([]);
   });
 
-  it('continues if it is the return itself', async () => {
+  it('continues if it belongs to a rollback', async () => {
     const migration = await createMigrationAt('equal');
     await migration.invoke('cutover', {}, { hooks: { ask: async () => 'under-way' } });
     let beats = 0;
@@ -141,20 +141,20 @@ describe('a stage that is at work when the window closes', () => {
   });
 });
 
-function nameOfPhase(result: Awaited<ReturnType<typeof keepWatch>>): unknown {
+function readPhase(result: Awaited<ReturnType<typeof keepWatch>>): unknown {
   return result && !result.dryRun ? result.phase : undefined;
 }
 
-function nameOf(error: Error): string {
+function readName(error: Error): string {
   return error.name;
 }
 
-describe('a step that stood still for as long as a lease', () => {
-  it('aborts its upload and leaves the name to its successor', async () => {
+describe('a step that was suspended for as long as a lease', () => {
+  it('aborts its upload, and deletes no collection of its successor', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors } = migration.services;
     const changes: string[] = [];
-    const spoken: ServiceChanges = {
+    const changed: ServiceChanges = {
       vectors: {
         uploadSnapshot: async (collection, upload) => {
           // Another invocation takes the lock. The first one wakes, and its next heartbeat finds the lock lost.
@@ -170,7 +170,7 @@ describe('a step that stood still for as long as a lease', () => {
         },
       },
     };
-    const attempt = migration.finish('backup', {}, spoken);
+    const attempt = migration.finish('backup', {}, changed);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedLockLost'));
     expect(await vectors.listCollections()).toEqual([SOURCE]);
     expect(changes).toEqual([]);

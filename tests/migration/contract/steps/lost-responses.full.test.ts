@@ -1,5 +1,5 @@
-// A whole migration and its rollback lose the response to every change once: to changes of the stores, the backend, the
-// setting and the artifacts. The run succeeds anyway, and changes that must not be made twice are made once.
+// A whole migration and its rollback, in which the first response to every change is lost: of the stores, the backend, the setting
+// and the artifacts. The run succeeds anyway, and changes that must not be made twice are made once.
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -19,7 +19,7 @@ const CHANGES: readonly (readonly [string, RegExp])[] = [
   ['other', /^DELETE |^PUT |^POST .*\/points\/delete/],
 ];
 
-/** Kinds of changes that must be made once: a surplus request would create a second copy. */
+/** Kinds of changes that must be made only once, because a second request would create a second copy */
 const ONCE = ['snapshot', 'restore', 'collection'];
 
 const classifyStoreCall = (request: string) => CHANGES.find(([, like]) => like.test(request))?.[0];
@@ -29,7 +29,7 @@ const classifyBackendCall = (request: string) =>
 
 const KEY = 'key-of-the-test-user';
 
-/** Returns the services of the migration over connections that lose the first response to each change. */
+/** Returns the services of the migration connected connections that lose the first response to each change. */
 async function connectServices(migration: Migration, loses: boolean) {
   const { qdrant, backend, services } = migration;
   const store = await startLosingProxy(qdrant.url, classifyStoreCall, { loses });
@@ -54,7 +54,7 @@ async function connectServices(migration: Migration, loses: boolean) {
   }
 
   const { artifacts, setting, hooks } = services;
-  const over: Services = {
+  const connected: Services = {
     ...services,
     vectors: createQdrant({ url: store.url }),
     backend: createHttpMemoryBackend({
@@ -70,16 +70,16 @@ async function connectServices(migration: Migration, loses: boolean) {
     setting: { ...setting, change: loseFirstResponse('change', setting.change) },
     hooks: { ask: loseFirstResponse('ask', hooks.ask) },
   };
-  return { over, store, lost: () => store.lost() + users.lost() + lostElsewhere };
+  return { connected, store, lost: () => store.lost() + users.lost() + lostElsewhere };
 }
 
 const RUNBOOK: readonly StepName[] = ['backup', 'rebuild', 'copy'];
 
-/** Repeats a step while its failures can pass, as the state machine does. */
-async function follow(migration: Migration, step: StepName, over: Services): Promise<void> {
+/** Repeats a step while its failures are transient, as the state machine does. */
+async function follow(migration: Migration, step: StepName, connected: Services): Promise<void> {
   for (;;) {
     try {
-      await migration.finish(step, {}, over);
+      await migration.finish(step, {}, connected);
       return;
     } catch (error) {
       if (!(error instanceof RetryableFailure)) throw error;
@@ -88,31 +88,31 @@ async function follow(migration: Migration, step: StepName, over: Services): Pro
   }
 }
 
-interface Way {
+interface Route {
   readonly plan: { readonly uploadAs: string } | { readonly inPlace: true };
   /** Collection that users work on in the end */
   readonly live: string;
   readonly left: readonly string[];
 }
 
-async function migrateAndBack({ plan, live, left }: Way, loses: boolean) {
+async function migrateAndBack({ plan, live, left }: Route, loses: boolean) {
   const isInPlace = 'inPlace' in plan;
   // In place, the new version creates its own collections, out of the migration's reach. By upload, the migration creates them.
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
   const migration = await createMigration(options);
   const { vectors } = migration.services;
   const before = await computeFingerprint(vectors, SOURCE);
-  const { over, store, lost } = await connectServices(migration, loses);
+  const { connected, store, lost } = await connectServices(migration, loses);
   await migration.start(plan);
-  for (const step of RUNBOOK) await follow(migration, step, over);
-  await follow(migration, 'cutover', over);
+  for (const step of RUNBOOK) await follow(migration, step, connected);
+  await follow(migration, 'cutover', connected);
   expect((await migration.runs.read(RUN)).phase).toBe('live');
   expect(await computeFingerprint(vectors, live)).toEqual(before);
 
   const settings = { store: vectors, collection: live, dimensions: 8, now: migration.clock };
   await (await startNewVersion(settings)).add('user-1', 'A new fact');
   const after = await computeFingerprint(vectors, live);
-  await follow(migration, 'rollback', over);
+  await follow(migration, 'rollback', connected);
   expect((await migration.runs.read(RUN)).phase).toBe('copied');
   expect(await computeFingerprint(vectors, SOURCE)).toEqual(after);
   expect((await vectors.listCollections()).toSorted()).toEqual(left);
@@ -121,13 +121,13 @@ async function migrateAndBack({ plan, live, left }: Way, loses: boolean) {
   return { once: Object.fromEntries(once), lost: lost() };
 }
 
-const UPLOADED: Way = {
+const UPLOADED: Route = {
   plan: { uploadAs: 'uploaded' },
   live: 'uploaded',
   left: [SOURCE, 'uploaded', 'uploaded_entities'],
 };
 
-const IN_PLACE: Way = {
+const IN_PLACE: Route = {
   plan: { inPlace: true },
   live: SOURCE,
   left: [SOURCE, `${SOURCE}_entities`],
@@ -136,11 +136,14 @@ const IN_PLACE: Way = {
 test.each([
   ['by upload', UPLOADED],
   ['in place', IN_PLACE],
-])('%s: every response to a change is lost once, and nothing is done twice', async (_, way) => {
-  const calm = await migrateAndBack(way, false);
-  const lossy = await migrateAndBack(way, true);
-  console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
-  expect(calm.lost).toBe(0);
-  expect(lossy.lost).toBeGreaterThan(30);
-  expect(lossy.once).toEqual(calm.once);
-});
+])(
+  'a migration %s and its rollback lose the first response to every change, and do nothing twice',
+  async (_, route) => {
+    const undisturbed = await migrateAndBack(route, false);
+    const lossy = await migrateAndBack(route, true);
+    console.log(`Lost ${lossy.lost} responses; done`, JSON.stringify(lossy.once));
+    expect(undisturbed.lost).toBe(0);
+    expect(lossy.lost).toBeGreaterThan(30);
+    expect(lossy.once).toEqual(undisturbed.once);
+  },
+);

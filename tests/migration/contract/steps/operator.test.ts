@@ -1,4 +1,4 @@
-// Commands that an operator gives late, interrupts, or gives after another user's change
+// Commands that an operator gives late, interrupts, or gives after another client changed the setting
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
@@ -10,7 +10,7 @@ import { RUN, STEPS } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
-const DAYS_MS = 30 * 86_400_000;
+const RETENTION_MS = 30 * 86_400_000;
 
 it('a step that does not check for a finding refuses its acceptance', async () => {
   const migration = await createMigrationAt('checked');
@@ -19,7 +19,7 @@ it('a step that does not check for a finding refuses its acceptance', async () =
 });
 
 describe('the status of a run', () => {
-  it('says that a step is at work, since when and for how long', async () => {
+  it('shows that a step is at work, since when, and how long its lease lasts', async () => {
     const migration = await createMigrationAt('checked');
     expect((await readStatus(migration.services)).lock).toBeNull();
     const since = migration.clock();
@@ -33,7 +33,7 @@ describe('the status of a run', () => {
 });
 
 describe('an interrupted step', () => {
-  it('makes no further change, releases its lock, and continues when it is given again', async () => {
+  it('makes no further change, releases its lock, and continues when it is repeated', async () => {
     const migration = await createMigrationAt('rebuilt');
     const { vectors } = migration.services;
     const controller = new AbortController();
@@ -77,12 +77,12 @@ describe('a collection setting that another client changed', () => {
     const migration = await createMigrationAt('live');
     const { setting } = migration.services;
     await setting.change({ from: migration.target, to: 'elsewhere' });
-    const heard = migration.operator.actions.length;
+    const earlierActions = migration.operator.actions.length;
     const attempt = migration.finish('rollback');
     await expect(attempt).rejects.toEqual(
       failureNamed('RefusedSettingChanged', `instead of "${migration.target}"`),
     );
-    expect(migration.operator.actions).toHaveLength(heard);
+    expect(migration.operator.actions).toHaveLength(earlierActions);
     expect(await setting.read()).toBe('elsewhere');
     await setting.change({ from: 'elsewhere', to: migration.target });
     await migration.finish('rollback');
@@ -93,25 +93,25 @@ describe('a collection setting that another client changed', () => {
 it('a rollback is refused from the day on which its period ends', async () => {
   const migration = await createMigrationAt('live');
   const { advanceClock, target, services } = migration;
-  const forecast = { execute: false };
-  advanceClock(DAYS_MS - 1);
+  const dryRun = { execute: false };
+  advanceClock(RETENTION_MS - 1);
   expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
-  expect(await migration.invoke('rollback', forecast)).toMatchObject({ dryRun: true });
+  expect(await migration.invoke('rollback', dryRun)).toMatchObject({ dryRun: true });
   advanceClock(1);
-  for (const input of [forecast, {}]) {
-    const refused = migration.invoke('rollback', input);
-    await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
+  for (const input of [dryRun, {}]) {
+    const attempt = migration.invoke('rollback', input);
+    await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
   }
   expect(await services.setting.read()).toBe(target);
 });
 
-it('a rollback is refused once backups may have been deleted, even if the clock is behind', async () => {
+it('a rollback is refused once backups may have been deleted, even if the clock goes back', async () => {
   const migration = await createMigrationAt('live', {}, { removesArtifactsWhenOver: true });
-  migration.advanceClock(DAYS_MS);
+  migration.advanceClock(RETENTION_MS);
   const deleteAll = () => Promise.reject(new Error('Killed'));
   const killed = migration.invoke('retention', {}, { artifacts: { deleteAll } });
   await expect(killed).rejects.toThrow('Killed');
   migration.advanceClock(-1);
-  const refused = migration.invoke('rollback');
-  await expect(refused).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
+  const attempt = migration.invoke('rollback');
+  await expect(attempt).rejects.toEqual(failureNamed('RefusedNotNow', 'rollback period ended'));
 });

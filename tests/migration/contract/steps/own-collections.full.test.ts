@@ -14,7 +14,7 @@ describe('the collection that the setting names', () => {
     const migration = await createMigrationAt('rebuilt');
     const { services, target } = migration;
     await services.setting.change({ from: SOURCE, to: target });
-    await writeToNew(migration, 'Written by a user admitted by hand');
+    await writeToNew(migration, 'Written by a user whom a person switched by hand');
     await migration.finish(step);
     expect(await services.vectors.count(target, filterByUser('user-1'))).toBe(1);
   });
@@ -32,8 +32,8 @@ describe('the collection that the setting names', () => {
   });
 });
 
-describe('a new collection that holds the last copies, as the old one', () => {
-  /** Fills the new collection, and ends before the copy is recorded. */
+describe('a new collection, if the old one', () => {
+  /** Fills the new collection, and fails before the copy is recorded. */
   async function fillNew(): Promise<Migration> {
     const migration = await createMigrationAt('rebuilt');
     const search = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'No.'));
@@ -42,16 +42,16 @@ describe('a new collection that holds the last copies, as the old one', () => {
   }
 
   it.each([
-    ['was emptied', 'rebuild'],
-    ['was emptied', 'copy'],
-    ['was deleted', 'copy'],
-    ['was deleted', 'rebuild'],
-  ] as const)('%s, is not changed by %s, unless users deleted as many', async (how, step) => {
+    ['was emptied, is not changed by a rebuild', 'emptied', 'rebuild'],
+    ['was emptied, is not changed by a copy', 'emptied', 'copy'],
+    ['was deleted, is not changed by a copy', 'deleted', 'copy'],
+    ['was deleted, is not changed by a rebuild', 'deleted', 'rebuild'],
+  ] as const)('%s', async (_, damage, step) => {
     const migration = step === 'copy' ? await createMigrationAt('copied') : await fillNew();
     const { services, target } = migration;
-    if (how === 'was emptied') await emptyCollection(migration, SOURCE, 31);
+    if (damage === 'emptied') await emptyCollection(migration, SOURCE, 31);
     else await services.vectors.deleteCollection(SOURCE);
-    const missing = how === 'was emptied' ? 31 : 60;
+    const missing = damage === 'emptied' ? 31 : 60;
     const refused = failureNamed(
       'RefusedMassChange',
       new RegExp(`lacks ${missing} of the 60 memories .*"deletes":${missing}`),
@@ -60,7 +60,7 @@ describe('a new collection that holds the last copies, as the old one', () => {
     const fewer = { deletes: missing - 1 };
     await expect(migration.finish(step, fewer)).rejects.toEqual(refused);
     expect(await services.vectors.count(target)).toBe(60);
-    if (how === 'was deleted') return;
+    if (damage === 'deleted') return;
     await migration.finish(step, { deletes: missing });
     expect(await services.vectors.count(target)).toBe(step === 'copy' ? 29 : 0);
   });
@@ -73,8 +73,8 @@ describe('a new collection that holds the last copies, as the old one', () => {
   });
 });
 
-describe('a backup that is given up half-way', () => {
-  /** Breaks off a backup after it has made its snapshot and recorded it. */
+describe('a backup that fails half-way', () => {
+  /** Lets a backup fail after it has created and recorded its snapshot. */
   async function failHalfWay(
     { services, finish }: Migration,
     step: 'backup' | 'cutover',
@@ -89,14 +89,14 @@ describe('a backup that is given up half-way', () => {
   it.each([
     ['before the window', 'checked', 'backup', 'abort'],
     ['inside the window', 'frozen', 'cutover', 'rollback'],
-  ] as const)('leaves no snapshot on the store: %s', async (_, point, step, end) => {
-    const migration = await createMigrationAt(point);
+  ] as const)('leaves no snapshot on the store: %s', async (_, milestone, step, end) => {
+    const migration = await createMigrationAt(milestone);
     await failHalfWay(migration, step);
     await migration.finish(end);
     expect(await migration.services.vectors.listSnapshots(SOURCE)).toEqual([]);
   });
 
-  it('does not keep a rollback from ending if the store does not delete the snapshot', async () => {
+  it('does not block a rollback if the store does not delete the snapshot', async () => {
     const migration = await createMigrationAt('frozen');
     await failHalfWay(migration, 'cutover');
     const deleteSnapshot = () => Promise.reject(new Error('Not now'));

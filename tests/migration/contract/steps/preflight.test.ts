@@ -1,5 +1,5 @@
-// Obstacles that the preflight finds before anything is built: names, layout, memories, disk space, the graph and everything
-// that its dump needs, and the parts of the backend key's proof that need no write
+// Obstacles that the preflight finds before anything is created: names, layout, memories, disk space, the graph and everything
+// that its dump needs, and a wrong key of the backend as far as no write is needed to notice it
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -33,28 +33,28 @@ import { createAlias, createPoint } from '../../support/vector-stores.ts';
 const TEST_USER = '__migration_test_run-a';
 const VECTOR = '[1.0,0.0,0.0,0.0,0.0,0.0,0.0,0.0]';
 
-async function withPayload({ services }: Migration, payload: string): Promise<void> {
+async function addMemory({ services }: Migration, payload: string): Promise<void> {
   await services.vectors.upsert(SOURCE, [createPoint(1, payload, VECTOR)], 'upsert');
 }
 
 /** Reads the facts of the last preflight about one prerequisite. */
-async function factsOf(migration: Migration, prerequisite: string) {
+async function readFacts(migration: Migration, prerequisite: string) {
   const { report } = await readEvidence(migration, 'preflight-report');
   const { prerequisites } = report as { prerequisites: readonly Prerequisite[] };
   return prerequisites.find(({ name }) => name === prerequisite)?.facts ?? {};
 }
 
-const keyOf = (migration: Migration) => factsOf(migration, 'API key of the test user');
+const readKeyFacts = (migration: Migration) => readFacts(migration, 'API key of the test user');
 
 interface Obstacle {
-  readonly put?: (migration: Migration) => Promise<unknown>;
+  readonly prepare?: (migration: Migration) => Promise<unknown>;
   readonly plan?: Record<string, unknown>;
   readonly changes?: (migration: Migration) => ServiceChanges;
   /** Reason in the message */
   readonly why?: string;
 }
 
-const [STORE, NAMES, LAYOUT_OF, MEMORIES] = [
+const [STORE, NAMES, VECTOR_LAYOUT, MEMORIES] = [
   ...(['Vector store', 'Collection names', 'Vector layout', 'Memories'] as const),
 ];
 const [SPACE, GRAPH, KEY] = ['Disk space', 'Graph store', 'API key of the test user'];
@@ -63,7 +63,7 @@ const refuseWith = (why: string) => () => Promise.reject(new Refusal('RefusedByS
 const failUnavailable = () =>
   Promise.reject(new RetryableFailure('RetryableUnavailable', 'ServiceUnavailable'));
 const recreateSource = (settings: Partial<CollectionSettings>) => ({
-  put: async ({ services: { vectors } }: Migration) => {
+  prepare: async ({ services: { vectors } }: Migration) => {
     await vectors.deleteCollection(SOURCE);
     await vectors.createCollection(SOURCE, { ...LAYOUT, ...settings });
   },
@@ -71,14 +71,14 @@ const recreateSource = (settings: Partial<CollectionSettings>) => ({
 const withStrictMode = (limits: object) =>
   recreateSource({ strict_mode_config: { enabled: true, ...limits } });
 const withCollection = (name: string) => ({
-  put: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
+  prepare: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
 });
 const withAnswer = (on: RegExp, status: number, body: string) => ({
-  put: async ({ qdrant }: Migration) =>
+  prepare: async ({ qdrant }: Migration) =>
     qdrant.fault({ on, effect: { kind: 'answer', status, body } }),
 });
-/** Makes a stream of rows fail before its first row. */
-const withUnreadable = (what: 'nodes' | 'relationships') => ({
+/** Lets a stream of rows fail before its first row. */
+const withUnreadableRows = (what: 'nodes' | 'relationships') => ({
   changes: () => ({
     graph: {
       // biome-ignore lint/correctness/useYield: it fails before its first row
@@ -97,52 +97,52 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     NAMES,
     {
       plan: { sourceCollection: 'other-name' },
-      put: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
+      prepare: ({ qdrant }) => createAlias(qdrant.url, 'other-name', SOURCE),
     },
   ],
   [
     'a backend that works on another collection',
     NAMES,
-    { put: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }) },
+    { prepare: ({ services }) => services.setting.change({ from: SOURCE, to: 'another' }) },
   ],
-  ['a target that is taken', NAMES, withCollection(TARGET)],
+  ['a target name that is taken', NAMES, withCollection(TARGET)],
   [
     'a target that is an alias',
     NAMES,
-    { put: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
+    { prepare: ({ qdrant }) => createAlias(qdrant.url, TARGET, SOURCE) },
   ],
   [
     'an alias that would stay on the old collection',
     NAMES,
-    { put: ({ qdrant }) => createAlias(qdrant.url, 'of-a-report', SOURCE) },
+    { prepare: ({ qdrant }) => createAlias(qdrant.url, 'of-a-report', SOURCE) },
   ],
   [
     'several vectors in each point',
-    LAYOUT_OF,
+    VECTOR_LAYOUT,
     recreateSource({
       vectors: { ...LAYOUT.vectors, multivector_config: { comparator: 'max_sim' } },
     }),
   ],
-  ['a companion that is taken', NAMES, withCollection(`${TARGET}_entities`)],
-  [
-    'a collection for the restore test that is taken',
-    NAMES,
-    withCollection(`restore_drill_${RUN}`),
-  ],
-  ['a collection to restore to that is taken', NAMES, withCollection(`${SOURCE}_restored_${RUN}`)],
-  ['what an earlier run left behind', NAMES, withCollection(`${SOURCE}_v3_earlier`)],
+  ['a companion name that is taken', NAMES, withCollection(`${TARGET}_entities`)],
+  ['a restore-test name that is taken', NAMES, withCollection(`restore_drill_${RUN}`)],
+  ['a restored-snapshot name that is taken', NAMES, withCollection(`${SOURCE}_restored_${RUN}`)],
+  ['a collection that an earlier run left behind', NAMES, withCollection(`${SOURCE}_v3_earlier`)],
   [
     'a memory that the new version would not find',
     MEMORIES,
-    { put: (migration) => withPayload(migration, '{"user_id":"ada lovelace","data":"x"}') },
+    { prepare: (migration) => addMemory(migration, '{"user_id":"ada lovelace","data":"x"}') },
   ],
-  ['a memory without a payload', MEMORIES, { put: (migration) => withPayload(migration, 'null') }],
+  [
+    'a memory without a payload',
+    MEMORIES,
+    { prepare: (migration) => addMemory(migration, 'null') },
+  ],
   [
     'a memory that the new version would hide',
     MEMORIES,
     {
-      put: (migration) =>
-        withPayload(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
+      prepare: (migration) =>
+        addMemory(migration, '{"user_id":"ada","data":"x","expiration_date":"2020-01-01"}'),
     },
   ],
   [
@@ -152,7 +152,11 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ],
   ['a store whose shards are not ready', STORE, withAnswer(/readyz/, 503, 'not ready')],
   ['an address where no store answers', STORE, withAnswer(/^GET \/$/, 200, '<html>')],
-  ['a readiness that the key may not ask for', STORE, withAnswer(/readyz/, 403, 'Forbidden')],
+  [
+    'a key that may not ask whether the store is ready',
+    STORE,
+    withAnswer(/readyz/, 403, 'Forbidden'),
+  ],
   [
     'several nodes, each with a snapshot of its own',
     STORE,
@@ -160,15 +164,19 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ],
   [
     'another distance than cosine',
-    LAYOUT_OF,
+    VECTOR_LAYOUT,
     recreateSource({ vectors: { size: 8, distance: 'Dot' } }),
   ],
-  ['a strict mode for few points', LAYOUT_OF, withStrictMode({ max_query_limit: 100 })],
-  ['a strict mode without exact counts', LAYOUT_OF, withStrictMode({ search_allow_exact: false })],
-  ['a strict mode for small batches', LAYOUT_OF, withStrictMode({ upsert_max_batchsize: 10 })],
+  ['a strict mode for few points', VECTOR_LAYOUT, withStrictMode({ max_query_limit: 100 })],
+  [
+    'a strict mode without exact counts',
+    VECTOR_LAYOUT,
+    withStrictMode({ search_allow_exact: false }),
+  ],
+  ['a strict mode for small batches', VECTOR_LAYOUT, withStrictMode({ upsert_max_batchsize: 10 })],
   [
     'a strict mode for few ids in a condition',
-    LAYOUT_OF,
+    VECTOR_LAYOUT,
     {
       ...withStrictMode({ condition_max_size: 511 }),
       why: 'Strict mode: condition_max_size 511 is below',
@@ -176,7 +184,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   ],
   [
     'a strict mode for simple filters',
-    LAYOUT_OF,
+    VECTOR_LAYOUT,
     {
       ...withStrictMode({ filter_max_conditions: 2 }),
       why: 'Strict mode: filter_max_conditions 2 is below',
@@ -185,7 +193,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'a backend that is not healthy',
     'Memory backend',
-    { put: async ({ backend }) => backend.deploy(undefined) },
+    { prepare: async ({ backend }) => backend.deploy(undefined) },
   ],
   [
     'a proxy that takes no body as large as a snapshot',
@@ -195,13 +203,9 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       why: 'A proxy takes no such body.',
     },
   ],
+  ['unknown free space', SPACE, { plan: { freeBytes: undefined }, why: 'The migration needs' }],
   [
-    'free space that is unknown',
-    SPACE,
-    { plan: { freeBytes: undefined }, why: 'The migration needs' },
-  ],
-  [
-    'little free space, accepted as unknown',
+    'too little free space, even if unknown space is accepted',
     SPACE,
     { plan: { freeBytes: 1, accepts: ['unknown-space'] } },
   ],
@@ -210,14 +214,18 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     GRAPH,
     { changes: () => ({ graph: { [part]: refuseWith('ProcedureNotFound.') } }), why: 'Procedure' },
   ]),
-  ['a graph whose nodes cannot be read', GRAPH, withUnreadable('nodes')],
-  ['a graph whose relationships cannot be read', GRAPH, withUnreadable('relationships')],
-  ['a graph that is gone', GRAPH, { changes: () => ({ graph: { server: failUnavailable } }) }],
+  ['a graph whose nodes cannot be read', GRAPH, withUnreadableRows('nodes')],
+  ['a graph whose relationships cannot be read', GRAPH, withUnreadableRows('relationships')],
+  [
+    'a graph store that does not answer',
+    GRAPH,
+    { changes: () => ({ graph: { server: failUnavailable } }) },
+  ],
   [
     'a key of another user',
     KEY,
     {
-      put: async (migration) => grantKey(migration, 'user-1'),
+      prepare: async (migration) => grantKey(migration, 'user-1'),
       why: `The memory backend refuses the key for ${TEST_USER}`,
     },
   ],
@@ -268,13 +276,13 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
 ];
 
 describe('the preflight', () => {
-  it('of a store without obstacles reports what it found, users by digest only', async () => {
+  it('of a store without obstacles reports what it found, and users only by digest', async () => {
     const migration = await createMigrationAt('checked');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
     const { report } = await readEvidence(migration, 'preflight-report');
     expect(report).toMatchObject({ testUser: TEST_USER });
     const facts = await Promise.all(
-      ['Vector store', 'Vector layout', 'Memories'].map((name) => factsOf(migration, name)),
+      ['Vector store', 'Vector layout', 'Memories'].map((name) => readFacts(migration, name)),
     );
     expect(facts).toMatchObject([
       { version: DEFAULT_VERSION, nodes: 1 },
@@ -290,7 +298,7 @@ describe('the preflight', () => {
   ])('finds what the new version would create differently: %o', async (settings, what) => {
     const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
       const migration = await createMigration(options);
-      await recreateSource(settings as Partial<CollectionSettings>).put(migration);
+      await recreateSource(settings as Partial<CollectionSettings>).prepare(migration);
       return await migration.start(plan).then(
         () => 'met',
         ({ message }: Error) => message,
@@ -304,10 +312,10 @@ describe('the preflight', () => {
   it.each(oneInEvery(4, OBSTACLES))(
     'refuses %s, and begins no run',
     async (_, prerequisite, obstacle) => {
-      const { put, plan, changes, why = '' } = obstacle;
+      const { prepare, plan, changes, why = '' } = obstacle;
       const migration = await createMigration();
       const { artifacts, vectors } = migration.services;
-      await put?.(migration);
+      await prepare?.(migration);
       const before = await vectors.listCollections();
       const attempt = migration.start(plan, changes?.(migration));
       await expect(attempt).rejects.toEqual(
@@ -321,25 +329,25 @@ describe('the preflight', () => {
     },
   );
 
-  it('lists all problems at once, in a dry run too, which creates no run', async () => {
+  it('lists all problems at once, also in a dry run, and then creates no run', async () => {
     const migration = await createMigration({ hasGraph: false });
-    await withPayload(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
+    await addMemory(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
-    const take = (more: object) => runPreflight(migration.services, { ...payload, ...more });
+    const run = (options: object) => runPreflight(migration.services, { ...payload, ...options });
     const listFailed = ({ prerequisites }: Pick<PreflightResult, 'prerequisites'>) =>
       prerequisites.filter(({ problems }) => problems.length > 0).map(({ name }) => name);
     const all = ['Memories', 'Disk space', 'Graph store'];
     for (const execute of [false, true]) {
-      const { prerequisites } = await take({ execute });
+      const { prerequisites } = await run({ execute });
       expect(listFailed({ prerequisites })).toEqual(all);
       expect(() => assertMet(prerequisites)).toThrow(`Not met: ${all.join(', ')}.`);
       expect(await migration.services.lock.activeRun()).toBeUndefined();
     }
     const accepts = ['no-graph', 'unknown-space', 'unreachable-users', 'expired-memories'];
-    expect(listFailed(await take({ accepts }))).toEqual([]);
-    expect(await take({ execute: true, accepts })).toMatchObject({ dryRun: false });
+    expect(listFailed(await run({ accepts }))).toEqual([]);
+    expect(await run({ execute: true, accepts })).toMatchObject({ dryRun: false });
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'checked', plan: { accepts } });
-    await expect(take({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
+    await expect(run({ execute: true, windowMinutes: 9 })).rejects.toThrow('window minutes 30');
   });
 
   it.each([
@@ -347,12 +355,12 @@ describe('the preflight', () => {
     ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
     ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is not a string/],
     ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
-  ])('passes %s if that is accepted, and nothing else', async (name, payload, why) => {
+  ])('passes %s if that is accepted, and nothing else', async (name, memory, why) => {
     const migration = await createMigration();
-    await withPayload(migration, payload);
-    const given = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
+    await addMemory(migration, memory);
+    const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
     const listProblems = async (accepts: readonly string[]) => {
-      const { prerequisites } = await runPreflight(migration.services, { ...given, accepts });
+      const { prerequisites } = await runPreflight(migration.services, { ...payload, accepts });
       return prerequisites.flatMap(({ problems }) => problems);
     };
     const found = { why: expect.stringMatching(why), remedy: expect.stringContaining(name) };
@@ -363,9 +371,9 @@ describe('the preflight', () => {
 
   it.each(['agent_id', 'run_id'])('accepts memories of %s alone', async (key) => {
     const migration = await createMigration();
-    await withPayload(migration, `{"${key}":"planner","data":"x"}`);
+    await addMemory(migration, `{"${key}":"planner","data":"x"}`);
     await migration.start();
-    expect(await factsOf(migration, MEMORIES)).toMatchObject({ points: 61, users: 8 });
+    expect(await readFacts(migration, MEMORIES)).toMatchObject({ points: 61, users: 8 });
   });
 
   it('says how many nodes a store has, and how to work around several', async () => {
@@ -379,14 +387,16 @@ describe('the preflight', () => {
     expect(readFileSync('docs/migration/situations.md', 'utf8')).toContain('## Several nodes');
   });
 
-  it('says what it could not check, and checks the rest', async () => {
+  it('reports what it could not check, and checks the rest', async () => {
     const runChecks = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
       const changed = changeServices(services, changes);
       const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
       const namesOf = (some: typeof prerequisites) => some.map(({ name }) => name);
       return {
-        failed: namesOf(prerequisites.filter((one) => !one.isUnchecked && !isMet(one))),
+        failed: namesOf(
+          prerequisites.filter((prerequisite) => !prerequisite.isUnchecked && !isMet(prerequisite)),
+        ),
         unchecked: namesOf(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
       };
     };
@@ -500,9 +510,9 @@ describe('the preflight', () => {
   });
 
   itInFull('begins the run when it is repeated after a kill at any call', async () => {
-    const whole = await createMigration();
-    const { services, killPoints } = createKillableServices(whole.services);
-    await whole.start({}, services);
+    const undisturbed = await createMigration();
+    const { services, killPoints } = createKillableServices(undisturbed.services);
+    await undisturbed.start({}, services);
     expect(killPoints().length).toBeGreaterThan(2);
     for (const killPoint of killPoints()) {
       const migration = await createMigration();
@@ -518,9 +528,9 @@ describe('the preflight', () => {
   });
 
   it.each(['checked', 'rebuilt', 'copied'] as const)(
-    'of a run that is %s recognises what that run created',
-    async (point) => {
-      const { services } = await createMigrationAt(point);
+    'of a run that is %s recognises what the run created',
+    async (milestone) => {
+      const { services } = await createMigrationAt(milestone);
       const payload = { runId: RUN, sourceCollection: SOURCE };
       const { prerequisites } = await runPreflight(services, payload);
       expect(prerequisites.flatMap(({ problems }) => problems)).toEqual([]);
@@ -528,12 +538,12 @@ describe('the preflight', () => {
     },
   );
 
-  it('of a run that has opened its window is refused', async () => {
-    for (const [point, name] of [
+  it('of a run that has opened its window, or was aborted, is refused', async () => {
+    for (const [milestone, name] of [
       ['frozen', 'RefusedNotNow'],
       ['live', 'RefusedNotNow'],
     ] as const) {
-      const { services } = await createMigrationAt(point);
+      const { services } = await createMigrationAt(milestone);
       await expect(runPreflight(services, { runId: RUN })).rejects.toEqual(failureNamed(name));
     }
     const migration = await createMigrationAt('checked');
@@ -542,14 +552,14 @@ describe('the preflight', () => {
   });
 });
 
-async function spaceOf(migration: Migration) {
-  const { neededBytes, freeBytes } = await factsOf(migration, 'Disk space');
+async function readSpace(migration: Migration) {
+  const { neededBytes, freeBytes } = await readFacts(migration, 'Disk space');
   return { neededBytes: Number(neededBytes), freeBytes };
 }
 
 describe('free space', () => {
   it('below three times the collection and its keywords is refused with both numbers', async () => {
-    const { neededBytes } = await spaceOf(await createMigrationAt('checked'));
+    const { neededBytes } = await readSpace(await createMigrationAt('checked'));
     const migration = await createMigration();
     const attempt = migration.start({ freeBytes: neededBytes - 1 });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedPrerequisites'));
@@ -557,10 +567,10 @@ describe('free space', () => {
     await expect(attempt).rejects.toThrow(`${formatBytes(neededBytes - 1)} bytes`);
     await expect(attempt).rejects.toThrow(`${formatBytes(neededBytes)} bytes`);
     await migration.start({ freeBytes: neededBytes });
-    expect(await spaceOf(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
+    expect(await readSpace(migration)).toMatchObject({ neededBytes, freeBytes: neededBytes });
   });
 
-  it('is counted with vectors, payloads and keywords, three times over', async () => {
+  it('is needed three times for vectors, payloads and keywords', async () => {
     const migration = await createMigrationAt('checked');
     const { points } = await migration.services.vectors.scroll(SOURCE, { limit: 100 });
     const bytes = points.reduce((sum, { payload }) => sum + Buffer.byteLength(payload), 0);
@@ -569,12 +579,12 @@ describe('free space', () => {
         sum + (JSON.parse(payload).data ?? '').split(/[^\p{L}\p{N}]+/u).filter(Boolean).length,
       0,
     );
-    const { neededBytes } = await spaceOf(migration);
+    const { neededBytes } = await readSpace(migration);
     expect(neededBytes).toBe(3 * (bytes + points.length * 8 * 4) + words * 8);
   });
 });
 
-async function checkGraph(change: (graph: GraphSource) => Partial<GraphSource>) {
+async function startWithGraph(change: (graph: GraphSource) => Partial<GraphSource>) {
   const migration = await createMigration();
   return { attempt: migration.start({}, { graph: change(migration.graph) }) };
 }
@@ -583,12 +593,12 @@ describe('the graph', () => {
   it('is reported by version, edition and size', async () => {
     const migration = await createMigrationAt('checked');
     const facts = { version: '5.26.0', edition: 'sandbox', nodes: 2, relationships: 1, rules: 1 };
-    expect(await factsOf(migration, 'Graph store')).toMatchObject(facts);
+    expect(await readFacts(migration, 'Graph store')).toMatchObject(facts);
   });
 
   it('is sampled: one node shows that nodes can be read', async () => {
     let read = 0;
-    const { attempt } = await checkGraph((graph) => ({
+    const { attempt } = await startWithGraph((graph) => ({
       async *nodes() {
         for await (const node of graph.nodes()) {
           read += 1;
@@ -611,7 +621,7 @@ describe('the key of the memory backend', () => {
     const { vectors } = migration.services;
     const before = await vectors.scroll(SOURCE, { limit: 100 });
     await migration.start();
-    expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'proved' });
+    expect(await readKeyFacts(migration)).toEqual({ keyOfTestUser: 'proved' });
     expect(migration.backend.writes()).toBe(0);
     expect(await vectors.scroll(SOURCE, { limit: 100 })).toEqual(before);
     expect(await vectors.listCollections()).toEqual([SOURCE]);
@@ -620,7 +630,7 @@ describe('the key of the memory backend', () => {
   it('is reported as unproved if the backend answers for every user', async () => {
     const migration = await createMigration();
     await migration.start({}, { backend: { search: async () => 0 } });
-    expect(await keyOf(migration)).toEqual({ keyOfTestUser: 'unverified' });
+    expect(await readKeyFacts(migration)).toEqual({ keyOfTestUser: 'unverified' });
   });
 });
 
@@ -636,14 +646,14 @@ describe('a probe of what the window needs', () => {
     const migration = await createMigration();
     const services = changeServices(migration.services, {
       setting: { tryWrite: refuseWith('written') },
-      vectors: { createCollection: refuseWith('made') },
+      vectors: { createCollection: refuseWith('created') },
     });
     const { prerequisites } = await runPreflight(services, {
       runId: RUN,
       sourceCollection: SOURCE,
     });
-    const written = ['Collection setting', 'Keyword vectors'];
-    expect(prerequisites.filter(({ name }) => written.includes(name))).toMatchObject([
+    const probed = ['Collection setting', 'Keyword vectors'];
+    expect(prerequisites.filter(({ name }) => probed.includes(name))).toMatchObject([
       { detail: 'can be read', problems: [] },
       { detail: 'tried with --execute', problems: [] },
     ]);

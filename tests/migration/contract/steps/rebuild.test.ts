@@ -1,5 +1,5 @@
-// The new collection is created by the new version's own first write and proved slot by slot, or created by the run. A new
-// version that starts before the run creates the collection at its start, and never checks again.
+// The new collection is created by the first write of the new version and checked slot by slot, or created by the run. A new
+// version that starts before the run creates the collection at its start, and does not check it again.
 import { describe, expect, it } from 'vitest';
 import type { MemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -23,7 +23,7 @@ describe('a rebuild', () => {
       { made: 'by-new-version', isHybridProved: true, embeddings: 'proved' },
     ],
     [
-      'explicitly, where it cannot be reached',
+      'itself if the new version cannot be reached',
       false,
       { made: 'explicitly', isHybridProved: false, embeddings: 'unverified' },
     ],
@@ -41,9 +41,9 @@ describe('a rebuild', () => {
       expect(Object.keys(info?.payload_schema ?? {})).toContain('user_id');
       expect(await services.vectors.count(name)).toBe(0);
     }
-    const made = await services.vectors.collectionInfo(target);
-    expect(made?.config.hnsw_config).toMatchObject({ m: 24 });
-    expect(made?.payload_schema.topic).toMatchObject({ data_type: 'integer' });
+    const created = await services.vectors.collectionInfo(target);
+    expect(created?.config.hnsw_config).toMatchObject({ m: 24 });
+    expect(created?.payload_schema.topic).toMatchObject({ data_type: 'integer' });
     const run = await runs.read(RUN);
     expect(run.phase).toBe('rebuilt');
     expect(run.evidence['rebuild-proof']?.facts).toEqual(facts);
@@ -54,13 +54,13 @@ describe('a rebuild', () => {
     ['a slot without idf', { slotWithoutIdf: true }, 'fastembed'],
     ['no language model', { noLanguageModel: true }, 'spaCy'],
     [
-      'another embedding model, of as many dimensions',
+      'another embedding model with the same dimensions',
       { otherEmbeddings: true },
       'another embedding model',
     ],
-    ['another embedding model', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
-    ['nothing to remember, ever', { emptyExtractions: 99 }, 'there is no memory in'],
-  ])('with %s is refused', async (_, shortcomings, why) => {
+    ['other dimensions', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
+    ['no memory of any sentence', { emptyExtractions: 99 }, 'there is no memory in'],
+  ])('is refused if the new version has %s', async (_, shortcomings, why) => {
     const migration = await createMigrationAt('backed-up', { shortcomings });
     const before = await readRunState(migration);
     await expect(migration.finish('rebuild')).rejects.toEqual(
@@ -69,7 +69,7 @@ describe('a rebuild', () => {
     expect(await readRunState(migration)).toEqual(before);
   });
 
-  it('tries another sentence if the backend found no fact in one', async () => {
+  it('tries another sentence if the backend finds no fact in the first', async () => {
     const { finish, runs } = await createMigrationAt('backed-up', {
       shortcomings: { emptyExtractions: 2 },
     });
@@ -99,22 +99,22 @@ describe('a memory of the test user that arrives in the background', () => {
     return { vectors: { deletePoints } };
   }
 
-  it('while the first ones are removed is removed too', async () => {
+  it('while earlier memories are removed is removed, too', async () => {
     const migration = await createMigrationAt('backed-up');
     await migration.finish('rebuild', {}, await addLateMemories(migration, 1));
     expect(await readPhase(migration)).toBe('rebuilt');
     expect(await migration.services.vectors.count(migration.target)).toBe(0);
   });
 
-  it('after the second removal makes the rebuild refuse', async () => {
+  it('after the second removal makes the rebuild fail', async () => {
     const migration = await createMigrationAt('backed-up');
     const attempt = migration.finish('rebuild', {}, await addLateMemories(migration, 2));
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
   });
 });
 
-describe('an aborted run', () => {
-  it('removes its collections and frees the lock', async () => {
+describe('an abort', () => {
+  it('removes the collections of the run and releases the lock', async () => {
     const { services, finish, lock } = await createMigrationAt('backed-up');
     await finish('rebuild');
     await finish('abort');
@@ -123,8 +123,8 @@ describe('an aborted run', () => {
   });
 });
 
-/** Returns services with a preview that has just started. */
-async function withStarted(migration: Migration, shortcomings: Shortcomings = {}) {
+/** Starts a preview of the new version. */
+async function startPreview(migration: Migration, shortcomings: Shortcomings = {}) {
   const { services, target: collection, clock: now } = migration;
   const settings = { store: services.vectors, collection, dimensions: 8, now, shortcomings };
   const version = await startNewVersion(settings);
@@ -142,30 +142,30 @@ async function readPhase({ runs }: Migration) {
 describe('a collection that the new version created at its start', () => {
   it('passes the preflight, and the rebuild uses it', async () => {
     const migration = await createMigration();
-    const spoken = await withStarted(migration);
-    await migration.start({}, spoken);
+    const changes = await startPreview(migration);
+    await migration.start({}, changes);
     for (const step of ['backup', 'rebuild', 'copy'] as const) {
-      await migration.finish(step, {}, spoken);
+      await migration.finish(step, {}, changes);
     }
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('is used again after a refused rebuild, once the new version was restarted', async () => {
+  it('is used after a refused rebuild, once the new version was restarted', async () => {
     const migration = await createMigration();
-    const poor = await withStarted(migration, { noKeywordModel: true });
-    await migration.start({}, poor);
-    await migration.finish('backup', {}, poor);
-    const attempt = migration.finish('rebuild', {}, poor);
+    const lacking = await startPreview(migration, { noKeywordModel: true });
+    await migration.start({}, lacking);
+    await migration.finish('backup', {}, lacking);
+    const attempt = migration.finish('rebuild', {}, lacking);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion', /fastembed|spaCy/));
-    await migration.finish('rebuild', {}, await withStarted(migration));
+    await migration.finish('rebuild', {}, await startPreview(migration));
     expect(await readPhase(migration)).toBe('rebuilt');
   });
 
   it('is an obstacle if it holds memories', async () => {
     const migration = await createMigration();
-    const spoken = await withStarted(migration);
-    await spoken.preview.addMemory('user-1', 'A user writes to it already');
-    const attempt = migration.start({}, spoken);
+    const changes = await startPreview(migration);
+    await changes.preview.addMemory('user-1', 'A user writes to it already');
+    const attempt = migration.start({}, changes);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedPrerequisites'));
   });
 

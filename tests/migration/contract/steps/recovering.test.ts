@@ -1,4 +1,4 @@
-// A switch finishes although the store or a command fails half-way, and loses no user's writes.
+// A switch recovers from a store or a command that fails half-way, and loses no user's writes.
 import { describe, expect, it } from 'vitest';
 import { Refusal, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { restoredCollectionOf } from '../../../../lib/migration/runs/run-names.ts';
@@ -16,20 +16,20 @@ const DAY_MS = 86_400_000;
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-/** Lets the window be refused after the new version was deployed. */
+/** Lets the window fail after the new version was deployed. */
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));
 }
 
-async function has({ services }: Migration, name: string, text: string): Promise<boolean> {
+async function hasText({ services }: Migration, name: string, text: string): Promise<boolean> {
   const { points } = await services.vectors.scroll(name, { limit: 999 });
   return points.some(({ payload }) => payload.includes(text));
 }
 
 describe('a write that the store refuses once with 503 is carried over on the retry', () => {
-  /** Refuses the write once: the step must not conclude that a user made and deleted the memory. */
+  /** Refuses the write once. The step must not conclude that a user created and deleted the memory. */
   function failUpsertOnce({ services: { vectors } }: Migration, name: string) {
     let isDue = true;
     const upsert: typeof vectors.upsert = async (collection, points, mode, filter) => {
@@ -51,7 +51,7 @@ describe('a write that the store refuses once with 503 is carried over on the re
     await migration.finish(step, input, changes);
   }
 
-  it('forward', async () => {
+  it('in a cutover', async () => {
     const migration = await createMigrationAt('equal');
     let isDue = true;
     const late = onRequest(migration, 'open-writes', async () => {
@@ -60,26 +60,26 @@ describe('a write that the store refuses once with 503 is carried over on the re
     });
     const vectors = failUpsertOnce(migration, migration.target);
     await finishTwice(migration, 'cutover', {}, { ...late, vectors });
-    expect(await has(migration, migration.target, 'outlasted the freeze')).toBe(true);
+    expect(await hasText(migration, migration.target, 'outlasted the freeze')).toBe(true);
   });
 
-  it('backward', async () => {
+  it('in a rollback', async () => {
     const migration = await createMigrationAt('equal');
     await failCutover(migration);
-    await writeToNew(migration, 'Leaked by the deployment');
+    await writeToNew(migration, 'An early write');
     const vectors = failUpsertOnce(migration, SOURCE);
     await finishTwice(migration, 'rollback', {}, { vectors });
-    expect(await has(migration, SOURCE, 'Leaked by the deployment')).toBe(true);
+    expect(await hasText(migration, SOURCE, 'An early write')).toBe(true);
   });
 
-  itInFull('between two windows', async () => {
+  itInFull('in a copy between two windows', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     await writeToNew(migration, 'By a worker that was not stopped');
     const vectors = failUpsertOnce(migration, SOURCE);
     await finishTwice(migration, 'copy', {}, { vectors });
     for (const name of [SOURCE, migration.target]) {
-      expect(await has(migration, name, 'was not stopped')).toBe(true);
+      expect(await hasText(migration, name, 'was not stopped')).toBe(true);
     }
   });
 });
@@ -101,7 +101,7 @@ describe('a rollback', () => {
 
   it.each(oneInEvery(2, ['asItWas', 'toSnapshot'] as const))(
     'restores the snapshot again if the restored collection was deleted: %s',
-    async (way) => {
+    async (option) => {
       const migration = await createMigrationAt('live');
       const { services, runs } = migration;
       await services.vectors.deleteCollection(SOURCE);
@@ -111,17 +111,17 @@ describe('a rollback', () => {
         if (isDue) await services.vectors.deleteCollection(restored);
         isDue = false;
       });
-      const attempt = migration.finish('rollback', { [way]: true }, changes);
+      const attempt = migration.finish('rollback', { [option]: true }, changes);
       await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
-      await migration.finish('rollback', { [way]: true }, changes);
+      await migration.finish('rollback', { [option]: true }, changes);
       expect(await readPhase(migration)).toBe('copied');
       expect(await services.vectors.count(restored)).toBe(60);
     },
   );
 
   it.each([
-    ['that users were on', (migration: Migration) => migration.follow('cutover')],
-    ['that they never were on', failCutover],
+    ['which users were on', (migration: Migration) => migration.follow('cutover')],
+    ['which users never were on', failCutover],
   ])(
     'ends even if the new collection, %s, cannot be read once users are back',
     async (_, arrive) => {

@@ -1,4 +1,4 @@
-// The rollback period: people are reminded in its last week, and after it the run removes what the plan says.
+// The rollback period: operators are reminded in its last week, and after it the run removes what the plan says.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
@@ -20,9 +20,9 @@ import { LEASE_MS, REPORT } from '../../support/run-table.ts';
 
 const DAY_MS = 86_400_000;
 const TWO_MINUTES_MS = 120_000;
-/** Artifacts that a rollback would need are backups; all others are reports. */
+/** Backups are the artifacts that a rollback would need. All others are reports. */
 const isBackup = (key: string) => /^(snapshot|graph)-/.test(key);
-/** The base serves comparisons, which end when the run is closed. */
+/** The base is needed for comparisons, which end when the run is closed. */
 const isBase = (key: string) => key.startsWith('base-');
 
 /** Creates a run that has just gone live. */
@@ -42,11 +42,11 @@ async function hasOldCollection({ services }: Migration): Promise<boolean> {
   return (await services.vectors.listCollections()).includes(SOURCE);
 }
 
-/** Watches for that many days, as if every two minutes. */
+/** Watches for that many days, as if it ran every two minutes. */
 async function watchFor(migration: Migration, days: number, services = migration.services) {
   for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
-    // Two of the 90 watches in that time are enough to find a surplus reminder.
+    // Two of the 90 watches in that time are enough to notice a second reminder.
     migration.advanceClock(TWO_MINUTES_MS);
     await keepWatch(services);
     migration.advanceClock(TWO_MINUTES_MS * 89);
@@ -54,7 +54,7 @@ async function watchFor(migration: Migration, days: number, services = migration
 }
 
 describe('the end of the rollback period', () => {
-  it('comes not a day early, with warnings in the last week, and then ends the possibility of a rollback', async () => {
+  it('does not come early, is announced in the last week, and makes a rollback impossible', async () => {
     const migration = await createMigrationAt('live');
     migration.advanceClock(22 * DAY_MS);
     const early = await readStatus(migration.services);
@@ -94,7 +94,7 @@ describe('the end of the rollback period', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it("does not depend on the webhook's answer", async () => {
+  it('comes even if the webhook does not answer', async () => {
     const migration = await createLiveRun();
     const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
     migration.advanceClock(29 * DAY_MS);
@@ -116,25 +116,28 @@ describe('the data kept for a rollback', () => {
     [{ removesArtifactsWhenOver: true }, true, false],
     [{ removesWhenOver: true, removesArtifactsWhenOver: true }, false, false],
     [{ removesWhenOver: true, removesArtifactsWhenOver: true, uploadAs: 'up' }, false, false],
-  ])('of a plan with %o: collection kept %s, backups kept %s', async (plan, hasOld, hasBackups) => {
-    const migration = await createLiveRun(plan);
-    const kept = await listArtifacts(migration);
-    for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
-      expect(kept.join('\n')).toMatch(backup);
-    migration.advanceClock(30 * DAY_MS - 1);
-    expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
-    expect(await hasOldCollection(migration)).toBe(true);
-    expect(await listArtifacts(migration)).toEqual(kept);
-    migration.advanceClock(1);
-    await migration.finish('retention');
-    expect((await migration.runs.read(RUN)).phase).toBe('closed');
-    expect(await hasOldCollection(migration)).toBe(hasOld);
-    expect(await listArtifacts(migration)).toEqual(
-      kept.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
-    );
-  });
+  ])(
+    'after a plan with %o: old collection kept %s, backups kept %s',
+    async (plan, hasOld, hasBackups) => {
+      const migration = await createLiveRun(plan);
+      const kept = await listArtifacts(migration);
+      for (const backup of [/^snapshot-.*-part-/m, /^graph-/m])
+        expect(kept.join('\n')).toMatch(backup);
+      migration.advanceClock(30 * DAY_MS - 1);
+      expect(await migration.invoke('retention')).toMatchObject({ done: false, phase: 'live' });
+      expect(await hasOldCollection(migration)).toBe(true);
+      expect(await listArtifacts(migration)).toEqual(kept);
+      migration.advanceClock(1);
+      await migration.finish('retention');
+      expect((await migration.runs.read(RUN)).phase).toBe('closed');
+      expect(await hasOldCollection(migration)).toBe(hasOld);
+      expect(await listArtifacts(migration)).toEqual(
+        kept.filter((key) => !isBase(key) && (hasBackups || !isBackup(key))),
+      );
+    },
+  );
 
-  it('is kept while a backup must be retained for longer, which is logged once a day', async () => {
+  it('is kept while a backup is retained for longer, which is logged once a day', async () => {
     const migration = await createLiveRun({
       removesWhenOver: true,
       removesArtifactsWhenOver: true,
@@ -145,8 +148,8 @@ describe('the data kept for a rollback', () => {
     advanceClock(30 * DAY_MS);
     const until = new Date(clock().getTime() + 3 * DAY_MS);
     await services.artifacts.retain(`${RUN}/${part}`, until);
-    const refused = migration.invoke('retention');
-    await expect(refused).rejects.toEqual(
+    const attempt = migration.invoke('retention');
+    await expect(attempt).rejects.toEqual(
       failureNamed('RefusedNotNow', `${part} must be kept until ${until.toISOString()}`),
     );
     expect(await hasOldCollection(migration)).toBe(true);
@@ -166,7 +169,7 @@ describe('the data kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('is kept if it changed since the switch, because those writes exist nowhere else', async () => {
+  it('is kept if the old collection changed since the switch, because those writes exist nowhere else', async () => {
     const migration = await createMigrationAt('live', {}, { removesWhenOver: true });
     const { services, logged } = migration;
     await writeToOld(migration, 'By a forgotten program');
@@ -202,7 +205,7 @@ describe('the data kept for a rollback', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('closed');
   });
 
-  it('is kept while the collection in use is emptied, also if a rollback lost the last common version', async () => {
+  it('is kept while the collection in use is emptied, even if a rollback lost the last common version', async () => {
     const migration = await createLiveRun({ removesArtifactsWhenOver: true });
     const ask: typeof migration.services.hooks.ask = async (request) => {
       if (request.action === 'freeze') await deleteOldCollection(migration);
@@ -220,7 +223,7 @@ describe('the data kept for a rollback', () => {
     expect((await listArtifacts(migration)).filter(isBackup)).not.toEqual([]);
   });
 
-  it('is compared with the collection in use once a day', async () => {
+  it('is compared with the collection in use only once a day', async () => {
     const migration = await createLiveRun({ removesWhenOver: true });
     const { services, logged } = migration;
     await emptyCollection(migration, migration.target);
@@ -235,12 +238,12 @@ describe('the data kept for a rollback', () => {
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedEmptied'));
   });
 
-  it('is removed if users deleted some memories, and the run is closed if nothing would be removed', async () => {
-    const some = await createLiveRun({ removesWhenOver: true });
-    for (let n = 0; n < 25; n += 1) await deleteFirstPoint(some, some.target);
-    some.advanceClock(30 * DAY_MS);
-    await some.finish('retention');
-    expect(await hasOldCollection(some)).toBe(false);
+  it('is removed if users deleted some memories, and does not block the end of a run that keeps it', async () => {
+    const removing = await createLiveRun({ removesWhenOver: true });
+    for (let n = 0; n < 25; n += 1) await deleteFirstPoint(removing, removing.target);
+    removing.advanceClock(30 * DAY_MS);
+    await removing.finish('retention');
+    expect(await hasOldCollection(removing)).toBe(false);
     const keeping = await createLiveRun();
     await emptyCollection(keeping, keeping.target);
     keeping.advanceClock(30 * DAY_MS);
@@ -261,7 +264,7 @@ describe('the data kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('is kept while the setting names it, even if another client changed the setting', async () => {
+  it('is kept while the setting names the old collection, even if another client changed the setting', async () => {
     const migration = await createLiveRun({ removesWhenOver: true });
     const { services, target, advanceClock } = migration;
     await services.setting.change({ from: target, to: SOURCE });
@@ -283,10 +286,10 @@ describe('the data kept for a rollback', () => {
       migration.advanceClock(30 * DAY_MS);
       return migration;
     }
-    const whole = await createOverdueRun();
-    const kept = await listArtifacts(whole);
-    const { services, killPoints } = createKillableServices(whole.services);
-    await whole.invoke('retention', {}, services);
+    const undisturbed = await createOverdueRun();
+    const kept = await listArtifacts(undisturbed);
+    const { services, killPoints } = createKillableServices(undisturbed.services);
+    await undisturbed.invoke('retention', {}, services);
     expect(killPoints().length).toBeGreaterThan(8);
     let begun = 0;
     for (const killPoint of killPoints()) {
@@ -321,10 +324,10 @@ describe('the data kept for a rollback', () => {
 });
 
 describe('a watch that fails', () => {
-  it('is logged with its run, under the name of a transient failure', async () => {
+  it('is logged with its run and the name of a transient failure', async () => {
     const migration = await createLiveRun();
-    const away = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
-    const runs = { ...migration.runs, read: () => Promise.reject(away) };
+    const failure = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+    const runs = { ...migration.runs, read: () => Promise.reject(failure) };
     const watching = keepWatch({ ...migration.services, runs });
     await expect(watching).rejects.toEqual(failureNamed('RetryableUnavailable'));
     expect(migration.logged).toEqual([

@@ -1,6 +1,6 @@
-// Rollback. Before traffic opens on the new version, nothing can be lost. Afterwards every write is carried over, to the old
-// collection or to its restored snapshot, unless the operator leaves the writes behind. Nothing is removed by mistake, and no
-// missing acknowledgement keeps a window from closing (docs/migration/decisions/0005-automatic-rollback.md).
+// The rollback. Before traffic opens on the new version, nothing can be lost. Afterwards every write is carried over, to the old
+// collection or to its restored snapshot, unless the operator leaves the writes behind. Nothing is removed by mistake, and a
+// window closes even if an acknowledgement is missing (docs/migration/decisions/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
@@ -62,13 +62,13 @@ const readReport = async ({ runs }: Migration) =>
 
 const collectionsOf = ({ services }: Migration) => services.vectors.listCollections();
 
-/** Lets something happen once, right before the operator is asked for the action. */
-function runBefore(migration: Migration, action: ExternalAction, happens: () => Promise<void>) {
+/** Lets the event happen once, right before the operator is asked for the action. */
+function runBefore(migration: Migration, action: ExternalAction, event: () => Promise<void>) {
   let isDue = true;
   return onRequest(migration, action, async () => {
     if (!isDue) return;
     isDue = false;
-    await happens();
+    await event();
   });
 }
 
@@ -99,7 +99,7 @@ async function listTakenName() {
 
 const createLive = () => createMigrationAt('live');
 
-/** Creates a run whose window was refused: the new version is deployed, but never took traffic. */
+/** Creates a run whose cutover failed: the new version is deployed, but never took traffic. */
 async function createFailedCutover(): Promise<Migration> {
   const lacking = { hasPreview: false, shortcomings: { noKeywordModel: true } };
   const migration = await createMigrationAt('equal', lacking);
@@ -133,12 +133,12 @@ async function overwriteNew({ services: { vectors }, target }: Migration): Promi
   await vectors.upsert(target, changed, 'upsert');
 }
 
-/** Lets the store report the collection as red. */
+/** Returns a store that reports the collection as red. */
 const makeRed = (name: string) => (migration: Migration) => {
   const { vectors } = migration.services;
-  const collectionInfo: typeof vectors.collectionInfo = async (asked) => {
-    const info = await vectors.collectionInfo(asked);
-    if (!info || asked !== name) return info;
+  const collectionInfo: typeof vectors.collectionInfo = async (requested) => {
+    const info = await vectors.collectionInfo(requested);
+    if (!info || requested !== name) return info;
     return { ...info, status: 'red', optimizer_status: { error: 'Service internal error' } };
   };
   return { vectors: { collectionInfo } };
@@ -164,7 +164,7 @@ const addToOld =
   (migration) =>
     writeToOld(migration, text);
 
-/** Every kind of write. New memories come last: their ids are random, so one of them could become the first point. */
+/** Every kind of write. New memories come last: their ids are random, so one of them could be the first point. */
 const everyWrite = inSequence(
   deleteFromNew,
   async (migration) => {
@@ -196,8 +196,8 @@ interface Row {
   readonly forecast?: object;
   /** Collection that users are on afterwards */
   readonly users?: string;
-  /** The contents that users then have: those of the old or new collection after these events, or those from before them */
-  readonly have: 'old' | 'new' | 'begun';
+  /** The contents that users then have: those of the old or new collection after these events, or the initial ones */
+  readonly have: 'old' | 'new' | 'initial';
   /** Texts that the users' collection holds in addition */
   readonly texts?: readonly string[];
   readonly report?: object;
@@ -230,7 +230,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     needsNoComparison: true,
     report: { leakedWrites: 1, leakedWritesOverruled: 0 },
   },
-  'what another program has written to the old collection since stays, and is reported': {
+  'writes of another program to the old collection stay there, and are reported': {
     from: () => createMigrationAt('live', {}, { uploadAs: UPLOADED }),
     // The deletion comes first, because it could otherwise hit the new memory.
     before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
@@ -242,7 +242,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'test writes of a probe or a smoke test are removed from the old collection': {
     before: async (migration) =>
       await (await startSecondOldVersion(migration)).add(`__migration_test_${RUN}`, 'A probe'),
-    have: 'begun',
+    have: 'initial',
   },
   'a write to the old version before writes are opened is not removed by the final check': {
     during: ['deploy-old', inSequence(addToNew('Late, to the new'), addToOld('Early, to the old'))],
@@ -250,7 +250,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     texts: ['Early, to the old'],
     needsNoComparison: true,
   },
-  'a given number of deletions does not lower the limit of changes': {
+  'a permitted number of deletions does not lower the limit of changes': {
     before: (migration) => changeByUser(migration, migration.target, 'Changed on the new version'),
     input: { deletes: 0 },
     have: 'new',
@@ -273,15 +273,15 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: inSequence(deleteNewCollection, deleteOldCollection),
     input: { asItWas: true },
     users: RESTORED,
-    have: 'begun',
+    have: 'initial',
     takesNoWindow: `users are on ${RESTORED}`,
   },
-  'a new collection whose optimizer alone fails does not hinder the rollback': {
+  'a new collection whose optimizer fails does not block the rollback': {
     before: addToNew('New fact'),
     changes: makeRed(`memories_v3_${RUN}`),
     have: 'new',
   },
-  'writes of a forgotten program to the old one do not hinder it either, and stay there': {
+  'writes of a forgotten program to the old collection do not block the rollback, and stay there': {
     before: inSequence(deleteFromOld, addToOld('Of a program that still uses the old one')),
     changes: makeRed(`memories_v3_${RUN}`),
     have: 'old',
@@ -313,7 +313,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: addToNew('New fact 1', 'New fact 2'),
     input: { toSnapshot: true, acknowledgedLoss: 2 },
     users: RESTORED,
-    have: 'begun',
+    have: 'initial',
     report: { returnedTo: RESTORED, leftBehind: 2 },
     takesNoWindow: `users are on ${RESTORED}`,
   },
@@ -345,7 +345,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'a write to the old version during the freeze is kept': {
     from: createFailedCutover,
     isWatched: true,
-    before: addToOld('Though frozen'),
+    before: addToOld('During the freeze'),
     have: 'old',
     report: { returnedTo: SOURCE, leftBehind: 0 },
   },
@@ -366,7 +366,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     isWatched: true,
     have: 'old',
   },
-  'writes to both collections survive the deadline: they are carried over': {
+  'writes to both collections before the deadline are carried over': {
     from: createOpening,
     isWatched: true,
     have: 'new',
@@ -398,19 +398,19 @@ describe('users return after a rollback', () => {
       const migration = await from();
       const { services, runs } = migration;
       const { vectors } = services;
-      const found = async (name: string) =>
+      const readContents = async (name: string) =>
         (await vectors.collectionExists(name))
           ? await computeFingerprint(vectors, name)
           : undefined;
       const live = liveCollectionOf(await runs.read(RUN));
-      const begun = await found(SOURCE);
-      const readContents = async () => ({
-        begun,
-        old: await found(SOURCE),
-        new: await found(live),
+      const initial = await readContents(SOURCE);
+      const readAll = async () => ({
+        initial,
+        old: await readContents(SOURCE),
+        new: await readContents(live),
       });
       await row.before?.(migration);
-      let expected = await readContents();
+      let expected = await readAll();
       const { forecast, during, input = {} } = row;
       if (forecast) {
         const dryRun = await migration.invoke('rollback', { ...input, execute: false });
@@ -420,7 +420,7 @@ describe('users return after a rollback', () => {
         during &&
         runBefore(migration, during[0], async () => {
           await during[1](migration);
-          expected = await readContents();
+          expected = await readAll();
         });
       if (row.isWatched) {
         migration.advanceClock(WINDOW_MS);
@@ -434,14 +434,14 @@ describe('users return after a rollback', () => {
       const { points, digest } = await computeFingerprint(vectors, users);
       if (texts.length === 0) expect({ points, digest }).toEqual(expected[row.have]);
       else expect(points).toBe((expected[row.have]?.points ?? 0) + texts.length);
-      const held = await vectors.scroll(users, { limit: 999, vector: false });
+      const page = await vectors.scroll(users, { limit: 999, vector: false });
       for (const text of texts) {
-        expect(held.points.some(({ payload }) => payload.includes(text))).toBe(true);
+        expect(page.points.some(({ payload }) => payload.includes(text))).toBe(true);
       }
       // No collection that users worked on is removed, or loses points.
-      const left = await readContents();
-      if (expected.old && expected.begun) expect(left.old?.points).toBeGreaterThan(0);
-      expect(left.new?.points ?? 0).toBeGreaterThanOrEqual(expected.new?.points ?? 0);
+      const current = await readAll();
+      if (expected.old && expected.initial) expect(current.old?.points).toBeGreaterThan(0);
+      expect(current.new?.points ?? 0).toBeGreaterThanOrEqual(expected.new?.points ?? 0);
       const report = await readReport(migration);
       expect(report).toMatchObject(row.report ?? {});
       if (row.needsNoComparison) expect(report).not.toHaveProperty('comparedByHand');
@@ -457,8 +457,8 @@ it('each walk of a rollback keeps what it overwrites in a separate report', asyn
     await changeByUser(migration, SOURCE, `On the old version, ${when}`);
   };
   await changeBoth('before');
-  const again = runBefore(migration, 'open-writes', () => changeBoth('after'));
-  await migration.finish('rollback', {}, again);
+  const services = runBefore(migration, 'open-writes', () => changeBoth('after'));
+  await migration.finish('rollback', {}, services);
   const { artifacts } = await migration.image();
   const reports = [...artifacts].filter(([key]) => key.startsWith(`${RUN}/conflicts-`));
   const kept = reports.map(([, { content }]) => String(content)).join();
@@ -466,13 +466,13 @@ it('each walk of a rollback keeps what it overwrites in a separate report', asyn
   expect(kept).toContain('On the new version, after');
 });
 
-interface Staying extends Pick<Row, 'before'> {
+interface RefusedRow extends Pick<Row, 'before'> {
   readonly refused: RefusalName;
   readonly why?: RegExp;
   readonly changes: (migration: Migration) => ServiceChanges;
 }
 
-const STAYING: Readonly<Record<string, Staying>> = {
+const REFUSED_ROWS: Readonly<Record<string, RefusedRow>> = {
   'writes are not frozen': {
     refused: 'RefusedNotFrozen',
     changes: (migration) => onRequest(migration, 'freeze', () => 'done'),
@@ -505,7 +505,7 @@ const STAYING: Readonly<Record<string, Staying>> = {
   },
 };
 
-it.each(oneInEvery(3, Object.entries(STAYING)))(
+it.each(oneInEvery(3, Object.entries(REFUSED_ROWS)))(
   'users stay on the new version, and can write, if %s',
   async (_, { refused, why, changes, before }) => {
     const migration = await createLive();
@@ -524,11 +524,11 @@ it.each(oneInEvery(3, Object.entries(STAYING)))(
   },
 );
 
-describe('before the switch', () => {
+describe('before the setting is changed', () => {
   const MILESTONES: readonly Milestone[] = ['frozen', 'frozen-and-backed-up', 'equal'];
 
   it.each(oneInEvery(3, MILESTONES))(
-    'a run that is %s only opens writes again',
+    'the rollback of a run that is %s only opens writes again',
     async (milestone) => {
       const migration = await createMigrationAt(milestone);
       const { vectors } = migration.services;
@@ -569,8 +569,8 @@ describeInFull('an old collection that is deleted after the rollback has begun',
     ['deploying the new version', 'deploy-old', createDeploying],
     ['deploying the new version', 'open-writes', createDeploying],
     ['about to switch', 'open-writes', () => createMigrationAt('equal')],
-  ] as const)('keeps users on the new one: %s, before %s', async (_, action, arrive) => {
-    const migration = await arrive();
+  ] as const)('keeps users on the new one: %s, before %s', async (_, action, create) => {
+    const migration = await create();
     const { vectors } = migration.services;
     const own = (await collectionsOf(migration)).filter((name) => name !== SOURCE);
     expect(own).toContain(migration.target);
@@ -594,7 +594,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   const MAX_MINUTES = 17;
 
   /** Repeats the rollback as the watch and the operator do. */
-  async function persist(
+  async function repeatRollback(
     migration: Migration,
     changes: ServiceChanges,
     input: Partial<StepInput>,
@@ -635,11 +635,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   const onRestored = { users: () => RESTORED, isWhole: true, phase: 'copied' } as const;
 
   const UNPROVED: Readonly<Record<string, Unproved>> = {
-    'live again, if the old collection is deleted once users are moved': {
+    'then users stay live if the old collection was deleted after they were moved': {
       ...{ from: createLive, changes: deleteOldBefore('open-writes'), phase: 'live', ...onNew },
       ...{ actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
-    'on the new collection, if it was active, and the old one is deleted': {
+    'then users are on the new collection if it was active and the old one was deleted': {
       ...{
         from: createDeploying,
         changes: deleteOldBefore('freeze'),
@@ -648,11 +648,11 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
       },
       ...{ ...onNew, actions: ['deploy-new', 'open-writes'], refused: 'RefusedNothingToReturnTo' },
     },
-    'on the new collection, if the setting cannot be changed': {
+    'then users are on the new collection if the setting cannot be changed': {
       ...{ from: createDeploying, changes: lockedSetting, input: machine, phase: 'switching' },
       ...{ ...onNew, actions: ['deploy-new', 'open-writes'], refused: 'RefusedCredentials' },
     },
-    'on the restored snapshot, if the old collection was active and is deleted': {
+    'then users are on the restored snapshot if the old collection was active and was deleted': {
       ...{
         from: createUploading,
         changes: deleteOldBefore('deploy-old'),
@@ -661,7 +661,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
       },
       actions: ['deploy-old', 'open-writes'],
     },
-    'on the restored snapshot, before anything was switched': {
+    'then users are on the restored snapshot if nothing was switched yet': {
       ...{
         from: () => createMigrationAt('equal'),
         changes: deleteOldBefore('open-writes'),
@@ -669,7 +669,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
       },
       ...{ input: machine, actions: ['deploy-old', 'open-writes'] },
     },
-    'under the old name, if no snapshot can be restored either': {
+    'then writes open without an old collection if no snapshot can be restored either': {
       ...{
         from: () => createMigrationAt('equal'),
         changes: deleteOldAndSnapshotBefore('open-writes'),
@@ -683,7 +683,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     const migration = await row.from();
     const { vectors, setting } = migration.services;
     const whole = await computeFingerprint(vectors, SOURCE);
-    const end = await persist(migration, row.changes(migration), row.input ?? {});
+    const end = await repeatRollback(migration, row.changes(migration), row.input ?? {});
     if (row.refused) expect(end).toEqual(failureNamed(row.refused));
     expect(await readPhase(migration)).toBe(row.phase);
     expect(migration.operator.actions.slice(-2)).toEqual(row.actions);
@@ -715,7 +715,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
 
   it('the watch leaves users there, and an operator carries their writes along', async () => {
     const migration = await createDeploying();
-    await persist(migration, deleteOldBefore('freeze')(migration), machine);
+    await repeatRollback(migration, deleteOldBefore('freeze')(migration), machine);
     await writeToNew(migration, 'Written while the run waits for its operator');
     migration.advanceClock(WINDOW_MS);
     const { actions } = await readService(migration);
@@ -730,7 +730,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     expect(await computeFingerprint(vectors, await setting.read())).toEqual(written);
   });
 
-  it('a window that expired long ago is left even with nothing to return to', async () => {
+  it('a window that expired long ago opens writes even with nothing to return to', async () => {
     const migration = await createDeploying();
     await deleteOldCollection(migration);
     const changes = { vectors: { version: async () => '2.0.0' } };
@@ -739,7 +739,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(migration.operator.actions).not.toContain('open-writes');
     migration.advanceClock(15 * 60_000);
-    const end = persist(migration, changes, machine);
+    const end = repeatRollback(migration, changes, machine);
     expect(await end).toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await migration.services.setting.read()).toBe(migration.target);
     expect(migration.operator.actions.slice(-2)).toEqual(['deploy-new', 'open-writes']);
@@ -925,8 +925,8 @@ describeInFull('after deploy-old', () => {
 describeInFull('users can write again even if nothing proves that the old version is back', () => {
   const MAX_MINUTES = 21;
 
-  /** Repeats the rollback while its failures can pass, like the command line. */
-  async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
+  /** Repeats the rollback while its failures are transient, like the command line. */
+  async function repeatRollback(migration: Migration, services: ServiceChanges): Promise<unknown> {
     for (let minute = 0; minute < MAX_MINUTES; minute += 1) {
       const failure = await migration.finish('rollback', {}, services).catch((error) => error);
       if (!(failure instanceof RetryableFailure)) return failure;
@@ -936,17 +936,17 @@ describeInFull('users can write again even if nothing proves that the old versio
   }
 
   const ignored: Readonly<Record<string, Parameters<typeof onRequest>[2]>> = {
-    'is said to be done': () => 'done',
+    'is reported as done': () => 'done',
     'is never done': () => 'under-way',
     'is refused': () => Promise.reject(new Refusal('RefusedByService', '404.')),
   };
 
   it.each(Object.entries(ignored))(
-    'after a window, on the old collection: it %s',
+    'after a window, on the old collection: deploy-old %s',
     async (_, answer) => {
       const migration = await createFailedCutover();
       const services = onRequest(migration, 'deploy-old', answer);
-      await persist(migration, services);
+      await repeatRollback(migration, services);
       expect(await readPhase(migration)).toBe('copied');
       expect(await migration.services.setting.read()).toBe(SOURCE);
       expect(migration.operator.actions.at(-1)).toBe('open-writes');
@@ -957,22 +957,25 @@ describeInFull('users can write again even if nothing proves that the old versio
     },
   );
 
-  it.each(Object.entries(ignored))('in a rollback, on the new one: it %s', async (_, answer) => {
-    const migration = await createLive();
-    await writeToNew(migration, 'Written while live');
-    const { vectors, setting, backend } = migration.services;
-    const before = await computeFingerprint(vectors, migration.target);
-    const services = onRequest(migration, 'deploy-old', answer);
-    const failure = await persist(migration, services);
-    expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
-    expect(await readPhase(migration)).toBe('live');
-    expect(await setting.read()).toBe(migration.target);
-    expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
-    expect(migration.operator.actions.at(-1)).toBe('open-writes');
-    await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
-    await migration.finish('rollback');
-    expect(await readPhase(migration)).toBe('copied');
-  });
+  it.each(Object.entries(ignored))(
+    'in a rollback, on the new one: deploy-old %s',
+    async (_, answer) => {
+      const migration = await createLive();
+      await writeToNew(migration, 'Written while live');
+      const { vectors, setting, backend } = migration.services;
+      const before = await computeFingerprint(vectors, migration.target);
+      const services = onRequest(migration, 'deploy-old', answer);
+      const failure = await repeatRollback(migration, services);
+      expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'deploy-old'));
+      expect(await readPhase(migration)).toBe('live');
+      expect(await setting.read()).toBe(migration.target);
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(before);
+      expect(migration.operator.actions.at(-1)).toBe('open-writes');
+      await backend.addMemory(`__migration_test_${RUN}`, 'I can write again.');
+      await migration.finish('rollback');
+      expect(await readPhase(migration)).toBe('copied');
+    },
+  );
 
   it.each(['health', 'isGraphDeprecated'] as const)(
     'in a rollback, on the new one, deployed again: the backend does not answer %s',
@@ -985,7 +988,7 @@ describeInFull('users can write again even if nothing proves that the old versio
         Promise.reject(
           new RetryableFailure('RetryableUnavailable', 'The backend does not answer.'),
         );
-      const failure = await persist(migration, { backend: { [call]: noAnswer } });
+      const failure = await repeatRollback(migration, { backend: { [call]: noAnswer } });
       expect(failure).toEqual(failureNamed('RefusedStillNewVersion', 'does not answer'));
       expect(await readPhase(migration)).toBe('live');
       expect(await setting.read()).toBe(migration.target);
@@ -1020,11 +1023,11 @@ describeInFull('users can write again even if nothing proves that the old versio
     const { services, clock } = migration;
     const settings = { store: services.vectors, collection: SOURCE, dimensions: 8, now: clock };
     const version = await startNewVersion(settings);
-    const wrongly = onRequest(migration, 'deploy-old', () => {
+    const deployingNew = onRequest(migration, 'deploy-old', () => {
       migration.backend.deploy(version);
       return 'done';
     });
-    await persist(migration, wrongly);
+    await repeatRollback(migration, deployingNew);
     expect(await readPhase(migration)).toBe('copied');
     expect(await services.setting.read()).toBe(SOURCE);
     expect(await readReport(migration)).toMatchObject({ oldVersion: 'unproved' });
@@ -1036,7 +1039,7 @@ describe('a new collection that is damaged', () => {
     ['is empty', emptyCollection, /remove 60 of 60 points of memories and change 0; .* at most 20/],
     ['has lost more than 20', loseMemories, /remove 21 of 60 points of memories and change 0/],
     ['was overwritten', overwriteNew, /remove 0 of 60 points of memories and change 21/],
-    ['is gone', deleteNewCollection, /memories_v3_run-a was deleted/],
+    ['was deleted', deleteNewCollection, /memories_v3_run-a was deleted/],
   ];
 
   it.each(REFUSED)('removes nothing from the old one: it %s', async (_, damage, why) => {
@@ -1061,25 +1064,25 @@ describe('a new collection that is damaged', () => {
 
   it.each([
     ['is empty', emptyCollection, { leavesBehind: 0, lacking: 60 }, { leftBehind: 0, lacking: 60 }],
-    ['is gone', deleteNewCollection, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
+    ['was deleted', deleteNewCollection, { leavesBehind: /^unknown/ }, { leftBehind: 'unknown' }],
   ])(
-    'is left behind by a rollback to the snapshot, as its dry run says: it %s',
-    async (_, damage, said, reported) => {
+    'is left behind by a rollback to the snapshot, as the dry run says: it %s',
+    async (_, damage, forecast, reported) => {
       const migration = await createMigrationAt('live');
       await damage(migration);
       const dryRun = await migration.invoke('rollback', { toSnapshot: true, execute: false });
       const leavesBehind =
-        said.leavesBehind instanceof RegExp
-          ? expect.stringMatching(said.leavesBehind)
-          : said.leavesBehind;
-      expect(dryRun).toMatchObject({ forecast: { ...said, leavesBehind } });
+        forecast.leavesBehind instanceof RegExp
+          ? expect.stringMatching(forecast.leavesBehind)
+          : forecast.leavesBehind;
+      expect(dryRun).toMatchObject({ forecast: { ...forecast, leavesBehind } });
       await migration.finish('rollback', { toSnapshot: true });
       expect(await migration.services.setting.read()).toBe(RESTORED);
       expect(await readReport(migration)).toMatchObject(reported);
     },
   );
 
-  it.each([500, 400])('makes the rollback refuse once if it cannot be read: %s', async (answer) => {
+  it.each([500, 400])('makes the rollback fail if it cannot be read: %s', async (answer) => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const failure =
@@ -1118,7 +1121,7 @@ describeInFull('an old collection that is damaged', () => {
     return { artifacts: { get } };
   }
 
-  async function forget(
+  async function deleteExpired(
     { services, advanceClock }: Migration,
     key: string,
   ): Promise<ServiceChanges> {
@@ -1137,9 +1140,9 @@ describeInFull('an old collection that is damaged', () => {
   }
 
   it.each<[string, (migration: Migration) => Promise<ServiceChanges>]>([
-    ['a part of the snapshot is missing', async (one) => forget(one, await findPart(one))],
+    ['a part of the snapshot is missing', async (one) => deleteExpired(one, await findPart(one))],
     ['a part of the snapshot is damaged', async (one) => damageArtifact(one, await findPart(one))],
-    ['the manifest is missing', async (one) => forget(one, await findManifestKey(one))],
+    ['the manifest is missing', async (one) => deleteExpired(one, await findManifestKey(one))],
     ['the manifest is damaged', async (one) => damageArtifact(one, await findManifestKey(one))],
     [
       'the store runs another minor version',
@@ -1167,7 +1170,7 @@ describeInFull('an old collection that is damaged', () => {
     expect(await readPhase(migration)).toBe('live');
   });
 
-  it('what a person restores instead of the snapshot is not restored again', async () => {
+  it('a collection that a person restores instead is not restored again', async () => {
     const migration = await createMigrationAt('live');
     const { vectors } = migration.services;
     const { points } = await vectors.scroll(SOURCE, { limit: 999 });
@@ -1184,7 +1187,7 @@ describeInFull('an old collection that is damaged', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('users stay where they are if the snapshot does not hold what was verified', async () => {
+  it('users stay where they are if the restored snapshot differs from the verified one', async () => {
     const migration = await createWithoutOld();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
@@ -1223,7 +1226,7 @@ describe('a rollback to the snapshot', () => {
     },
   );
 
-  it('opens the new version again for one write more than was acknowledged', async () => {
+  it('opens the new version again if it would lose one write more than was acknowledged', async () => {
     const migration = await createMigrationAt('live');
     await writeToNew(migration, 'Known to be left behind');
     const acknowledged = { ...input, acknowledgedLoss: 1 };

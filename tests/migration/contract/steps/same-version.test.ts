@@ -23,7 +23,7 @@ const createUpgradedAt = (milestone: Milestone, plan = {}) =>
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-/** Makes copies of the first entity that belong to no memory. */
+/** Creates copies of the first entity that belong to no memory. */
 async function createEntities({ services: { vectors } }: Migration, count: number) {
   const [entity] = (await vectors.scroll(ENTITIES, { limit: 1 })).points;
   if (!entity?.vector) throw new Error('There is no entity.');
@@ -32,22 +32,22 @@ async function createEntities({ services: { vectors } }: Migration, count: numbe
   return Array.from({ length: count }, () => ({ id: createId(), payload, vector }));
 }
 
-/** Adds a memory through the new version, so that the version stores the memory's entities as well. */
-async function remember({ services, clock }: Migration, collection: string, text: string) {
+/** Adds a memory through the new version, which also stores the memory's entities. */
+async function addMemory({ services, clock }: Migration, collection: string, text: string) {
   const settings = { store: services.vectors, collection, dimensions: 8, now: clock };
   await (await startNewVersion(settings)).add('user-1', text);
 }
 
-/** A migration that is live, with a memory and its entities from before it */
+/** Creates a live migration with a memory and its entities from before the migration. */
 async function cutOverWithEntities(): Promise<Migration> {
   const migration = await createUpgradedAt('checked');
-  await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+  await addMemory(migration, SOURCE, 'I met Ada Lovelace in London');
   await migration.follow('backup', 'rebuild', 'copy', 'cutover');
   return migration;
 }
 
-const listHeard = (migration: Migration) =>
-  migration.operator.actions.filter((one) => one !== 'freeze');
+const listDeployments = (migration: Migration) =>
+  migration.operator.actions.filter((action) => action !== 'freeze');
 
 /** A backend on which the smoke test fails */
 const failing = {
@@ -66,9 +66,9 @@ describe('a backend that runs the new version already', () => {
     const migration = await createUpgradedAt('checked');
     const { services, target } = migration;
     const { vectors, setting } = services;
-    await remember(migration, SOURCE, 'I met Ada Lovelace in London');
+    await addMemory(migration, SOURCE, 'I met Ada Lovelace in London');
     await migration.follow('backup', 'rebuild', 'copy');
-    await remember(migration, SOURCE, 'I met Grace Hopper in Arlington');
+    await addMemory(migration, SOURCE, 'I met Grace Hopper in Arlington');
     const memories = await computeFingerprint(vectors, SOURCE);
     const entities = await computeFingerprint(vectors, ENTITIES);
     expect(entities.points).toBeGreaterThan(2);
@@ -76,7 +76,7 @@ describe('a backend that runs the new version already', () => {
     expect(await computeFingerprint(vectors, target)).toEqual(memories);
     expect(await computeFingerprint(vectors, `${target}_entities`)).toEqual(entities);
 
-    await remember(migration, target, 'I met Maria Sibylla in Suriname');
+    await addMemory(migration, target, 'I met Maria Sibylla in Suriname');
     const written = await computeFingerprint(vectors, `${target}_entities`);
     await migration.finish('rollback');
     expect(await readPhase(migration)).toBe('copied');
@@ -85,7 +85,7 @@ describe('a backend that runs the new version already', () => {
       await computeFingerprint(vectors, target),
     );
     expect(await computeFingerprint(vectors, ENTITIES)).toEqual(written);
-    expect(listHeard(migration)).toEqual([
+    expect(listDeployments(migration)).toEqual([
       'deploy-new',
       'open-writes',
       'deploy-new',
@@ -115,10 +115,10 @@ describe('a backend that runs the new version already', () => {
     },
   );
 
-  itInFull('stays where it is if it is not restarted on the old collection', async () => {
+  itInFull('stays on the new collection if it is not restarted on the old one', async () => {
     const migration = await createUpgradedAt('live');
     const ignored = onRequest(migration, 'deploy-new', () => 'done');
-    expect(await persist(migration, ignored)).toEqual(
+    expect(await repeatRollback(migration, ignored)).toEqual(
       failureNamed('RefusedStillNewVersion', migration.target),
     );
     expect(await readPhase(migration)).toBe('live');
@@ -147,7 +147,7 @@ describe('a backend that runs the new version already', () => {
   });
 
   itInFull(
-    'removes no more entities than expected if the others were replaced, in any number of invocations',
+    'loses no more entities than expected if those of the new collection were replaced, in any number of invocations',
     async () => {
       const migration = await cutOverWithEntities();
       const { vectors } = migration.services;
@@ -165,7 +165,7 @@ describe('a backend that runs the new version already', () => {
     },
   );
 
-  itInFull('changes as many entities as users have changed', async () => {
+  itInFull('gets all changes that users made to its entities', async () => {
     const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;
@@ -185,7 +185,7 @@ describe('a backend that runs the new version already', () => {
     'returns without entities that cannot be moved, and says how many are missing',
     async () => {
       const migration = await cutOverWithEntities();
-      await remember(migration, migration.target, 'I met Maria Sibylla in Suriname');
+      await addMemory(migration, migration.target, 'I met Maria Sibylla in Suriname');
       const { vectors, setting } = migration.services;
       const upsert: typeof vectors.upsert = async (name, ...rest) => {
         if (name !== ENTITIES) await vectors.upsert(name, ...rest);
@@ -200,25 +200,28 @@ describe('a backend that runs the new version already', () => {
     },
   );
 
-  itInFull('configures a companion that a killed process had only created', async () => {
-    const migration = await cutOverWithEntities();
-    const { vectors } = migration.services;
-    const companion = `${migration.target}_entities`;
-    const listIndexedKeys = async (name: string) =>
-      Object.keys((await vectors.collectionInfo(name))?.payload_schema ?? {}).toSorted();
-    await vectors.createPayloadIndex(companion, { field_name: 'place', field_schema: 'keyword' });
-    await vectors.deleteCollection(ENTITIES);
-    const updateCollection: typeof vectors.updateCollection = async (name, update) => {
-      if (name === ENTITIES) throw new Killed();
-      return await vectors.updateCollection(name, update);
-    };
-    const killed = migration.finish('rollback', {}, { vectors: { updateCollection } });
-    await expect(killed).rejects.toThrow();
-    expect(await vectors.collectionExists(ENTITIES)).toBe(true);
-    await migration.finish('rollback');
-    expect(await listIndexedKeys(ENTITIES)).toEqual(await listIndexedKeys(companion));
-    expect(await listIndexedKeys(ENTITIES)).toContain('place');
-  });
+  itInFull(
+    'configures the companion collection that a killed rollback had only created',
+    async () => {
+      const migration = await cutOverWithEntities();
+      const { vectors } = migration.services;
+      const companion = `${migration.target}_entities`;
+      const listIndexedKeys = async (name: string) =>
+        Object.keys((await vectors.collectionInfo(name))?.payload_schema ?? {}).toSorted();
+      await vectors.createPayloadIndex(companion, { field_name: 'place', field_schema: 'keyword' });
+      await vectors.deleteCollection(ENTITIES);
+      const updateCollection: typeof vectors.updateCollection = async (name, update) => {
+        if (name === ENTITIES) throw new Killed();
+        return await vectors.updateCollection(name, update);
+      };
+      const killed = migration.finish('rollback', {}, { vectors: { updateCollection } });
+      await expect(killed).rejects.toThrow();
+      expect(await vectors.collectionExists(ENTITIES)).toBe(true);
+      await migration.finish('rollback');
+      expect(await listIndexedKeys(ENTITIES)).toEqual(await listIndexedKeys(companion));
+      expect(await listIndexedKeys(ENTITIES)).toContain('place');
+    },
+  );
 });
 
 it('a new version without the endpoint of the graph goes live', async () => {
@@ -231,11 +234,12 @@ it('a new version without the endpoint of the graph goes live', async () => {
   expect(await readPhase(migration)).toBe('live');
 });
 
-async function persist(migration: Migration, services: ServiceChanges): Promise<unknown> {
+/** Repeats the rollback while its failures are transient. */
+async function repeatRollback(migration: Migration, services: ServiceChanges): Promise<unknown> {
   for (let minute = 0; minute < 21; minute += 1) {
     const failure = await migration.finish('rollback', {}, services).catch((error) => error);
     if (!(failure instanceof RetryableFailure)) return failure;
     migration.advanceClock(60_000);
   }
-  throw new Error('Writes are still frozen.');
+  throw new Error('Writes are still frozen after 21 minutes.');
 }

@@ -1,4 +1,4 @@
-// The swap by snapshot and upload: the collection gets the name in the plan, never replaces another collection, and is proved
+// The cutover by upload: the collection is uploaded under the name in the plan, never replaces another collection, and is verified
 // before the setting names it. From then on everything works on that collection.
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
@@ -25,12 +25,12 @@ const listNames = ({ services }: Migration) => services.vectors.listCollections(
 function interceptUpload(
   { services }: Migration,
   name: string,
-  does: (upload: () => Promise<void>) => Promise<void>,
+  replace: (upload: () => Promise<void>) => Promise<void>,
 ): ServiceChanges {
   const { vectors } = services;
   const uploadSnapshot: typeof vectors.uploadSnapshot = async (collection, upload) => {
-    const make = () => vectors.uploadSnapshot(collection, upload);
-    await (collection === name ? does(make) : make());
+    const uploadAsRequested = () => vectors.uploadSnapshot(collection, upload);
+    await (collection === name ? replace(uploadAsRequested) : uploadAsRequested());
   };
   return { vectors: { uploadSnapshot } };
 }
@@ -40,7 +40,7 @@ const createBusyFailure = (why: string) =>
   new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
 
 describe('a cutover by upload', () => {
-  it('says in a dry run what it uploads, and changes nothing', async () => {
+  it('reports in a dry run what it uploads, and changes nothing', async () => {
     const migration = await createEqual();
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({
       forecast: {
@@ -51,20 +51,20 @@ describe('a cutover by upload', () => {
     expect(await listNames(migration)).not.toContain(NAME);
   });
 
-  it('ends under the requested name: all memories, the slot, the indexes, and no second copy', async () => {
+  it('ends with all memories, the slot and the indexes under the requested name, and with no second copy', async () => {
     const migration = await createEqual();
     const { vectors, setting } = migration.services;
     const before = await computeFingerprint(vectors, SOURCE);
-    const meant = await vectors.collectionInfo(migration.target);
+    const expected = await vectors.collectionInfo(migration.target);
     await migration.finish('cutover');
     expect(await setting.read()).toBe(NAME);
     expect(await computeFingerprint(vectors, NAME)).toEqual(before);
     expect((await listNames(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
-    const made = await vectors.collectionInfo(NAME);
-    expect(made?.config.params).toEqual(meant?.config.params);
-    expect(made?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
-    expect(Object.keys(made?.payload_schema ?? {})).toEqual(
-      Object.keys(meant?.payload_schema ?? {}),
+    const uploaded = await vectors.collectionInfo(NAME);
+    expect(uploaded?.config.params).toEqual(expected?.config.params);
+    expect(uploaded?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
+    expect(Object.keys(uploaded?.payload_schema ?? {})).toEqual(
+      Object.keys(expected?.payload_schema ?? {}),
     );
     const { points } = await vectors.scroll(NAME, { limit: 100 });
     expect(points.every(({ vector = '' }) => JSON.parse(vector).bm25 !== undefined)).toBe(true);
@@ -84,7 +84,7 @@ describe('a cutover by upload', () => {
     };
     for (let waitsFor = ''; !waitsFor.startsWith(`the index of ${collection}: `); ) {
       const result = await migration.invoke('cutover', {}, { vectors: { collectionInfo } });
-      if (result.dryRun || result.done) throw new Error('It has not waited');
+      if (result.dryRun || result.done) throw new Error('The cutover has not waited');
       waitsFor = result.waitsFor ?? '';
       migration.advanceClock(1_000);
     }
@@ -93,7 +93,7 @@ describe('a cutover by upload', () => {
     expect(await setting.read()).toBe(NAME);
   });
 
-  it('is probed and counted on the uploaded collection', async () => {
+  it('checks the uploaded collection', async () => {
     const migration = await createEqual();
     const deleting = onRequest(migration, 'deploy-new', async ({ collection }) => {
       expect(collection).toBe(NAME);
@@ -103,15 +103,18 @@ describe('a cutover by upload', () => {
     await expect(attempt).rejects.toEqual(failureNamed('RefusedVerification'));
   });
 
-  it.each([NAME, COMPANION])('is refused before it begins when %s is taken', async (name) => {
-    const migration = await createEqual();
-    const { vectors } = migration.services;
-    await vectors.createCollection(name, LAYOUT);
-    await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNameTaken'));
-    expect(windowOf(await migration.runs.read(RUN))).not.toHaveProperty('switchedAt');
-    await migration.finish('rollback');
-    expect(await listNames(migration)).toContain(name);
-  });
+  it.each([NAME, COMPANION])(
+    'is refused before it begins if the name %s is taken',
+    async (name) => {
+      const migration = await createEqual();
+      const { vectors } = migration.services;
+      await vectors.createCollection(name, LAYOUT);
+      await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNameTaken'));
+      expect(windowOf(await migration.runs.read(RUN))).not.toHaveProperty('switchedAt');
+      await migration.finish('rollback');
+      expect(await listNames(migration)).toContain(name);
+    },
+  );
 
   it('does not upload onto an alias', async () => {
     const migration = await createEqual();
@@ -119,7 +122,7 @@ describe('a cutover by upload', () => {
     await expect(migration.invoke('cutover')).rejects.toEqual(failureNamed('RefusedNameTaken'));
   });
 
-  it('sends again what has not arrived', async () => {
+  it('repeats an upload that has failed', async () => {
     const migration = await createEqual();
     let attempts = 0;
     const services = interceptUpload(migration, NAME, async (upload) => {
@@ -131,11 +134,11 @@ describe('a cutover by upload', () => {
     expect(attempts).toBe(2);
   });
 
-  it('leaves nothing of an upload that fails, once it is rolled back', async () => {
+  it('leaves nothing of a failed upload once it is rolled back', async () => {
     const migration = await createEqual();
     const failing = interceptUpload(migration, NAME, async (upload) => {
       await upload();
-      throw new Error('The store ran out of something');
+      throw new Error('The upload failed');
     });
     await expect(migration.finish('cutover', {}, failing)).rejects.toEqual(
       failureNamed('RefusedDefect'),
@@ -145,15 +148,15 @@ describe('a cutover by upload', () => {
     expect(await migration.services.setting.read()).toBe(SOURCE);
   });
 
-  it('makes another snapshot if the kept one is corrupted', async () => {
+  it('creates another snapshot if the kept one is corrupted', async () => {
     const migration = await createEqual();
     const { artifacts } = migration.services;
     const failing = interceptUpload(migration, NAME, () =>
       Promise.reject(createBusyFailure('No upload yet')),
     );
     await expect(migration.finish('cutover', {}, failing)).rejects.toThrow(/No upload yet/);
-    const kept = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
-    for (const { key } of kept) {
+    const parts = await Array.fromAsync(artifacts.list(`${RUN}/snapshot-of-target`));
+    for (const { key } of parts) {
       const [first = new Uint8Array(), ...rest] = await Array.fromAsync(artifacts.get(key));
       const corrupted = [first.map((byte, at) => (at === 0 ? byte ^ 1 : byte)), ...rest];
       await artifacts.put(key, Readable.from(corrupted));
@@ -163,7 +166,7 @@ describe('a cutover by upload', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('does not switch to anything other than what was verified', async () => {
+  it('does not switch to a collection other than the verified one', async () => {
     const migration = await createEqual();
     const { vectors } = migration.services;
     const restoredPoints: typeof vectors.restoredPoints = async (name) => {
@@ -197,7 +200,7 @@ describe('a cutover by upload', () => {
 
 describe('the requested name', () => {
   it.each([`${SOURCE}_v3_${RUN}`, `${SOURCE}_v3_${RUN}_entities`, `restore_drill_${RUN}`])(
-    'must not be one that the run uses for something else: %s',
+    'must not be another name that the run uses: %s',
     async (uploadAs) => {
       const migration = await createMigration();
       await expect(migration.start({ uploadAs })).rejects.toEqual(failureNamed('RefusedNameTaken'));

@@ -1,5 +1,5 @@
-// Points in collections that other programs wrote to, or that were created in another way than mem0 does: without a vector, or
-// with components of fewer bits. The vectors that the store keeps for a copy are compared with those it kept for the original.
+// Points that mem0 does not write: without a vector, or with components of fewer bits. The vectors that the store keeps for a copy
+// are compared with those that it keeps for the original.
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
@@ -60,7 +60,7 @@ describe('points without a vector', () => {
     },
   );
 
-  it('differ from points with one', async () => {
+  it('differ from points with a vector', async () => {
     const migration = await createMigrationAt('copied');
     const { id, payload } = await readFirstPoint(migration, migration.target);
     const { vectors } = migration.services;
@@ -71,8 +71,7 @@ describe('points without a vector', () => {
 });
 
 describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (datatype) => {
-  // The memories get vectors of their own, because those of the sandbox would round to zero in whole numbers. So few memories
-  // prove no embedding model.
+  // Other vectors than those of the sandbox, which would round to zero in whole numbers. The few memories prove no embedding model.
   async function startMigration(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
     const createVector = (n: number) =>
@@ -100,8 +99,8 @@ describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (da
     const migration = await createMigration({ datatype });
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
     const { prerequisites } = await runPreflight(migration.services, payload);
-    const [why] = prerequisites.flatMap(({ problems }) => problems);
-    expect(why).toMatchObject({ why: expect.stringContaining(datatype) });
+    const [problem] = prerequisites.flatMap(({ problems }) => problems);
+    expect(problem).toMatchObject({ why: expect.stringContaining(datatype) });
   });
 
   itInFull('are migrated anyway if the operator accepts that', async () => {
@@ -121,7 +120,7 @@ describe('a difference that no copy repairs', () => {
     const upsert: VectorStore['upsert'] = async (name, points, ...rest) =>
       await vectors.upsert(
         name,
-        name === SOURCE ? points : points.filter((one) => one.id !== id),
+        name === SOURCE ? points : points.filter((point) => point.id !== id),
         ...rest,
       );
     const attempt = migration.finish('copy', {}, { vectors: { upsert } });

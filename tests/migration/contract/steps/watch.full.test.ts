@@ -1,7 +1,7 @@
 // The watch does work that no command starts: it rolls back a window that has closed, and counts the days of the rollback period.
 import { describe, expect, it } from 'vitest';
-import { createHandler as retentionHandler } from '../../../../functions/migration/retention.ts';
-import { createHandler as statusHandler } from '../../../../functions/migration/status.ts';
+import { createHandler as createRetentionHandler } from '../../../../functions/migration/retention.ts';
+import { createHandler as createStatusHandler } from '../../../../functions/migration/status.ts';
 import { asJsonText } from '../../../../lib/migration/json/json-text.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
@@ -19,7 +19,7 @@ const DAY_MS = 86_400_000;
 const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
 
 /** Names of the run's artifacts and of all collections */
-async function listWhatIsLeft({ services }: Migration): Promise<string[]> {
+async function listKeptData({ services }: Migration): Promise<string[]> {
   const keys = Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) => key);
   return [...(await keys), ...(await services.vectors.listCollections())];
 }
@@ -53,7 +53,7 @@ describe('the watch', () => {
     await keepWatch({ ...services, artifacts: { ...services.artifacts, deleteAll } });
   });
 
-  it('removes what a run kept that was aborted many runs ago, and retries if it cannot', async () => {
+  it('removes what a run kept that was aborted many runs ago, and tries again if it fails', async () => {
     const migration = await createMigrationAt('copied');
     const { services, runs, lock } = migration;
     const { plan } = await runs.read(RUN);
@@ -84,7 +84,7 @@ describe('the watch', () => {
       await migration.follow(...steps);
       if (how === 'emptied') await emptyCollection(migration, SOURCE);
       else await services.vectors.deleteCollection(SOURCE);
-      const before = await listWhatIsLeft(migration);
+      const before = await listKeptData(migration);
       expect(before.length).toBeGreaterThan(3);
       migration.advanceClock(31 * DAY_MS);
       const refused = failureNamed(
@@ -94,14 +94,14 @@ describe('the watch', () => {
       await expect(keepWatch(services)).rejects.toEqual(refused);
       expect(await keepWatch(services)).toBeUndefined();
       expect(logged.filter(({ level }) => level === 'ERROR')).toHaveLength(1);
-      const invoke = retentionHandler(async () => services);
+      const invoke = createRetentionHandler(async () => services);
       const end = (input: object) => invoke({ runId: RUN, execute: true, ...input }, CONTEXT);
       await expect(end({})).rejects.toEqual(refused);
       await expect(end({ deletes: 59 })).rejects.toEqual(refused);
       await expect(end({ acknowledgedLoss: 60 })).rejects.toEqual(failureNamed('RefusedSetting'));
-      expect(await listWhatIsLeft(migration)).toEqual(before);
+      expect(await listKeptData(migration)).toEqual(before);
       expect(await end({ deletes: 60 })).toMatchObject({ phase: 'aborted', done: true });
-      expect(await listWhatIsLeft(migration)).toEqual(how === 'emptied' ? [SOURCE] : []);
+      expect(await listKeptData(migration)).toEqual(how === 'emptied' ? [SOURCE] : []);
       expect(await migration.lock.retainedRuns()).toEqual([]);
       expect(await end({})).toMatchObject({ phase: 'aborted', done: true });
     },
@@ -126,15 +126,15 @@ describe('the watch', () => {
     expect(await Array.fromAsync(services.artifacts.list(`${RUN}/`))).toEqual([]);
   });
 
-  it('goes on to remove what an aborted run kept, wherever that was killed', async () => {
+  it('continues to remove what an aborted run kept, wherever it was killed', async () => {
     async function createOverdueRun() {
       const migration = await createMigrationAt('live');
       await migration.follow('rollback', 'abort');
       migration.advanceClock(31 * DAY_MS);
       return migration;
     }
-    const whole = await createOverdueRun();
-    const { services, killPoints } = createKillableServices(whole.services);
+    const undisturbed = await createOverdueRun();
+    const { services, killPoints } = createKillableServices(undisturbed.services);
     await keepWatch(services);
     expect(killPoints().length).toBeGreaterThan(4);
     for (const killPoint of killPoints()) {
@@ -144,7 +144,7 @@ describe('the watch', () => {
       );
       migration.advanceClock(LEASE_MS);
       await keepWatch(migration.services);
-      expect(await listWhatIsLeft(migration)).toEqual([SOURCE]);
+      expect(await listKeptData(migration)).toEqual([SOURCE]);
       expect(await migration.lock.retainedRuns()).toEqual([]);
     }
   });
@@ -161,7 +161,7 @@ describe('the watch', () => {
   });
 
   it.each(['switching', 'switching-back'])(
-    'waits no longer than 20 minutes for the lock of a run that is %s',
+    'fails after it has waited 20 minutes for the lock of a run that is %s',
     async (phase) => {
       const migration = await createMigrationAt('equal');
       const { deadlineAt } = windowOf(await migration.runs.read(RUN));
@@ -173,16 +173,16 @@ describe('the watch', () => {
         await migration.invoke('rollback', {}, { hooks });
       }
       expect((await migration.runs.read(RUN)).phase).toBe(phase);
-      const hung = await migration.lock.take(RUN);
+      const hanging = await migration.lock.take(RUN);
       migration.advanceClock(20 * 60_000 - 1);
-      await migration.lock.renew(hung);
+      await migration.lock.renew(hanging);
       expect(await keepWatch(migration.services)).toBeUndefined();
       migration.advanceClock(1);
       await expect(keepWatch(migration.services)).rejects.toEqual(
         failureNamed('RetryableLockHeld'),
       );
       expect(migration.logged.map(({ level }) => level)).toEqual(['WARN', 'ERROR']);
-      await migration.lock.release(hung);
+      await migration.lock.release(hanging);
       await watchUntilDone(migration);
       expect((await migration.runs.read(RUN)).phase).toBe('copied');
     },
@@ -210,7 +210,7 @@ describe('the watch', () => {
     expect(await lock.activeRun()).toBe('run-b');
   });
 
-  it('leaves what an aborted run has kept for its days to a later watch while another run is under way', async () => {
+  it('leaves expired data of an aborted run to a later watch while another run is in progress', async () => {
     const migration = await createMigrationAt('live');
     const { runs, services, lock, logged, target } = migration;
     await migration.follow('rollback', 'abort');
@@ -235,9 +235,9 @@ describe('the watch', () => {
 });
 
 describe('the function of the watch', () => {
-  it('does what is due when a timer invokes it, and the step of the named run when a person does', async () => {
+  it('does what is due when a timer invokes it, and the step of the run when a person invokes it with an id', async () => {
     const migration = await createMigrationAt('live');
-    const invoke = retentionHandler(async () => migration.services);
+    const invoke = createRetentionHandler(async () => migration.services);
     migration.advanceClock(30 * DAY_MS);
     const dryRun = { dryRun: true, forecast: { isOver: true } };
     expect(await invoke({ runId: RUN }, CONTEXT)).toMatchObject(dryRun);
@@ -247,10 +247,10 @@ describe('the function of the watch', () => {
   });
 });
 
-describe('the status', () => {
-  it('shows the phase of the run, its evidence, and who must do what', async () => {
+describe('the function of the status', () => {
+  it('shows the phase of the run, its evidence, and who can do what', async () => {
     const migration = await createMigration();
-    const status = statusHandler(async () => migration.services);
+    const status = createStatusHandler(async () => migration.services);
     await expect(status({})).rejects.toEqual(failureNamed('RefusedUnknownRun'));
     await migration.start();
     await migration.follow('backup', 'rebuild', 'copy');
@@ -275,7 +275,7 @@ describe('the status', () => {
     const lease = await migration.lock.take(RUN);
     const progress = { done: 20, total: 60 };
     await migration.runs.saveCheckpoint(lease, 'copy', { state: {}, progress });
-    const status = statusHandler(async () => migration.services);
+    const status = createStatusHandler(async () => migration.services);
     expect(await status(undefined)).toMatchObject({
       next: 'copy',
       progress: { step: 'copy', ...progress },

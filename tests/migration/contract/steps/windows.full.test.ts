@@ -48,7 +48,7 @@ async function changeAll({ services: { vectors }, target }: Migration): Promise<
 }
 
 describe('a refused window', () => {
-  it('is repeated at once, and copies only what changed', async () => {
+  it('can be repeated at once, after a copy of only what changed', async () => {
     const migration = await createMigrationAt('equal');
     await failCutover(migration);
     await migration.finish('rollback', { actor: 'machine' });
@@ -64,7 +64,7 @@ describe('a refused window', () => {
     await expectEqual(migration);
   });
 
-  it('has its own deadline, and asks the webhook for each action again', async () => {
+  it('is followed by one with its own deadline, which asks the webhook for each action again', async () => {
     const migration = await createMigrationAt('equal');
     const { hooks } = migration.services;
     migration.advanceClock(31 * 60_000);
@@ -78,10 +78,8 @@ describe('a refused window', () => {
     };
     await migration.finish('cutover', {}, { hooks: { ask } });
     expect(await readPhase(migration)).toBe('live');
-    const first = migration.operator.requests.map(({ occasion }) => occasion);
-    expect(asked.filter((occasion) => first.slice(0, -asked.length).includes(occasion))).toEqual(
-      [],
-    );
+    const all = migration.operator.requests.map(({ occasion }) => occasion);
+    expect(asked.filter((occasion) => all.slice(0, -asked.length).includes(occasion))).toEqual([]);
   });
 });
 
@@ -99,9 +97,9 @@ describe('a run after its rollback', () => {
       await deleteFirstPoint(migration, SOURCE);
       await changeByUser(migration, SOURCE, `Changed on the old version ${n}`);
       await writeToOld(migration, `Old ${n}`);
-      const back = await computeFingerprint(vectors, SOURCE);
+      const writtenToOld = await computeFingerprint(vectors, SOURCE);
       await migration.follow('copy', 'cutover');
-      expect(await computeFingerprint(vectors, migration.target)).toEqual(back);
+      expect(await computeFingerprint(vectors, migration.target)).toEqual(writtenToOld);
     }
     expect(await readPhase(migration)).toBe('live');
   });
@@ -119,7 +117,7 @@ describe('a run after its rollback', () => {
     await expectEqual(migration);
   });
 
-  it('is copied once an old collection that was emptied is restored', async () => {
+  it('is copied once the emptied old collection is restored', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     const { vectors } = migration.services;
@@ -133,7 +131,7 @@ describe('a run after its rollback', () => {
     await expectEqual(migration);
   });
 
-  it('applies as many deletions since its copy in a window as the operator allows', async () => {
+  it('applies as many deletions in its next window as the operator allows', async () => {
     const migration = await createMigrationAt('live');
     await migration.follow('rollback', 'copy');
     await emptyCollection(migration, SOURCE, 30);
@@ -165,9 +163,9 @@ describe('a run after its rollback', () => {
 
   it.each(['live', 'equal'] as const)(
     'that was %s carries later writes to the new collection back',
-    async (point) => {
-      const migration = await createMigrationAt(point);
-      if (point === 'equal') await failCutover(migration);
+    async (milestone) => {
+      const migration = await createMigrationAt(milestone);
+      if (milestone === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       await writeToOld(migration, 'By users, meanwhile');
       await writeToNew(migration, 'By an instance of the new version that still runs');
@@ -198,13 +196,13 @@ describe('a run after its rollback', () => {
   );
 
   it.each([
-    ['is removed at the end of its retention', async () => {}, []],
+    ['removes the collection that users left at the end of its retention', async () => {}, []],
     [
-      'is kept, and named, if it was written to since',
+      'keeps and names the collection that users left if it was written to since',
       (migration: Migration) => writeToNew(migration, 'By a forgotten program'),
       ['memories_v3_run-a'],
     ],
-  ] as const)('aborted earlier, the collection that users left %s', async (_, happens, kept) => {
+  ] as const)('that is aborted %s', async (_, write, kept) => {
     const migration = await createMigrationAt('live');
     const { services } = migration;
     await migration.finish('rollback');
@@ -217,7 +215,7 @@ describe('a run after its rollback', () => {
     expect(await migration.lock.activeRun()).toBeUndefined();
     await keepWatch(services);
     expect(await services.vectors.listCollections()).toContain(migration.target);
-    await happens(migration);
+    await write(migration);
     migration.advanceClock(31 * DAY_MS);
     for (let n = 0; n < 2; n += 1) await keepWatch(services);
     expect(await services.vectors.listCollections()).toEqual(
@@ -230,7 +228,7 @@ describe('a run after its rollback', () => {
     expect(await migration.lock.retainedRuns()).toEqual([]);
   });
 
-  it('aborted later, it removes what is no longer needed', async () => {
+  it('that is aborted after its retention removes what is no longer needed', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     migration.advanceClock(31 * DAY_MS);
@@ -238,7 +236,7 @@ describe('a run after its rollback', () => {
     expect(await migration.services.vectors.listCollections()).toEqual([SOURCE]);
   });
 
-  it('can be aborted although the last common version cannot be read if the run keeps all it has', async () => {
+  it('that removes nothing can be aborted even if the last common version cannot be read', async () => {
     const migration = await createMigrationAt('live');
     await migration.finish('rollback');
     const get = () => {
@@ -253,9 +251,9 @@ describe('a run after its rollback', () => {
     ['after the retention of the collection that users left', 'live', 31],
   ] as const)(
     'keeps writes that only the new collection has when it is aborted %s',
-    async (_, point, days) => {
-      const migration = await createMigrationAt(point);
-      if (point === 'equal') await failCutover(migration);
+    async (_, milestone, days) => {
+      const migration = await createMigrationAt(milestone);
+      if (milestone === 'equal') await failCutover(migration);
       await migration.finish('rollback');
       migration.advanceClock(days * DAY_MS);
       await writeToNew(migration, 'By an instance of the new version that still runs');

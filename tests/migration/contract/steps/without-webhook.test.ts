@@ -9,18 +9,18 @@ import { type Migration, RUN, type StepName } from '../../support/migration.ts';
 import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 
-async function byHand(migration: Migration) {
+async function createPerson(migration: Migration) {
   const { services, operator, confirm, runs, advanceClock } = migration;
-  const spoken = { ...services, hooks: askAPerson };
+  const withoutWebhook = { ...services, hooks: askAPerson };
   const readPending = async () => (await runs.read(RUN)).pendingAction;
   /** Does the pending action, as the person would. */
   const performPending = async () => {
     const { action, collection } = (await readPending()) ?? {};
-    if (action === undefined || collection === undefined) throw new Error('Nothing is asked for');
-    const none = { runId: RUN, occasion: '', deadlineAt: undefined };
-    await operator.hooks.ask({ ...none, action, collection, testUser: testUserOf(RUN) });
+    if (action === undefined || collection === undefined) throw new Error('No action is pending');
+    const request = { runId: RUN, occasion: '', deadlineAt: undefined };
+    await operator.hooks.ask({ ...request, action, collection, testUser: testUserOf(RUN) });
   };
-  const take = (name: StepName) => migration.invoke(name, {}, spoken);
+  const take = (name: StepName) => migration.invoke(name, {}, withoutWebhook);
   /** Repeats the step until a person is asked for that action. */
   const takeUntilAsked = async (name: StepName, action: string) => {
     for (let n = 0; n < 12; n += 1) {
@@ -52,19 +52,19 @@ async function byHand(migration: Migration) {
   return { ...migration, ...person };
 }
 
-const live = async () => await byHand(await createMigrationAt('live'));
+const createLivePerson = async () => await createPerson(await createMigrationAt('live'));
 
 describe('without a webhook', () => {
   it.each([
     ['rollback', 'live', ['freeze', 'deploy-old', 'open-writes'], 'copied'],
     ['cutover', 'equal', ['deploy-new', 'open-writes'], 'live'],
-  ] as const)('a %s asks for one action at a time', async (step, point, actions, end) => {
-    const person = await byHand(await createMigrationAt(point));
+  ] as const)('a %s asks for one action at a time', async (step, milestone, actions, end) => {
+    const person = await createPerson(await createMigrationAt(milestone));
     const { take, takeUntilAsked, performPending, confirm, refuseAllBut, pending, target } = person;
     for (const action of actions) {
       await takeUntilAsked(step, action);
-      const isOfNew = step === 'cutover' || action === 'freeze';
-      const collection = isOfNew ? target : SOURCE;
+      const isOnNew = step === 'cutover' || action === 'freeze';
+      const collection = isOnNew ? target : SOURCE;
       expect(await pending()).toMatchObject({ action, collection, confirmedBy: null });
       await refuseAllBut(action);
       expect(await take(step)).toMatchObject({ done: false });
@@ -81,9 +81,9 @@ describe('without a webhook', () => {
     ['deploy-old', ['freeze'], 'RetryableUnavailable', ['open-writes']],
     ['open-writes', ['freeze', 'deploy-old'], 'RetryableUnavailable', []],
   ] as const)(
-    'asks for %s again if it was confirmed and not done',
+    'a rollback asks for %s again if it was confirmed and not done',
     async (action, before, refusal, after) => {
-      const person = await live();
+      const person = await createLivePerson();
       const { take, takeUntilAsked, doWhenAsked, performPending, confirm, pending } = person;
       for (const other of before) await doWhenAsked('rollback', other);
       await takeUntilAsked('rollback', action);
@@ -99,7 +99,7 @@ describe('without a webhook', () => {
   );
 
   it('an action that the rollback has not asked for yet cannot be confirmed', async () => {
-    const { refuseAllBut, invoke, pending } = await live();
+    const { refuseAllBut, invoke, pending } = await createLivePerson();
     await invoke('rollback', {}, { hooks: { ask: async () => 'under-way' } });
     expect(await pending()).toBeNull();
     await refuseAllBut();
@@ -108,17 +108,20 @@ describe('without a webhook', () => {
   it.each([
     ['answers', async () => 'under-way' as const],
     ['fails', () => Promise.reject(new Error('webhook'))],
-  ])('a webhook that %s meanwhile withdraws the request: another one begins', async (_, ask) => {
-    const person = await live();
-    const { take, confirm, pending, readPending, refuseAllBut } = person;
-    await take('rollback');
-    const before = await readPending();
-    await confirm('freeze');
-    await person.invoke('rollback', {}, { hooks: { ask } }).catch(() => undefined);
-    expect([await readPending(), await pending()]).toEqual([undefined, null]);
-    await refuseAllBut();
-    expect(await take('rollback')).toMatchObject({ done: false });
-    expect(await readPending()).not.toEqual(before);
-    expect(await pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
-  });
+  ])(
+    'a webhook that %s meanwhile withdraws the request, and the next invocation asks anew',
+    async (_, ask) => {
+      const person = await createLivePerson();
+      const { take, confirm, pending, readPending, refuseAllBut } = person;
+      await take('rollback');
+      const before = await readPending();
+      await confirm('freeze');
+      await person.invoke('rollback', {}, { hooks: { ask } }).catch(() => undefined);
+      expect([await readPending(), await pending()]).toEqual([undefined, null]);
+      await refuseAllBut();
+      expect(await take('rollback')).toMatchObject({ done: false });
+      expect(await readPending()).not.toEqual(before);
+      expect(await pending()).toMatchObject({ action: 'freeze', confirmedBy: null });
+    },
+  );
 });

@@ -44,8 +44,8 @@ onEveryVectorStore((subject) => {
     const old = await subject.store.collectionInfo(await subject.collection(OLD_LAYOUT));
     expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
     expect(old?.config.params.sparse_vectors ?? null).toBeNull();
-    const made = await subject.store.collectionInfo(await subject.collection(NEW_LAYOUT));
-    expect(made?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+    const current = await subject.store.collectionInfo(await subject.collection(NEW_LAYOUT));
+    expect(current?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
   });
 
   test("a collection gets another one's configuration and payload indexes", async () => {
@@ -55,10 +55,10 @@ onEveryVectorStore((subject) => {
     const to = await subject.collection();
     await copyConfiguration(subject.store, { from, to });
     await copyConfiguration(subject.store, { from, to });
-    const [meant, made] = await Promise.all([from, to].map(subject.store.collectionInfo));
-    if (!meant || !made) throw new Error('Both are there');
-    expect(readConfiguration(made)).toEqual(readConfiguration(meant));
-    expect(readConfiguration(made)).toMatchObject({
+    const [source, target] = await Promise.all([from, to].map(subject.store.collectionInfo));
+    if (!source || !target) throw new Error('A collection is missing');
+    expect(readConfiguration(target)).toEqual(readConfiguration(source));
+    expect(readConfiguration(target)).toMatchObject({
       hnsw_config: { m: 32, on_disk: true },
       optimizers_config: { indexing_threshold: 5_000 },
       params: { replication_factor: 2, write_consistency_factor: 2, on_disk_payload: false },
@@ -66,10 +66,10 @@ onEveryVectorStore((subject) => {
       strict_mode_config: CONFIGURED.strict_mode_config,
       vectors: { '': { on_disk: true, hnsw_config: { m: 24 } } },
     });
-    expect(made.payload_schema).toEqual(meant.payload_schema);
-    expect(made.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
-    expect(readFixedSettings(meant)).toEqual({ shard_number: 2, datatype: 'float16' });
-    expect(readFixedSettings(made)).toEqual({ shard_number: 1, datatype: 'float32' });
+    expect(target.payload_schema).toEqual(source.payload_schema);
+    expect(target.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
+    expect(readFixedSettings(source)).toEqual({ shard_number: 2, datatype: 'float16' });
+    expect(readFixedSettings(target)).toEqual({ shard_number: 1, datatype: 'float32' });
   });
 
   test('reading or deleting a missing collection is not an error', async () => {
@@ -105,12 +105,12 @@ onEveryVectorStore((subject) => {
     const collection = await subject.collection();
     const alias = await subject.collection('not-created');
     await createAlias(subject.url, alias, collection);
-    expect(await aliasesOf(collection)).toEqual([alias]);
+    expect(await listAliasesOf(collection)).toEqual([alias]);
     await subject.store.deleteCollection(collection);
-    expect(await aliasesOf(collection)).toEqual([]);
+    expect(await listAliasesOf(collection)).toEqual([]);
   });
 
-  async function aliasesOf(collection: string): Promise<string[]> {
+  async function listAliasesOf(collection: string): Promise<string[]> {
     const aliases = await subject.store.listAliases();
     return aliases
       .filter(({ collection_name }) => collection_name === collection)

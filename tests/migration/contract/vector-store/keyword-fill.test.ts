@@ -33,7 +33,7 @@ const EVERY = -1;
 const NONE = Number.POSITIVE_INFINITY;
 
 onEveryVectorStore((subject) => {
-  it('fills missing keywords as a copy does, and touches nothing else', async () => {
+  it('a fill adds missing keywords as a copy does, and changes nothing else', async () => {
     const place = await createFilled();
     const before = [await readContents(place), await sampleDigest(place)];
     await addKeywordSlot(place, IDF);
@@ -46,7 +46,7 @@ onEveryVectorStore((subject) => {
     expect(walk).toMatchObject({ points: COUNT, refilled: 0 });
   });
 
-  it('resumes where it was interrupted', async () => {
+  it('a fill and a walk continue where they were interrupted', async () => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const { walk, kept } = openStoredWalk<number>();
@@ -54,7 +54,7 @@ onEveryVectorStore((subject) => {
     const [filled = 0] = kept;
     expect(await countUnfilled(place)).toBe(COUNT - filled);
     expect(await fillUnfilled(place, WALK)).toBe(COUNT - filled);
-    // The store claims so many points that the walk lists them in parts.
+    // The store reports so many points that the walk lists them in parts.
     const many = { ...place, store: { ...place.store, count: async () => 40_000 } };
     const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
       walkVersions(many, EVERY, { ...walk, renew }),
@@ -64,7 +64,7 @@ onEveryVectorStore((subject) => {
     expect(pieces.found).toMatchObject({ points, digest, refilled: 0 });
   });
 
-  describe.each(['before', 'after'] as const)('a user who writes right %s each write', (moment) => {
+  describe.each(['before', 'after'] as const)('right %s each write of a fill, a user', (moment) => {
     it.each(oneInEvery(2, Object.entries(WRITES)))('%s', async (_, write) => {
       const place = await createFilled();
       await addKeywordSlot(place, IDF);
@@ -87,17 +87,17 @@ onEveryVectorStore((subject) => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
     await fillUnfilled(place, WALK);
-    const look = async () => {
+    const readState = async () => {
       const { digest } = await walkVersions(place, NONE, WALK);
       return [digest, await countUnfilled(place)];
     };
-    const before = await look();
-    expect(await look()).toEqual(before);
+    const before = await readState();
+    expect(await readState()).toEqual(before);
     await write(subject.url, place, 1);
-    expect(await look()).not.toEqual(before);
+    expect(await readState()).not.toEqual(before);
   });
 
-  it('leaves a text that an upsert changed after it was read to the next walk', async () => {
+  it('a fill leaves a text that an upsert changed after it was read to the next fill', async () => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];
@@ -120,13 +120,13 @@ onEveryVectorStore((subject) => {
     const other = await subject.collection(NEW_LAYOUT);
     const page = { limit: 1_000 };
     const { points } = await store.scroll(collection, page);
-    const made = points.map(({ id, payload }) => {
+    const copies = points.map(({ id, payload }) => {
       const text: string = JSON.parse(keywordTextOf(payload) ?? '""');
       const document = { text, model: KEYWORD_MODEL };
       const vector = toJsonText({ '': [1, 0, 0, 0], [KEYWORD_SLOT]: document });
       return { id, vector, payload };
     });
-    await store.upsert(other, made, 'upsert');
+    await store.upsert(other, copies, 'upsert');
     const expected = (await store.scroll(other, page)).points;
     return points.flatMap(({ id, vector }, at) =>
       readKeywords(vector) === readKeywords(expected[at]?.vector) ? [] : [id],
@@ -140,23 +140,23 @@ type Write = (
   n: number,
 ) => Promise<unknown>;
 
-/** Writes to the first points of the collection, which the walk has already read when the write comes */
+/** Writes to the first points of the collection, which the walk has already read at that time */
 const WRITES: Readonly<Record<string, Write>> = {
   'changes a memory as mem0 does, by an upsert': async (_, { store, collection }, n) => {
     const [point] = (await store.scroll(collection, { limit: 1 })).points;
-    const payload = toJsonText({ user_id: 'ada', data: `Changed for the ${n}. time` });
+    const payload = toJsonText({ user_id: 'ada', data: `Change number ${n}` });
     const vector = toJsonText([0, 1, 0, 0]);
     if (point) await store.upsert(collection, [{ id: point.id, vector, payload }], 'upsert');
   },
   'changes the text alone': async (url, place, n) =>
-    await setText(url, place, `Changed alone for the ${n}. time`),
-  'takes every word away': async (url, place) => await setText(url, place, 'the of'),
+    await setText(url, place, `Change number ${n} of the text alone`),
+  'removes every word': async (url, place) => await setText(url, place, 'the of'),
   'deletes a memory': async (_, { store, collection }) => {
     const { points } = await store.scroll(collection, { limit: 2 });
     await store.deletePoints(collection, { ids: points.map(({ id }) => id) });
   },
-  'creates one in front': async (_, { store, collection }, n) => {
-    const payload = toJsonText({ user_id: 'ada', data: `New for the ${n}. time` });
+  'creates a memory with the lowest id': async (_, { store, collection }, n) => {
+    const payload = toJsonText({ user_id: 'ada', data: `New memory number ${n}` });
     const vector = toJsonText([0, 1, 0, 0]);
     await store.upsert(collection, [{ id: pointId(n), vector, payload }], 'upsert');
   },
@@ -205,6 +205,6 @@ function readKeywords(vector: string | undefined): string {
   if (!indices) return 'none';
   const pairs = indices.map((index: number, at: number) => [index, values[at]]);
   return JSON.stringify(
-    pairs.toSorted(([one]: number[], [other]: number[]) => Number(one) - Number(other)),
+    pairs.toSorted(([first]: number[], [second]: number[]) => Number(first) - Number(second)),
   );
 }

@@ -1,4 +1,4 @@
-// Keeping, paging, counting and deleting points: the behaviour of a store that the migration relies on
+// Storing, paging, counting and deleting points: the behaviour of a store that the migration relies on
 import { describe, expect, test } from 'vitest';
 import { asJsonText, type JsonText, verbatim } from '../../../../lib/migration/json/json-text.ts';
 import { KEYWORD_MODEL, withKeywordText } from '../../../../lib/migration/points.ts';
@@ -38,10 +38,10 @@ onEveryVectorStore((subject) => {
       const ids = [7, '9007199254740993', '18446744073709551615', UUID];
       const points = [...ids].reverse().map((id) => createPoint(id, '{}'));
       await subject.store.upsert(collection, points, 'upsert');
-      expect(await scrolledIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
+      expect(await scrollIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
     });
 
-    test('says on the last page that it is the last, even if that page is full', async () => {
+    test('marks the last page as the last, even if it is full', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(
         collection,
@@ -72,7 +72,7 @@ onEveryVectorStore((subject) => {
       const collection = await subject.collection();
       await subject.store.upsert(collection, [createPoint(1, '{}', '[1,2,3,4]')], 'upsert');
       const first = await readVector(collection);
-      expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(nearly));
+      expect(first).toEqual([0.18257418, 0.36514837, 0.5477226, 0.73029673].map(closeTo));
       await subject.store.upsert(
         collection,
         [createPoint(1, '{}', JSON.stringify(first))],
@@ -192,23 +192,23 @@ onEveryVectorStore((subject) => {
       createPoint(3, '{"user_id":"b","data":"swims"}', '[1,0,0,0]'),
     ];
 
-    test('finds the nearest points of a user, best first, with whole ids', async () => {
+    test('finds the nearest points of a user, best first, with ids of any size', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(collection, points, 'upsert');
       const request = { nearest: { vector }, filter: ofUser('a'), limit: 10 };
       const { hits, milliseconds } = await subject.store.search(collection, request);
       expect(hits.map(({ id, score }) => [id, score])).toEqual([
-        ['9007199254740993', nearly(0.8)],
-        ['1', nearly(0.6)],
+        ['9007199254740993', closeTo(0.8)],
+        ['1', closeTo(0.6)],
       ]);
       expect(milliseconds).toBeGreaterThan(0);
     });
 
-    test('returns the scores of the named points that exist', async () => {
+    test('returns scores only of the requested points that exist', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(collection, points, 'upsert');
-      const named = ['1', '7'].map((id) => verbatim(pointId(id)));
-      const filter = { must: [...[ofUser('a').must].flat(), { has_id: named }] } as Filter;
+      const requested = ['1', '7'].map((id) => verbatim(pointId(id)));
+      const filter = { must: [...[ofUser('a').must].flat(), { has_id: requested }] } as Filter;
       const { hits } = await subject.store.search(collection, {
         nearest: { vector },
         filter,
@@ -245,7 +245,7 @@ onEveryVectorStore((subject) => {
       const unowned: Filter = { must: [{ is_empty: { key: 'user_id' } }] };
       expect(await subject.store.count(collection, unowned)).toBe(1);
       const hits = await subject.store.facet(collection, 'user_id', 9);
-      expect(hits.toSorted((one, other) => other.count - one.count)).toEqual([
+      expect(hits.toSorted((first, second) => second.count - first.count)).toEqual([
         { value: 'a', count: 2 },
         { value: 'b', count: 1 },
       ]);
@@ -260,7 +260,7 @@ onEveryVectorStore((subject) => {
   });
 
   describe('a deletion', () => {
-    test('takes points by id, including unknown ids', async () => {
+    test('removes points by id, and ignores unknown ids', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(
         collection,
@@ -268,25 +268,25 @@ onEveryVectorStore((subject) => {
         'upsert',
       );
       await subject.store.deletePoints(collection, { ids: [pointId(UUID), pointId(99)] });
-      expect(await scrolledIds(collection)).toEqual(['1']);
+      expect(await scrollIds(collection)).toEqual(['1']);
     });
 
-    test('takes points by their payload', async () => {
+    test('removes points by their payload', async () => {
       const collection = await subject.collection();
       const points = [createPoint(1, '{"user_id":"warm-up"}'), createPoint(2, '{"user_id":"a"}')];
       await subject.store.upsert(collection, points, 'upsert');
       await subject.store.deletePoints(collection, { filter: ofUser('warm-up') });
-      expect(await scrolledIds(collection)).toEqual(['2']);
+      expect(await scrollIds(collection)).toEqual(['2']);
     });
 
-    test('uses a filter if an id is larger than 2^53', async () => {
+    test('needs a filter for an id larger than 2^53', async () => {
       const collection = await subject.collection();
       const ids = ['9007199254740993', '9007199254740992'].map((id) => asJsonText<number>(id));
       const points = ids.map((id) => ({ ...createPoint(1, '{}'), id }));
       await subject.store.upsert(collection, points, 'upsert');
       const filter = { must: [{ has_id: [verbatim(points[0]?.id ?? pointId(0))] }] };
       await subject.store.deletePoints(collection, { filter });
-      expect(await scrolledIds(collection)).toEqual(['9007199254740992']);
+      expect(await scrollIds(collection)).toEqual(['9007199254740992']);
     });
   });
 
@@ -297,7 +297,7 @@ onEveryVectorStore((subject) => {
     expect(found.map(({ id }) => id)).toEqual(['1']);
   });
 
-  async function scrolledIds(collection: string): Promise<string[]> {
+  async function scrollIds(collection: string): Promise<string[]> {
     const { points } = await subject.store.scroll(collection, { limit: 100, vector: false });
     return points.map(({ id }) => id);
   }
@@ -310,6 +310,6 @@ onEveryVectorStore((subject) => {
 
 const USER_INDEX = { field_name: 'user_id', field_schema: 'keyword' } as const;
 
-function nearly(value: number): unknown {
+function closeTo(value: number): unknown {
   return expect.closeTo(value, 6);
 }

@@ -1,4 +1,4 @@
-// The guide's commands for restoring the old collection by hand, from the parts of its snapshot, work.
+// The commands in the guide restore the old collection by hand, from the parts of its snapshot.
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,16 +14,19 @@ import { createPoint, OLD_LAYOUT, waitForSnapshot } from '../../support/vector-s
 
 const GUIDE = join(import.meta.dirname, '../../../../docs/migration/guide.md');
 
-it('restores every memory, on a store that demands its key', async () => {
+it('the commands in the guide restore every memory on a store that requires a key', async () => {
   const apiKey = 'secret';
   const sandbox = await startQdrantSandbox({ apiKey });
   onTestFinished(sandbox.close);
   await restoreByHand({ url: sandbox.url, apiKey });
 });
 
-it.skipIf(!REAL_QDRANT)('restores every memory on a real Qdrant (QDRANT_URL)', async () => {
-  await restoreByHand({ url: REAL_QDRANT ?? '', apiKey: process.env.QDRANT_API_KEY ?? '' });
-});
+it.skipIf(!REAL_QDRANT)(
+  'the commands in the guide restore every memory on a real Qdrant (QDRANT_URL)',
+  async () => {
+    await restoreByHand({ url: REAL_QDRANT ?? '', apiKey: process.env.QDRANT_API_KEY ?? '' });
+  },
+);
 
 async function restoreByHand({ url, apiKey }: { readonly url: string; readonly apiKey: string }) {
   const store = createQdrant({ url, apiKey });

@@ -58,11 +58,11 @@ onEveryVectorStore((subject) => {
   });
 
   test('a snapshot is named after the second in which the store was asked for it', async () => {
-    const { answered = 0, snapshot } = await createFilled();
+    const { requestedAt = 0, snapshot } = await createFilled();
     const [, day, ...time] =
       /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(snapshot.name) ?? [];
     const begun = Date.parse(`${day}T${time.join(':')}Z`);
-    expect(Math.abs(begun - answered)).toBeLessThanOrEqual(1_000);
+    expect(Math.abs(begun - requestedAt)).toBeLessThanOrEqual(1_000);
   });
 
   test('a snapshot can be deleted', async () => {
@@ -78,8 +78,8 @@ onEveryVectorStore((subject) => {
     const slot = '{"":[0,1,0,0],"bm25":{"indices":[5],"values":[0.25]}}';
     const points = [createPoint(1, '{"user_id":"a","n":10.0}'), createPoint(2, TWO_LINES, slot)];
     await store.upsert(collection, points, 'upsert');
-    const answered = await store.startSnapshot(collection);
-    return { collection, answered, snapshot: await waitForSnapshot(store, collection) };
+    const requestedAt = await store.startSnapshot(collection);
+    return { collection, requestedAt, snapshot: await waitForSnapshot(store, collection) };
   }
 
   async function readPoints(collection: string) {
@@ -87,9 +87,9 @@ onEveryVectorStore((subject) => {
     return points.map((point) => ({ ...point, vector: JSON.parse(point.vector ?? '') }));
   }
 
-  /** A restore goes on after the upload. */
+  /** A restore continues after the upload has been requestedAt. */
   async function waitUntilRestored(collection: string): Promise<void> {
-    await expect.poll(() => subject.store.restoredPoints(collection), PATIENTLY).toBe(2);
+    await expect.poll(() => subject.store.restoredPoints(collection), POLLING).toBe(2);
   }
 
   async function download(collection: string, name: string): Promise<Buffer> {
@@ -103,10 +103,10 @@ onEveryVectorStore((subject) => {
   }
 });
 
-// U+2028 separates lines in some programs. In a payload it is an ordinary character, and must not end a record.
+// Some programs take U+2028 for the end of a line. In a payload it is an ordinary character, and must not end a record.
 const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 
-const PATIENTLY = { interval: 50 };
+const POLLING = { interval: 50 };
 
 async function* inChunks(bytes: Buffer): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += 64) yield bytes.subarray(at, at + 64);

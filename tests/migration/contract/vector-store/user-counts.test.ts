@@ -10,9 +10,9 @@ const TEST_USER = '{"user_id":"__migration_test_run-a"}';
 onEveryVectorStore((subject) => {
   test.each([
     ['with an index', true, [...USUAL, TEST_USER]],
-    ['without one', false, USUAL],
-    ['of a user that no index has', true, [...USUAL, '{"user_id":5}']],
-  ])('%s', async (_, hasIndex, payloads) => {
+    ['without an index', false, USUAL],
+    ['with a user that is in no index', true, [...USUAL, '{"user_id":5}']],
+  ])('counts by user and those of a walk are equal %s', async (_, hasIndex, payloads) => {
     const collection = await subject.collection();
     if (hasIndex) {
       const index = { field_name: 'user_id', field_schema: 'keyword' } as const;

@@ -12,10 +12,10 @@ import {
 } from '../../support/vector-stores.ts';
 
 const IDF = { modifier: 'idf' } as const;
-const LACKING: Filter = { must_not: [{ has_vector: 'bm25' }] };
+const UNFILLED: Filter = { must_not: [{ has_vector: 'bm25' }] };
 
 onEveryVectorStore((subject) => {
-  test('a slot can be added from 1.18 on; before that it is refused', async () => {
+  test('a slot can be added from 1.18 on, and is refused by earlier versions', async () => {
     const added = subject.store.addSparseVector(await subject.collection(OLD_LAYOUT), 'bm25', IDF);
     const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
     if (await subject.has('vectorSlots')) await added;
@@ -43,29 +43,29 @@ onEveryVectorStore((subject) => {
     expect(await readSlots(collection)).toEqual({});
     expect(await readVector(collection, 1)).toEqual([1, 0, 0, 0]);
     await store.addSparseVector(collection, 'bm25', IDF);
-    expect(await store.count(collection, LACKING)).toBe(1);
+    expect(await store.count(collection, UNFILLED)).toBe(1);
   });
 
   test('a missing collection has no slot', async () => {
-    const none = await subject.collection('not-created');
-    const missing = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
-    await expect(subject.store.addSparseVector(none, 'bm25', IDF)).rejects.toEqual(missing);
-    await expect(subject.store.removeVector(none, 'bm25')).rejects.toEqual(missing);
+    const missing = await subject.collection('not-created');
+    const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
+    await expect(subject.store.addSparseVector(missing, 'bm25', IDF)).rejects.toEqual(refused);
+    await expect(subject.store.removeVector(missing, 'bm25')).rejects.toEqual(refused);
   });
 
   test('points without a slot are counted and found; dense vector and payload stay', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
-    expect(await store.count(collection, LACKING)).toBe(3);
+    expect(await store.count(collection, UNFILLED)).toBe(3);
     const updates = [keywords(1, 'cello'), keywords(2, 'the of'), keywords(3, '')];
     await store.updateVectors(collection, updates);
-    expect(await store.count(collection, LACKING)).toBe(0);
+    expect(await store.count(collection, UNFILLED)).toBe(0);
     const vectors = [await readVector(collection, 1), await readVector(collection, 3)];
     const dense = { '': [1, 0, 0, 0] };
     expect(vectors).toMatchObject([dense, { ...dense, bm25: { indices: [] } }]);
     expect((await store.retrieve(collection, [pointId(3)]))[0]?.payload).toBe('{"n":10.0}');
     await store.upsert(collection, [createPoint(4, '{}')], 'upsert');
-    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    const { points } = await store.scroll(collection, { limit: 9, filter: UNFILLED });
     expect(points.map(({ id }) => id)).toEqual(['4']);
   });
 
@@ -75,17 +75,17 @@ onEveryVectorStore((subject) => {
     await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
     await store.upsert(collection, [createPoint(1, '{"data":"oboe"}')], 'upsert');
     await setPayload(collection, 2, { data: 'oboe' });
-    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    const { points } = await store.scroll(collection, { limit: 9, filter: UNFILLED });
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
-  // A user may change the text after the run has read it: the keywords of the old text must not be stored then.
+  // A user may change a text after the run has read it. Then the keywords of the old text must not be stored.
   test('an update is applied only if the text is the one that was read', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
     const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
     await store.updateVectors(collection, [stale, fresh]);
-    const { points } = await store.scroll(collection, { limit: 9, filter: LACKING });
+    const { points } = await store.scroll(collection, { limit: 9, filter: UNFILLED });
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
@@ -95,7 +95,7 @@ onEveryVectorStore((subject) => {
     const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
     const updated = store.updateVectors(collection, updates);
     await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', answer: 404 });
-    expect(await store.count(collection, LACKING)).toBe(0);
+    expect(await store.count(collection, UNFILLED)).toBe(0);
   });
 
   test('values of our own vectors are returned as they were written', async () => {
