@@ -8,6 +8,8 @@ import { countText, timeText } from './text.ts';
 export const INVOCATION = 'npm run migrate --';
 
 export interface NextStep {
+  readonly name: string;
+  /** The whole command, as an operator types it */
   readonly command: string;
   readonly why: string;
   /** Advice in words that comes before the command */
@@ -19,48 +21,53 @@ const REASONS: Readonly<Record<string, string>> = {
   abort: 'abandon the run and remove what it built',
 };
 
+const EXECUTE = '--execute';
+
 const CLOSE_REASON = 'remove what the plan removes, and close the run';
 
 /** Steps whose command has another name */
 const COMMAND_NAMES: Readonly<Record<string, string>> = { rebuild: 'copy' };
 
-function describeInvocation(words: string, runId: string, stage?: string): string {
-  return `${INVOCATION} ${words} --run ${runId}${stage === undefined ? '' : ` --stage ${stage}`}`;
+/** The run, and the stage of its functions unless the command runs on this machine */
+interface Target {
+  readonly runId: string;
+  readonly stage?: string | undefined;
+}
+
+/** @param words argument and options of the command */
+function createStep({ runId, stage }: Target, name: string, words: string, why: string): NextStep {
+  const typed = [INVOCATION, name, words, `--run ${runId}`, stage && `--stage ${stage}`];
+  return { name, command: typed.filter(Boolean).join(' '), why };
 }
 
 /** Lists the next steps; empty once the run has ended */
 export function nextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
-  const invoke = (words: string) => describeInvocation(words, runId, stage);
+  const step = (name: string, words: string, why: string) =>
+    createStep({ runId, stage }, name, words, why);
   const commands = new Set(moves.map(({ command }) => command));
   if (commands.size === 0) return [];
   const waysBack = [...commands]
     .filter((command) => REASONS[command] !== undefined)
-    .map((command) => ({ command: invoke(`${command} --execute`), why: REASONS[command] ?? '' }));
+    .map((command) => step(command, EXECUTE, REASONS[command] ?? ''));
   const confirmation =
     pendingAction && pendingAction.confirmedBy === null
-      ? [
-          {
-            command: invoke(`confirm ${pendingAction.action}`),
-            why: 'confirm that the action is done',
-          },
-        ]
+      ? [step('confirm', pendingAction.action, 'confirm that the action is done')]
       : [];
   if (isLate) {
     const why = 'finish the window: users stay on the new version';
-    const finish = commands.has('cutover') ? [{ command: invoke('cutover --execute'), why }] : [];
+    const finish = commands.has('cutover') ? [step('cutover', EXECUTE, why)] : [];
     return [...waysBack, ...finish, ...confirmation];
   }
   if (next === null) return waysBack;
   if (phase === 'live' && retention) {
-    const close = { command: invoke('run'), why: CLOSE_REASON };
+    const close = step('run', '', CLOSE_REASON);
     const first = `nothing is due until ${retention.until}`;
-    return retention.isOver ? [close] : waysBack.map((step) => ({ ...step, first }));
+    return retention.isOver ? [close] : waysBack.map((wayBack) => ({ ...wayBack, first }));
   }
-  const resume = { command: invoke('run'), why: next ? `continue with ${next}` : 'continue' };
-  const step = COMMAND_NAMES[next] ?? next;
+  const resume = step('run', '', `continue with ${next}`);
   const stepAlone = isBeforeWindow(phase)
-    ? [{ command: invoke(`${step} --execute`), why: 'this step alone' }]
+    ? [step(COMMAND_NAMES[next] ?? next, EXECUTE, 'this step alone')]
     : [];
   return [...confirmation, resume, ...stepAlone, ...waysBack];
 }
@@ -86,15 +93,15 @@ export function describeAftermath(
   const { name, data } = error;
   if (name === 'RefusedEmptied') {
     // The watch works on all runs: the refusal may concern another run.
-    const command = describeInvocation('run', data.run ?? status.runId, stage);
-    const removal = { command, why: 'remove what the run kept' };
-    return { ...aftermath, next: repairOrAccept(removal, data) };
+    const target = { runId: data.run ?? status.runId, stage };
+    const removal = createStep(target, 'run', '', 'remove what the run kept');
+    return { ...aftermath, next: repairOrAccept(target, removal, data) };
   }
-  return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, status) };
+  return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, { status, stage }) };
 }
 
 function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
-  const rollback = steps.find(({ why }) => why === REASONS.rollback);
+  const rollback = steps.find(({ name }) => name === 'rollback');
   if (phase !== 'switching' || !deadlineAt || !rollback) return undefined;
   return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
@@ -118,39 +125,46 @@ const ADVICE: {
 function chooseStepsAfterRefusal(
   { name, data }: Refusal,
   steps: readonly NextStep[],
-  status: Status,
+  { status, stage }: { readonly status: Status; readonly stage: string | undefined },
 ): readonly NextStep[] {
-  const rollback = steps.find(({ why }) => why === REASONS.rollback);
+  const target = { runId: status.runId, stage };
+  const repeat = ({ name }: NextStep, options: string, why: string) =>
+    createStep(target, name, `${EXECUTE} ${options}`, why);
+  const rollback = steps.find(({ name }) => name === 'rollback');
   if (rollback && data.loss !== undefined) {
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
     const why = `${REASONS.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
-    return [withOptions(rollback, options, why)];
+    return [repeat(rollback, options, why)];
   }
-  const cutover = steps.find(({ command }) => command.includes(' cutover --execute'));
+  const cutover = steps.find(({ name }) => name === 'cutover');
   if (cutover && data.windowMinutes !== undefined) {
     const longer = `--window-minutes ${data.windowMinutes}`;
-    return [withOptions(cutover, longer, 'open a window that is long enough')];
+    return [repeat(cutover, longer, 'open a window that is long enough')];
   }
   const [step, ...others] = steps;
   if (name === 'RefusedMassChange' && rollback) {
-    const why = 'leave behind all writes since the switch';
-    return [...repairOrAccept(rollback, data), withOptions(rollback, '--as-it-was', why)];
+    const asItWas = repeat(rollback, '--as-it-was', 'leave behind all writes since the switch');
+    return [...repairOrAccept(target, rollback, data), asItWas];
   }
-  if (name === 'RefusedMassChange' && step) return [...repairOrAccept(step, data), ...others];
+  if (name === 'RefusedMassChange' && step) {
+    return [...repairOrAccept(target, step, data), ...others];
+  }
   const first = ADVICE[name]?.(status, data);
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
 /** Offers the step after a repair of the collection in use, or with its changes accepted as users' own. */
-function repairOrAccept(step: NextStep, { deletes }: RefusalData): readonly NextStep[] {
+function repairOrAccept(
+  target: Target,
+  step: NextStep,
+  { deletes }: RefusalData,
+): readonly NextStep[] {
   const repaired = { ...step, first: 'repair the collection in use' };
   if (deletes === undefined) return [repaired];
   const why = `if users deleted or changed ${countText(deletes, 'memory')} themselves`;
-  return [repaired, withOptions(step, `--deletes ${deletes}`, why)];
-}
-
-function withOptions({ command }: NextStep, options: string, why: string): NextStep {
-  return { command: command.replace(' --run ', ` ${options}$&`), why };
+  // "run" needs no other option to change something.
+  const execute = step.name === 'run' ? '' : `${EXECUTE} `;
+  return [repaired, createStep(target, step.name, `${execute}--deletes ${deletes}`, why)];
 }
 
 /** Formats the next command and its alternatives */
@@ -163,11 +177,15 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
   ];
 }
 
-/** Formats the aftermath; the last line says which version users are on, and gives the next command. */
+/**
+ * Formats the aftermath: which version users are on, and the next command. Where something has to be repaired first, its
+ * alternatives follow.
+ */
 export function aftermathText({ window, users = '', next }: Aftermath): string {
-  const [line = ''] = next.length > 0 ? nextLines(next) : [];
-  const last = [users, line].filter((text) => text !== '').join(' ');
-  return window === undefined ? last : `${window}\n${last}`;
+  const [line = '', ...others] = next.length > 0 ? nextLines(next) : [];
+  const main = [users, line].filter((text) => text !== '').join(' ');
+  const alternatives = next[0]?.first === undefined ? [] : others;
+  return [...(window === undefined ? [] : [window]), main, ...alternatives].join('\n');
 }
 
 /** True if writes are frozen, or cannot be known to be open */

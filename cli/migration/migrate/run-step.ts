@@ -117,7 +117,7 @@ export async function runStep(
     if (status && pending && pending.toDo !== shownAction) {
       shownAction = pending.toDo;
       const next = nextSteps(status, place.stage);
-      const confirm = next.find(({ command }) => command.includes(` confirm ${pending.action} `));
+      const confirm = next.find(({ name }) => name === 'confirm');
       const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
     }
