@@ -1,8 +1,15 @@
 // Chooses colors for categories that stand out from the background in both the light and the dark scheme.
 
-/** Okabe and Ito's palette, with grey instead of black: people with any form of color blindness can tell the colors apart. */
-const PALETTE = [
-  ...['#0072b2', '#e69f00', '#009e73', '#cc79a7', '#56b4e9', '#d55e00', '#f0e442', '#7f7f7f'],
+/**
+ * Blue, orange, green, magenta, sky, brown, yellow and grey, for each scheme in the lightness in which people with any form of
+ * color blindness can tell every two of them apart. A palette made for any background loses this: enough contrast with a white
+ * card makes all its colors equally dark.
+ */
+const LIGHT = [
+  ...['#2300cb', '#9d6c2c', '#0f654a', '#c530c4', '#1570a3', '#580301', '#374d00', '#757575'],
+] as const;
+const DARK = [
+  ...['#5888fe', '#e29311', '#92f3e1', '#e03bb5', '#4cc0ff', '#ac774a', '#d7ee77', '#ababab'],
 ] as const;
 
 const MIN_CONTRAST = 4.5;
@@ -11,13 +18,16 @@ const STEPS = 20;
 type Rgb = readonly [red: number, green: number, blue: number];
 
 /**
- * Returns the category's own color, or one from the palette, darkened or lightened until its contrast with the background
- * reaches 4.5 to 1.
+ * Returns the category's own color, darkened or lightened until its contrast with the background reaches 4.5 to 1; without one, a
+ * color of the palette, which has that contrast.
  */
 export function colorOf(own: string | null | undefined, position: number, background: string) {
-  const chosen = own || (PALETTE[position % PALETTE.length] ?? PALETTE[0]);
-  const color = parse(chosen);
-  const target: Rgb = luminance(parse(background)) > 0.5 ? [0, 0, 0] : [255, 255, 255];
+  const behind = parse(background);
+  const isLight = luminance(behind) > 0.5;
+  const palette = isLight ? LIGHT : DARK;
+  if (!own) return palette[position % palette.length] ?? palette[0];
+  const color = parse(own);
+  const target: Rgb = isLight ? [0, 0, 0] : [255, 255, 255];
   for (let step = 0; step <= STEPS; step++) {
     const mixed = mix(color, target, step / STEPS);
     if (contrastOf(write(mixed), background) >= MIN_CONTRAST) return write(mixed);

@@ -46,6 +46,56 @@ function row(id: number, changes: Partial<Row> = {}): Row {
   };
 }
 
+type Matrix = readonly (readonly [number, number, number])[];
+
+/** Linear RGB as people see it (Machado, Oliveira and Fernandes 2009, severity 1). */
+const SIGHTS: Readonly<Record<string, Matrix>> = {
+  'full sight': [
+    [1, 0, 0],
+    [0, 1, 0],
+    [0, 0, 1],
+  ],
+  protanopia: [
+    [0.152286, 1.052583, -0.204868],
+    [0.114503, 0.786281, 0.099216],
+    [-0.003882, -0.048116, 1.051998],
+  ],
+  deuteranopia: [
+    [0.367322, 0.860646, -0.227968],
+    [0.280085, 0.672501, 0.047413],
+    [-0.01182, 0.04294, 0.968881],
+  ],
+  tritanopia: [
+    [1.255528, -0.076749, -0.178779],
+    [-0.078411, 0.930809, 0.147602],
+    [0.004733, 0.691367, 0.3039],
+  ],
+};
+const TO_CONES: Matrix = [
+  [0.4122214708, 0.5363325363, 0.0514459929],
+  [0.2119034982, 0.6806995451, 0.1073969566],
+  [0.0883024619, 0.2817188376, 0.6299787005],
+];
+const TO_OKLAB: Matrix = [
+  [0.2104542553, 0.793617785, -0.0040720468],
+  [1.9779984951, -2.428592205, 0.4505937099],
+  [0.0259040371, 0.7827717662, -0.808675766],
+];
+
+function multiply(matrix: Matrix, vector: readonly number[]): number[] {
+  return matrix.map((row) => row.reduce((sum, part, n) => sum + part * (vector[n] ?? 0), 0));
+}
+
+/** Returns what a person sees of a color, in Oklab, where distances are as large as people see them. */
+function seeColor(color: string, sight: Matrix): number[] {
+  const linear = [1, 3, 5].map((start) => {
+    const part = Number.parseInt(color.slice(start, start + 2), 16) / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  const seen = multiply(sight, linear).map((part) => Math.min(1, Math.max(0, part)));
+  return multiply(TO_OKLAB, multiply(TO_CONES, seen).map(Math.cbrt));
+}
+
 describe('the scope in the address', () => {
   test.each([
     '#',
@@ -263,11 +313,25 @@ describe('rows with the writes of the page', () => {
   });
 });
 
-test.each(['#ffffff', '#171a21'])('every color can be seen on the background %s', (background) => {
-  const own = ['#FBC02D', '#000', '#ffff', '#12345678', null];
-  const colors = [...own, ...own, ...own].map((color, n) => colorOf(color, n, background));
-  for (const color of colors)
-    expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
+describe.each(['#ffffff', '#171a21'])('the colors of categories on %s', (background) => {
+  test('can be seen', () => {
+    const own = ['#FBC02D', '#000', '#ffff', '#12345678', ...Array.from({ length: 8 }, () => null)];
+    const colors = [...own, ...own, ...own].map((color, n) => colorOf(color, n, background));
+    for (const color of colors)
+      expect(contrastOf(color, background), color).toBeGreaterThanOrEqual(4.5);
+  });
+
+  test.each(Object.entries(SIGHTS))('are told apart with %s', (_, sight) => {
+    const seen = Array.from({ length: 8 }, (_, id) =>
+      seeColor(colorOf(null, id, background), sight),
+    );
+    const distances = seen.flatMap((one, n) =>
+      seen.slice(n + 1).map((other) => Math.hypot(...one.map((part, m) => part - (other[m] ?? 0)))),
+    );
+    expect(distances).toHaveLength(28);
+    // In Oklab, black and white are 1 apart, and two colors that can just be told apart about 0.02.
+    expect(Math.min(...distances)).toBeGreaterThan(0.08);
+  });
 });
 
 test('the page has the types of the API, which `npm run describe` writes', async () => {
