@@ -115,6 +115,19 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     expect(await entries(page).count()).toBe(100);
   });
 
+  test('a reload draws all rows if the row that was edited is below the first screen', async () => {
+    const page = await pages.visit('#period=all');
+    await drawAllRows(page);
+    await entries(page).nth(95).click();
+    const edit = page.getByRole('form', { name: /^Edit/ });
+    const name = await edit.getAttribute('aria-label');
+    await edit.getByLabel('Notes').fill('Typed far below');
+    await page.reload();
+    await page.getByRole('form', { name: name ?? '', exact: true }).waitFor();
+    expect(await edit.getByLabel('Notes').inputValue()).toBe('Typed far below');
+    await edit.getByRole('button', { name: 'Cancel' }).click();
+  });
+
   test('a view draws each row once, and a key press in a field redraws none', async () => {
     const page = await pages.open();
     const script = await (await fetch(`${pages.url()}/page.js`)).text();
