@@ -61,7 +61,9 @@ export function App() {
         {!isSheetOpen.value && <Messages />}
         <UndoBar />
       </div>
-      {sheet.value === 'categories' && <CategoriesSheet onClose={closeSheet} />}
+      {sheet.value === 'categories' && (
+        <CategoriesSheet onClose={closeSheet} onOpen={() => openSheet('categories')} />
+      )}
       {sheet.value === 'imports' && <ImportsSheet onClose={closeSheet} />}
       {sheet.value === 'help' && <HelpSheet />}
     </>

@@ -1,24 +1,44 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
-import { type Signal, signal, useSignal } from '@preact/signals';
+import { type Signal, signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { categories, categoriesById } from './category-list.ts';
+import { createSettings, type TypedSettings } from './category-settings.ts';
 import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
-import { announcement, canWrite, notice, outbox } from './ledger.ts';
+import { announcement, canWrite, me, notice, outbox } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { useSubmit } from './submit.ts';
 import { setTarget, targets } from './targets.ts';
 import { readRows } from './view.ts';
 
-const openCategoryId = signal<number | undefined>(undefined);
+/** The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes. */
+const opened = signal<Opened | undefined>(undefined);
 
-export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
+interface Opened {
+  /** Name of the ledger, because another one may have a category with the same id. */
+  readonly ledger: string | undefined;
+  readonly id: number;
+  readonly settings: TypedSettings;
+}
+
+function findOpened(id: number): TypedSettings | undefined {
+  const { value } = opened;
+  return value?.id === id && value.ledger === me.value?.ledger ? value.settings : undefined;
+}
+
+interface CategoriesSheetProps {
+  readonly onClose: () => void;
+  /** Opens this sheet again. */
+  readonly onOpen: () => void;
+}
+
+export function CategoriesSheet({ onClose, onOpen }: CategoriesSheetProps) {
   const { active = [], inactive = [] } = Object.groupBy(categories.value, (each) =>
     each.is_active ? 'active' : 'inactive',
   );
@@ -26,7 +46,13 @@ export function CategoriesSheet({ onClose }: { readonly onClose: () => void }) {
   // A category that is merged or deactivated moves to the other list, and its button loses the focus.
   useFocusInList(lists, 'li', (item) => item.querySelector('button'));
   return (
-    <Sheet title="Categories" onClose={onClose}>
+    <Sheet
+      title="Categories"
+      onClose={() => {
+        onClose();
+        void saveBehindSheet(onOpen);
+      }}
+    >
       {canWrite.value && <NewCategory />}
       <div ref={lists}>
         <ul class="categories">
@@ -87,24 +113,18 @@ function NewCategory() {
 
 function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
-  const settings = useSettings(category);
-  const isOpen = openCategoryId.value === id;
-  const close = () => {
-    openCategoryId.value = undefined;
-  };
-  const open = () => {
-    settings.reset();
-    openCategoryId.value = id;
-  };
-  const finish = useSubmit(async () => {
-    if (await settings.saveChanged()) close();
+  const settings = findOpened(id);
+  const press = useSubmit(async () => {
+    const isSaved = await closeOpened();
+    const ledger = me.peek()?.ledger;
+    if (isSaved && !settings) opened.value = { ledger, id, settings: openSettings(category) };
   });
   // Without this, Escape would close the sheet.
   const cancel = (event: TargetedKeyboardEvent<HTMLElement>) => {
-    if (event.key !== 'Escape' || !isOpen) return;
+    if (event.key !== 'Escape' || !settings) return;
     event.preventDefault();
     event.currentTarget.querySelector('button')?.focus();
-    close();
+    opened.value = undefined;
   };
   return (
     <li onKeyDown={cancel}>
@@ -117,27 +137,37 @@ function CategoryItem({ category }: { readonly category: Category }) {
         {canWrite.value && (
           <Button
             kind="quiet"
-            aria-expanded={isOpen}
-            aria-label={isOpen ? `Done with ${name}` : `Change ${name}`}
-            onClick={isOpen ? finish : open}
+            aria-expanded={settings !== undefined}
+            aria-label={settings ? `Done with ${name}` : `Change ${name}`}
+            onClick={press}
           >
-            {isOpen ? 'Done' : 'Change'}
+            {settings ? 'Done' : 'Change'}
           </Button>
         )}
       </div>
-      {isOpen && <CategorySettings category={category} settings={settings} />}
+      {settings && <CategorySettings category={category} settings={settings} />}
     </li>
   );
 }
 
 interface SettingsProps {
   readonly category: Category;
-  readonly settings: ReturnType<typeof useSettings>;
+  readonly settings: TypedSettings;
 }
 
 function CategorySettings({ category, settings }: SettingsProps) {
-  const { name, color, target, error, update, save } = settings;
+  const { name, color, target, error } = settings;
   const action = category.is_active ? 'Deactivate' : 'Activate';
+  const save = useSubmit(async () => void (await settings.save()));
+  const toggle = useSubmit(async () => {
+    try {
+      await updateCategory(category, { is_active: !category.is_active });
+      announcement.value = `Category ${category.name} ${action.toLowerCase()}d`;
+      error.value = '';
+    } catch (cause) {
+      error.value = explain(cause);
+    }
+  });
   return (
     <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
       <Field label="Name" error={error.value}>
@@ -150,21 +180,12 @@ function CategorySettings({ category, settings }: SettingsProps) {
         )}
       </Field>
       <div class="buttons">
-        <Button
-          onClick={() =>
-            update(
-              { is_active: !category.is_active },
-              `Category ${category.name} ${action.toLowerCase()}d`,
-            )
-          }
-        >
-          {action}
-        </Button>
+        <Button onClick={toggle}>{action}</Button>
         <Button type="submit" kind="primary">
           Save
         </Button>
       </div>
-      <MergeChoice category={category} />
+      <MergeChoice category={category} settings={settings} />
     </form>
   );
 }
@@ -178,44 +199,42 @@ function bind(text: Signal<string>) {
   };
 }
 
-/** Holds the settings of a category as they are typed, and the functions that save them. */
-function useSettings(category: Category) {
-  const name = useSignal(category.name);
-  const color = useSignal(toPickerColor(category));
-  const target = useSignal(readTarget(category));
-  const error = useSignal('');
-  const reset = () => {
-    name.value = category.name;
-    color.value = toPickerColor(category);
-    target.value = readTarget(category);
-    error.value = '';
+function openSettings(category: Category): TypedSettings {
+  const { id, name } = category;
+  const start = { name, color: toPickerColor(category), target: readTarget(category) };
+  const send = async ({ target, ...changes }: Partial<typeof start>) => {
+    if (target !== undefined) setTarget(id, readAmount(target));
+    // The category may have been written since the sheet was drawn: the update needs its latest version.
+    const latest = categoriesById.peek().get(id) ?? category;
+    const isSent = Object.keys(changes).length > 0;
+    const saved = isSent ? await updateCategory(latest, changes) : latest;
+    announcement.value = `Category ${saved.name} saved`;
   };
-  const update = async (changes: object, confirmation: string) => {
-    try {
-      await updateCategory(category, changes);
-      announcement.value = confirmation;
-      error.value = '';
-    } catch (cause) {
-      error.value = explain(cause);
-    }
+  return createSettings(start, send, explain);
+}
+
+/** Saves and closes the open settings. @returns false if they were refused: then they stay open with the reason */
+async function closeOpened(): Promise<boolean> {
+  const open = opened.peek();
+  if (!open || !findOpened(open.id)) return true;
+  const isSaved = await open.settings.save();
+  if (isSaved && opened.peek() === open) opened.value = undefined;
+  return isSaved;
+}
+
+/** Saves the settings that were open when the sheet was closed. Refused settings are shown when it is opened again. */
+async function saveBehindSheet(onOpen: () => void): Promise<void> {
+  const open = opened.peek();
+  if (!open || (await closeOpened())) return;
+  const { name = '' } = categoriesById.peek().get(open.id) ?? {};
+  const run = () => {
+    notice.value = undefined;
+    onOpen();
   };
-  const isColorChanged = () => color.peek() !== toPickerColor(category);
-  const send = async () => {
-    const trimmed = name.peek().trim();
-    setTarget(category.id, readAmount(target.peek()));
-    const changes = { name: trimmed, ...(isColorChanged() && { color: color.peek() }) };
-    await update(changes, `Category ${trimmed} saved`);
+  notice.value = {
+    text: `The changes of ${name} were not saved. ${open.settings.error.peek()}`,
+    action: { name: 'Show them', run },
   };
-  /** @returns true if nothing is left to save */
-  const saveChanged = async () => {
-    const isChanged =
-      name.peek().trim() !== category.name ||
-      target.peek() !== readTarget(category) ||
-      isColorChanged();
-    if (isChanged) await send();
-    return !isChanged || error.peek() === '';
-  };
-  return { name, color, target, error, update, reset, save: useSubmit(send), saveChanged };
 }
 
 function readTarget({ id }: Category): string {
@@ -224,13 +243,13 @@ function readTarget({ id }: Category): string {
 }
 
 /** Moves every transaction into another category, then deactivates the emptied one. */
-function MergeChoice({ category }: { readonly category: Category }) {
+function MergeChoice({ category, settings }: SettingsProps) {
   const [into, setInto] = useState('');
   const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
   if (others.length === 0) return null;
   const merge = async () => {
     const target = others.find(({ id }) => String(id) === into);
-    if (!target) return;
+    if (!target || !(await settings.save())) return;
     try {
       await mergeCategory(category, target);
     } catch (cause) {
@@ -284,7 +303,7 @@ async function mergeCategory(category: Category, target: Category): Promise<void
   // The category may have been saved since the sheet was drawn: the update needs its latest version.
   const latest = categoriesById.peek().get(category.id) ?? category;
   await updateCategory(latest, { is_active: false });
-  openCategoryId.value = undefined;
+  if (opened.peek()?.id === category.id) opened.value = undefined;
   const moved = `Moved ${format.counted(all.length, 'transaction')}`;
   announcement.value = moved;
   notice.value = {

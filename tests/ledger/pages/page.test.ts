@@ -921,6 +921,40 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.waitFor({ state: 'detached' });
   });
 
+  test('what is typed in a category is saved when another opens or the sheet closes', async () => {
+    for (const name of ['Typed one', 'Typed two', 'Typed taken']) await pages.createCategory(name);
+    const names = async () => {
+      const { data } = await pages.call('GET', '/categories');
+      return (data as { name: string }[]).flatMap(({ name }) => (/^Typed/.test(name) ? name : []));
+    };
+    const page = await pages.visit('#period=1991');
+    const begin = page.getByRole('button', { name: 'Categories' });
+    await begin.click();
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    const name = sheet.getByLabel('Name', { exact: true });
+    const change = (text: string) => sheet.getByRole('button', { name: `Change ${text}` }).click();
+    await change('Typed one');
+    await name.fill('Typed taken');
+    await change('Typed two');
+    await sheet.locator('.settings .field-error').waitFor();
+    expect(await name.inputValue()).toBe('Typed taken');
+    await name.fill('Typed 1');
+    await change('Typed two');
+    await sheet.getByRole('button', { name: 'Done with Typed two' }).waitFor();
+    await name.fill('Typed 2');
+    await sheet.getByRole('button', { name: 'Close' }).click();
+    await expect.poll(names).toEqual(['Typed 1', 'Typed 2', 'Typed taken']);
+    await begin.click();
+    await change('Typed 2');
+    await name.fill('Typed taken');
+    await sheet.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('alert').getByText('The changes of Typed 2 were not saved').waitFor();
+    await page.getByRole('button', { name: 'Show them' }).click();
+    expect(await name.inputValue()).toBe('Typed taken');
+    await sheet.locator('.settings .field-error').waitFor();
+    await expectAccessible(page);
+  });
+
   test('a selection of all rows and a merge continue while the page refreshes its figures', async () => {
     const [from, into] = [
       await pages.createCategory('Read again'),
@@ -948,6 +982,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.getByRole('button', { name: 'Change Read again' }).click();
     await page.getByLabel('Merge into').selectOption(String(into));
     refreshed = page.waitForRequest(/\/categories\?/);
+    await page.getByLabel('Color').fill('#123456');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Merge', exact: true }).click();
     await page.getByText('Moved 101 transactions from Read again to Read whole').waitFor();

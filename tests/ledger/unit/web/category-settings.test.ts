@@ -1,0 +1,61 @@
+// The settings of a category: what is typed is saved once, or kept if the service refuses it.
+import { describe, expect, test } from 'vitest';
+import { createSettings, type SettingValues } from '../../../../web/page/category-settings.ts';
+
+const START: SettingValues = { name: 'Food', color: '#112233', target: '' };
+
+function open(send: () => Promise<void> = async () => undefined) {
+  const sent: Partial<SettingValues>[] = [];
+  const settings = createSettings(
+    START,
+    async (changes) => {
+      sent.push(changes);
+      await send();
+    },
+    (cause) => String(cause),
+  );
+  return { sent, settings };
+}
+
+describe('the settings of a category', () => {
+  test('are not sent if nothing was changed', async () => {
+    const { sent, settings } = open();
+    settings.name.value = ' Food ';
+    expect(await settings.save()).toBe(true);
+    expect(sent).toEqual([]);
+  });
+
+  test('are sent without those that were not changed', async () => {
+    const { sent, settings } = open();
+    settings.target.value = '20';
+    expect(await settings.save()).toBe(true);
+    settings.color.value = '#445566';
+    expect(await settings.save()).toBe(true);
+    expect(sent).toEqual([{ target: '20' }, { color: '#445566' }]);
+  });
+
+  test('are kept with the reason if they are refused, and sent at the next attempt', async () => {
+    const refusals = ['The name is taken.'];
+    const { sent, settings } = open(async () => {
+      const refusal = refusals.pop();
+      if (refusal) throw refusal;
+    });
+    settings.name.value = 'Taken';
+    expect(await settings.save()).toBe(false);
+    expect([settings.name.value, settings.error.value]).toEqual(['Taken', 'The name is taken.']);
+    settings.name.value = 'Free';
+    expect(await settings.save()).toBe(true);
+    expect(settings.error.value).toBe('');
+    expect(sent).toEqual([{ name: 'Taken' }, { name: 'Free' }]);
+  });
+
+  test('are sent once, although they are saved again before the answer', async () => {
+    const answered = Promise.withResolvers<void>();
+    const { sent, settings } = open(() => answered.promise);
+    settings.name.value = 'Meals';
+    const both = [settings.save(), settings.save()];
+    answered.resolve();
+    expect(await Promise.all(both)).toEqual([true, true]);
+    expect(sent).toEqual([{ name: 'Meals' }]);
+  });
+});
