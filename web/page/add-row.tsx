@@ -50,9 +50,18 @@ export function AddRow() {
   );
 }
 
+/** The element that had the focus before the form, to which Escape returns; undefined if the page had it. */
+let left: Element | undefined;
+
 export function beginTransaction(): void {
   if (isPhone.peek()) isSheetShown.value = true;
   else focusDescription(document);
+}
+
+/** Leaves the form for the place where the person was before. What is typed stays as a draft. */
+function leaveForm(field: Element | null): void {
+  if (left instanceof HTMLElement && left.isConnected) left.focus();
+  else if (field instanceof HTMLElement) field.blur();
 }
 
 function focusDescription(container: ParentNode | null): void {
@@ -106,7 +115,21 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
     else if (isEmpty(open.draft.peek())) open.edit(complete);
   };
   return (
-    <form ref={form} class="add-row" aria-label="Add transaction" onSubmit={save} noValidate>
+    <form
+      ref={form}
+      class="add-row"
+      aria-label="Add transaction"
+      noValidate
+      onSubmit={save}
+      onFocusIn={({ relatedTarget }) => {
+        if (form.current?.contains(relatedTarget as Node | null)) return;
+        left = relatedTarget instanceof Element ? relatedTarget : undefined;
+      }}
+      onKeyDown={({ key, target }) => {
+        // In the sheet, Escape closes the sheet.
+        if (key === 'Escape' && !isInSheet) leaveForm(target as Element);
+      }}
+    >
       <TransactionFields open={open} isFirst={isInSheet} placeholder={placeholder} />
       <Button type="submit" kind="primary" class="add">
         Add

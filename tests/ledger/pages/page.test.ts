@@ -184,6 +184,36 @@ describe.skipIf(whyNoChromium())('the page', () => {
     expect(await addForm(page).getByLabel('Description').inputValue()).toBe('Half a thought');
   });
 
+  test('Escape leaves the form to add a transaction, and keeps its draft', async () => {
+    await pages.createRow({ description: 'Left for the form', transaction_date: '2003-02-01' });
+    const page = await pages.visit('#period=2003-02');
+    const description = addForm(page).getByLabel('Description');
+    await description.click();
+    await page.keyboard.press('Enter');
+    await addForm(page).getByText('Say what it was.').waitFor();
+    await page.keyboard.press('Escape');
+    await addForm(page).getByText('Say what it was.').waitFor({ state: 'detached' });
+    // Without a focused field, the arrow keys go through the list.
+    await page.keyboard.press('ArrowDown');
+    await page.waitForSelector('.entry:focus');
+    await page.keyboard.press('n');
+    await page.waitForSelector('.of-description input:focus');
+    await page.keyboard.type('Half');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.entry:focus');
+    expect(await description.inputValue()).toBe('Half');
+    // In an open list of categories, Escape closes only the list.
+    await addForm(page).getByLabel('Category').click();
+    await page.keyboard.type('new');
+    const option = page.getByRole('option', { name: 'Create “new”' });
+    await option.waitFor();
+    await page.keyboard.press('Escape');
+    await option.waitFor({ state: 'detached' });
+    await page.waitForSelector('.of-category input:focus');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('.entry:focus');
+  });
+
   test('the errors of an empty form disappear when the user does something else; those of a draft stay', async () => {
     await pages.createRow({ description: 'Elsewhere', transaction_date: '2003-01-02' });
     const page = await pages.visit('#period=2003');
