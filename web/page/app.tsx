@@ -28,7 +28,7 @@ import {
 import { Messages } from './messages.tsx';
 import { PeriodChart, Tooltip } from './period-chart.tsx';
 import { nameList } from './scope.ts';
-import { Figures, ScopeBar } from './scope-bar.tsx';
+import { ChangesOnPhone, Figures, ScopeBar } from './scope-bar.tsx';
 import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
 import { TransactionList } from './transaction-list.tsx';
@@ -165,7 +165,8 @@ function Ledger() {
         <div class={isOfScope ? 'of-scope' : isFailed ? 'of-scope withheld' : 'of-scope stale'}>
           <Figures />
           <details class="charts" open={!isPhone.peek()}>
-            <summary>Charts</summary>
+            <summary>Charts and comparison</summary>
+            <ChangesOnPhone />
             {isOnlySums.value ? (
               <p class="card no-charts">
                 Charts show up to 100 found transactions. These are more.

@@ -2,7 +2,7 @@
 import { accumulate, addUpPeriods, type Period } from './figures.ts';
 import { format } from './format.ts';
 import { cells, cellsOfCategory, filterByCategory, view } from './ledger.ts';
-import { daysOf, localDay, type Type } from './scope.ts';
+import { daysOf, localDay, periodOf, type Type } from './scope.ts';
 import type { View } from './view.ts';
 
 export interface Bar {
@@ -34,10 +34,17 @@ export function dayBars({ scope: { type }, dates, before }: View): readonly Bar[
         ['Income', format.money(day.income)],
         ['Expense', format.money(day.expense)],
         [side === 'expense' ? 'Spent so far' : 'Received so far', format.money(soFar[n] ?? 0)],
-        ['The time before', line === undefined ? '' : format.money(line)],
+        ...(daysBefore.length > 0
+          ? [[nameTime(before), line === undefined ? '' : format.money(line)] as const]
+          : []),
       ],
     };
   });
+}
+
+/** Names the time that the line of a chart by day shows. */
+export function nameTime(before: View['before']): string {
+  return before ? format.scope(periodOf(before.dates)) : '';
 }
 
 export function periodBars(): readonly Bar[] {

@@ -6,7 +6,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { chooseTicks } from './figures.ts';
 import { format } from './format.ts';
 import { changeScope, view } from './ledger.ts';
-import { type Bar, dayBars, periodBars } from './period-bars.ts';
+import { type Bar, dayBars, nameTime, periodBars } from './period-bars.ts';
 import { isFiltered, unitOf } from './scope.ts';
 
 const HEIGHT = 156;
@@ -40,7 +40,9 @@ export function PeriodChart() {
           {isByDay ? (
             <>
               <span class={`key ${shown.scope.type ?? 'expense'}`}>{side}</span>
-              {bars[0]?.line !== undefined && <span class="key line">The time before</span>}
+              {bars[0]?.line !== undefined && (
+                <span class="key line">{nameTime(shown.before)}</span>
+              )}
             </>
           ) : (
             <>

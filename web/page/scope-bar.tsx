@@ -12,7 +12,9 @@ import {
   localDay,
   monthKey,
   periodDates,
+  periodOf,
 } from './scope.ts';
+import { isPhone } from './screen.ts';
 import { Sheet } from './sheet.tsx';
 
 const RECENT_YEARS = 12;
@@ -204,12 +206,9 @@ function searchFor(q: string): void {
 
 /** Shows the totals. A click on income or expense also filters by that type. */
 export function Figures() {
-  const { type, period } = scope.value;
-  const [now, before] = [totals.value, totalsBefore.value];
-  const dates = before && datesBefore(period, new Date());
-  const compared = dates
-    ? `compared with ${format.scope(`${dates.start_date}..${dates.end_date}`)}`
-    : '';
+  const { type } = scope.value;
+  const now = totals.value;
+  const { net, ...changes } = useChanges();
   return (
     <section class="figures" aria-label="Totals">
       {(['income', 'expense'] as const).map((side) => (
@@ -222,16 +221,44 @@ export function Figures() {
         >
           <span class="name">{side === 'income' ? 'Income' : 'Expense'}</span>
           <strong>{format.money(now[side])}</strong>
-          <small title={compared}>{before ? change(now[side], before[side]) : ' '}</small>
+          <small>{changes[side]}</small>
         </ScopeLink>
       ))}
       <div class="figure net">
         <span class="name">Net</span>
         <strong>{format.signed(now.net)}</strong>
-        <small title={compared}>{before ? change(now.net, before.net) : ' '}</small>
+        <small>{net}</small>
       </div>
+      <p class="compared">{changes.compared && `Compared with ${changes.compared}`}</p>
     </section>
   );
+}
+
+/** On a phone, the changes stand with the charts: there is no room for them below the totals. */
+export function ChangesOnPhone() {
+  const { compared, income, expense, net } = useChanges();
+  if (!isPhone.value || !compared) return null;
+  return (
+    <dl class="changes">
+      <dt class="compared">Compared with {compared}</dt>
+      <dd>Income {income}</dd>
+      <dd>Expense {expense}</dd>
+      <dd>Net {net}</dd>
+    </dl>
+  );
+}
+
+/** The time with which the totals are compared, and how they differ; empty texts if there is none. */
+function useChanges() {
+  const [now, before] = [totals.value, totalsBefore.value];
+  const dates = before && datesBefore(scope.value.period, new Date());
+  if (!dates) return { compared: '', income: ' ', expense: ' ', net: ' ' };
+  return {
+    compared: format.scope(periodOf(dates)),
+    income: change(now.income, before.income),
+    expense: change(now.expense, before.expense),
+    net: change(now.net, before.net),
+  };
 }
 
 function change(now: number, before: number): string {

@@ -83,6 +83,15 @@ export function periodDates(period: string, today: Date): Dates | undefined {
   return { start_date: `${period}-01`, end_date: day(year, month, 0) };
 }
 
+/** Returns the period that covers exactly these dates: a month or a year if they are one, otherwise the range. */
+export function periodOf({ start_date: start, end_date: end }: Dates): string {
+  const whole = [start.slice(0, 7), start.slice(0, 4)].find((period) => {
+    const dates = periodDates(period, new Date());
+    return dates?.start_date === start && dates.end_date === end;
+  });
+  return whole ?? `${start}..${end}`;
+}
+
 /** Finds the period of the same kind before (-1) or after (1) this one; undefined if there is none. */
 export function findAdjacentPeriod(period: string, step: -1 | 1): string | undefined {
   if (MONTH.test(period)) {

@@ -1,5 +1,6 @@
 // The page as a person uses it to keep a ledger: adding, correcting, deleting, sorting into categories and looking at months, by
 // mouse and by keyboard, without a connection, and with a read-only key. In no state of the page does axe find an error.
+import type { Locator } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
 import { expectAccessible } from '../../shared/pages/opened-pages.ts';
@@ -12,6 +13,12 @@ import {
   stopTime,
   waitUntilIdle,
 } from './opened-page.ts';
+
+async function findBox(part: Locator) {
+  const box = await part.boundingBox();
+  if (!box) throw new Error('It is not drawn');
+  return { ...box, right: box.x + box.width };
+}
 
 const SCHEMES = ['light', 'dark'] as const;
 
@@ -252,13 +259,35 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await pages.createRow({ description: 'Compared', amount: 8, transaction_date: day });
     const page = await pages.visit('#period=1992-06');
     const compared = page.locator('.figure small');
-    const legend = page.getByText('The time before', { exact: true });
+    const time = page.locator('.figures .compared');
+    const isDrawn = page.locator('.legend').getByText('May 1992');
     expect(await compared.allTextContents()).toEqual(['0.00', '0.00 (0%)', '0.00']);
-    expect(await legend.count()).toBe(1);
+    expect(await time.textContent()).toBe('Compared with May 1992');
+    expect(await isDrawn.count()).toBe(1);
     await page.goto(`${pages.url()}/#period=1992-05`);
     await findRow(page, /2 May/).waitFor();
     expect((await compared.allTextContents()).join('').trim()).toBe('');
-    expect(await legend.count()).toBe(0);
+    expect(await time.textContent()).toBe('');
+    expect(await page.locator('.legend .line').count()).toBe(0);
+  });
+
+  test('on a phone the comparison stands with the charts', async () => {
+    await pages.createRow({ amount: 10, transaction_date: '1989-03-02' });
+    await pages.createRow({ amount: 12, transaction_date: '1989-04-02' });
+    const viewport = { width: 320, height: 640 };
+    const page = await pages.visit('#period=1989-04', { viewport });
+    const changes = page.locator('.changes');
+    expect(await changes.isVisible()).toBe(false);
+    await page.getByText('Charts and comparison').click();
+    await changes.getByText('Compared with March 1989').waitFor();
+    await changes.getByText('Expense +2.00 (+20%)').waitFor();
+    // The heading of the chart has a line to itself, and the legend the next.
+    const heading = await findBox(page.getByRole('heading', { name: 'Total spent up to' }));
+    const legend = await findBox(page.locator('.legend'));
+    expect(heading.height).toBeLessThan(30);
+    expect(legend.y).toBeGreaterThanOrEqual(heading.y + heading.height);
+    expect(legend.right).toBeLessThanOrEqual(viewport.width);
+    await expectAccessible(page);
   });
 
   test('a month is compared in percent only if the earlier amount is not tiny', async () => {

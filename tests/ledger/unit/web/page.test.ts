@@ -22,6 +22,7 @@ import {
   findAdjacentPeriod,
   nameList,
   periodDates,
+  periodOf,
   readScope,
   scopeHash,
   unitOf,
@@ -155,6 +156,15 @@ describe('dates', () => {
       expect(datesBefore(period, TODAY)).toEqual(before);
     },
   );
+
+  test.each([
+    ['2024-02-01', '2024-02-29', '2024-02'],
+    ['2023-01-01', '2023-12-31', '2023'],
+    ['2024-02-01', '2024-02-28', '2024-02-01..2024-02-28'],
+    ['2024-01-01', '2024-02-29', '2024-01-01..2024-02-29'],
+  ])('%s to %s are the period %s', (start_date, end_date, period) => {
+    expect(periodOf({ start_date, end_date })).toBe(period);
+  });
 
   test('the current month is compared with as many days of the month before', () => {
     expect(datesBefore('2024-03', new Date(2024, 2, 12))).toEqual({
