@@ -33,7 +33,9 @@ import { isPhone } from './screen.ts';
 import { isSheetOpen, Sheet } from './sheet.tsx';
 import { TransactionList } from './transaction-list.tsx';
 
-const sheet = signal<'categories' | 'imports' | 'help' | undefined>(undefined);
+type SheetName = 'categories' | 'imports' | 'settings' | 'keys';
+
+const sheet = signal<SheetName | undefined>(undefined);
 
 const SHORTCUTS = [
   ['n', 'Add a transaction'],
@@ -65,12 +67,13 @@ export function App() {
         <CategoriesSheet onClose={closeSheet} onOpen={() => openSheet('categories')} />
       )}
       {sheet.value === 'imports' && <ImportsSheet onClose={closeSheet} />}
-      {sheet.value === 'help' && <HelpSheet />}
+      {sheet.value === 'settings' && <SettingsSheet />}
+      {sheet.value === 'keys' && <KeysSheet />}
     </>
   );
 }
 
-function openSheet(name: 'categories' | 'imports' | 'help'): void {
+function openSheet(name: SheetName): void {
   sheet.value = name;
 }
 
@@ -108,6 +111,9 @@ function HeaderActions() {
           Categories
         </Button>
       )}
+      <Button kind="quiet" onClick={() => openSheet('settings')}>
+        Settings
+      </Button>
       <Button kind="quiet" onClick={refresh}>
         Refresh
       </Button>
@@ -116,9 +122,6 @@ function HeaderActions() {
           Forget key
         </Button>
       )}
-      <Button kind="quiet" aria-label="Keys and settings" onClick={() => openSheet('help')}>
-        ?
-      </Button>
       <a href="/docs">API</a>
     </nav>
   );
@@ -234,9 +237,23 @@ function UndoBar() {
   );
 }
 
-function HelpSheet() {
+function SettingsSheet() {
   return (
-    <Sheet title="Keys and settings" onClose={closeSheet}>
+    <Sheet title="Settings" onClose={closeSheet}>
+      <div class="stack">
+        <CurrencyChoice />
+        <div class="buttons">
+          <Button onClick={() => openSheet('imports')}>Imports of this ledger</Button>
+          <Button onClick={() => openSheet('keys')}>Keyboard shortcuts</Button>
+        </div>
+      </div>
+    </Sheet>
+  );
+}
+
+function KeysSheet() {
+  return (
+    <Sheet title="Keyboard shortcuts" onClose={closeSheet}>
       <table class="shortcuts">
         <tbody>
           {SHORTCUTS.map(([key, meaning]) => (
@@ -249,8 +266,6 @@ function HelpSheet() {
           ))}
         </tbody>
       </table>
-      <CurrencyChoice />
-      <Button onClick={() => openSheet('imports')}>Imports of this ledger</Button>
     </Sheet>
   );
 }
@@ -287,7 +302,7 @@ function onShortcut(event: KeyboardEvent): void {
   const run = {
     n: beginTransaction,
     '/': () => focus('.search input'),
-    '?': () => openSheet('help'),
+    '?': () => openSheet('keys'),
     '[': () => press('.stepper button:first-child'),
     ']': () => press('.stepper button:last-child'),
     ArrowDown: () => canEnterList(target) && focus('.entry'),

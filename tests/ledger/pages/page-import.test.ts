@@ -352,7 +352,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await startImport(page);
     await page.getByText('1 imported').waitFor();
     await page.getByRole('button', { name: 'Done' }).click();
-    await page.getByRole('button', { name: 'Keys and settings' }).click();
+    await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Imports of this ledger' }).click();
     const undo = page.getByRole('button', { name: /^Undo .*listed\.csv/ });
     await undo.waitFor();

@@ -67,7 +67,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
       expect(new Set(urls).size).toBe(urls.length);
       expect(urls.length).toBeLessThanOrEqual(5);
       const before = urls.length;
-      await page.getByRole('button', { name: 'Keys and settings' }).click();
+      await page.getByRole('button', { name: 'Settings' }).click();
       await page.keyboard.press('Escape');
       expect(urls).toHaveLength(before);
     },

@@ -1239,7 +1239,14 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await pages.createRow({ description: 'In euros', amount: 8 });
     const page = await pages.visit();
     await page.keyboard.press('?');
-    await page.getByRole('dialog', { name: 'Keys and settings' }).waitFor();
+    await page
+      .getByRole('dialog', { name: 'Keyboard shortcuts' })
+      .getByText('Add a transaction')
+      .waitFor();
+    await expectAccessible(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Settings' }).click();
+    await page.getByRole('dialog', { name: 'Settings' }).waitFor();
     await page.getByLabel('Currency sign').selectOption('EUR');
     await expectAccessible(page);
     await page.keyboard.press('Escape');
