@@ -18,9 +18,8 @@ import {
   stored,
   toLedgerRow,
 } from './import-state.ts';
-import { announcement, changeScope, refresh } from './ledger.ts';
+import { announcement, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
-import { UNFILTERED } from './scope.ts';
 import { readRows } from './view.ts';
 
 const PRECONDITION_FAILED = 412;
@@ -39,8 +38,6 @@ export async function runImport(
   try {
     const done = await sendPlan(reading, { ...choices, name, account: options.account });
     importing.value = done;
-    const { period } = done;
-    if (period) changeScope({ ...UNFILTERED, period });
     announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {
@@ -96,7 +93,7 @@ async function sendPlan(
   };
 }
 
-/** Chooses the period to show after an import: the month of the rows, or the range from their first to their last day. */
+/** Chooses the period that shows an import: the month of the rows, or the range from their first to their last day. */
 function choosePeriod(rows: readonly StatementRow[]): string | undefined {
   const days = rows.map(({ date }) => date).toSorted();
   const [first, last] = [days[0], days.at(-1)];

@@ -8,7 +8,7 @@ import { undoImport } from './import-run.ts';
 import { closeImport, type Done, importing, leftAfterUndo, openFile } from './import-state.ts';
 import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
-import { scopeHash } from './scope.ts';
+import { scopeHash, UNFILTERED } from './scope.ts';
 import { Sheet } from './sheet.tsx';
 import { readRows } from './view.ts';
 
@@ -99,7 +99,8 @@ export function ImportSheet() {
 function DoneCard({ state }: { readonly state: Done }) {
   const { name, importId, created, changed, present, leftOut, refused, period } = state;
   const isToSort = period !== undefined && state.uncategorised > 0;
-  const inbox = { ...(period && { period }), category: 'none', type: undefined, q: '' } as const;
+  const imported = { ...UNFILTERED, ...(period && { period }) };
+  const inbox = { ...imported, category: 'none' } as const;
   return (
     <section class="card import" aria-label="Imported">
       <p role="status" dir="auto">
@@ -114,6 +115,11 @@ function DoneCard({ state }: { readonly state: Done }) {
         <Button kind={isToSort ? 'plain' : 'primary'} onClick={closeImport}>
           Done
         </Button>
+        {period && scopeHash(scope.value, imported) !== scopeHash(scope.value, {}) && (
+          <ScopeLink class="button plain" to={imported}>
+            Show {format.scope(period)}
+          </ScopeLink>
+        )}
         {isToSort && (
           <ScopeLink
             class="button primary"

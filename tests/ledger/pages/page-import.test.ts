@@ -43,7 +43,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     ['light', {}],
     ['dark, on a phone', { ...AS_PHONE, colorScheme: 'dark' }],
   ] as const)('is previewed, imported and undone, %s', async (scheme, options) => {
-    const page = await pages.visit('', options);
+    const page = await pages.visit('#period=2013-01', options);
     const preview = await chooseFile(
       page,
       bankFile([
@@ -66,7 +66,11 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await page.getByText('1 refused').count()).toBe(1);
     // Every row has a category, so no button offers to sort the rest.
     expect(await page.locator('.import .primary').allTextContents()).toEqual(['Done']);
+    // The page goes on to show what it showed, and offers the rows.
+    expect(await page.getByRole('heading', { name: 'January 2013' }).count()).toBe(1);
+    await page.getByRole('link', { name: /^Show 27 Feb/ }).click();
     await findRow(page, `Bäcker ${scheme}`).first().waitFor();
+    expect(await page.getByRole('link', { name: /^Show 27 Feb/ }).count()).toBe(0);
     expect(await findRow(page, `Bäcker ${scheme}`).count()).toBe(2);
     const names = (await pages.readRows(`Bäcker ${scheme}`)).map((row) => row.category_name);
     expect(names).toEqual(['food', 'food']);
@@ -138,7 +142,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await preview.getByText('1 new').waitFor();
     await startImport(page);
     await page.getByText('1 imported').waitFor();
-    expect(await page.getByRole('heading', { name: 'February 2012' }).count()).toBe(1);
+    await page.getByRole('link', { name: 'Show February 2012' }).waitFor();
     await chooseFile(page, unclear('03/02/2012,Unclear again,-1.00'));
     await preview.getByText('as last time').waitFor();
     await preview.getByText('1 new').waitFor();
@@ -280,6 +284,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     await page.getByText('Refused (1)').click();
     await page.getByText('was changed after the export').waitFor();
     expect(await pages.readRows('Edited here, too')).toHaveLength(1);
+    await page.getByRole('link', { name: 'Show February 2007' }).click();
     await findRow(page, 'Edited').first().waitFor();
   });
 
