@@ -5,17 +5,17 @@ import { useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
 import { categories, categoriesById } from './category-list.ts';
+import { mergeCategory } from './category-merge.ts';
 import { createSettings, type TypedSettings } from './category-settings.ts';
 import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
-import { announcement, canWrite, me, notice, outbox } from './ledger.ts';
+import { announcement, canWrite, me, notice } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { useSubmit } from './submit.ts';
 import { setTarget, targets } from './targets.ts';
-import { readRows } from './view.ts';
 
 /** The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes. */
 const opened = signal<Opened | undefined>(undefined);
@@ -251,7 +251,8 @@ function MergeChoice({ category, settings }: SettingsProps) {
     const target = others.find(({ id }) => String(id) === into);
     if (!target || !(await settings.save())) return;
     try {
-      await mergeCategory(category, target);
+      const isMerged = await mergeCategory(category, target);
+      if (isMerged && opened.peek()?.id === category.id) opened.value = undefined;
     } catch (cause) {
       notice.value = { text: `${category.name} was not merged. ${explain(cause)}` };
     }
@@ -279,37 +280,6 @@ function MergeChoice({ category, settings }: SettingsProps) {
       </Button>
     </div>
   );
-}
-
-async function mergeCategory(category: Category, target: Category): Promise<void> {
-  const all = await readRows({ category_id: category.id });
-  announcement.value = `Moving ${format.counted(all.length, 'transaction')} to ${target.name}`;
-  const refused = await outbox.update(
-    all.map((before) => ({
-      before,
-      after: { ...before, category_id: target.id, category_name: target.name },
-    })),
-  );
-  if (refused.length > 0) {
-    notice.value = {
-      text: `${category.name} stays active, because ${format.counted(refused.length, 'transaction')} could not be moved:`,
-      details: refused.map(
-        ({ change, error }) => `${change.before?.description}: ${error.message}`,
-      ),
-    };
-    announcement.value = '';
-    return;
-  }
-  // The category may have been saved since the sheet was drawn: the update needs its latest version.
-  const latest = categoriesById.peek().get(category.id) ?? category;
-  await updateCategory(latest, { is_active: false });
-  if (opened.peek()?.id === category.id) opened.value = undefined;
-  const moved = `Moved ${format.counted(all.length, 'transaction')}`;
-  announcement.value = moved;
-  notice.value = {
-    text: `${moved} from ${category.name} to ${target.name}. ${category.name} is inactive.`,
-    isBrief: true,
-  };
 }
 
 function explain(cause: unknown): string {

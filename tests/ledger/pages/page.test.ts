@@ -917,7 +917,6 @@ describe.skipIf(whyNoChromium())('the page', () => {
     });
     const into = await pages.createCategory('Into');
     const page = await pages.visit('#period=2017');
-    await page.clock.install();
     await page.getByRole('button', { name: 'Categories' }).click();
     const sheet = page.getByRole('dialog', { name: 'Categories' });
     await sheet.getByLabel('New category').fill('Made here');
@@ -933,10 +932,47 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await sheet.getByRole('alert').getByText('Moved 1 transaction from From to Into').waitFor();
     expect(await sheet.locator('.unseen[role=status]').textContent()).toBe('Moved 1 transaction');
     await expectAccessibleInBothSchemes(page);
-    await page.clock.runFor(10_000);
-    await sheet.getByRole('alert').getByText('Moved').waitFor({ state: 'detached' });
     await sheet.getByText('Renamed here').first().waitFor();
     expect((await pages.readRows('To be moved')).map((row) => row.category_id)).toEqual([into]);
+  });
+
+  test('a merge is undone, except for what was changed since, which is named', async () => {
+    const [from, into] = [await pages.createCategory('Split off'), await pages.createCategory('Merged into')];
+    const fields = { transaction_date: '1988-01-01', category_id: from };
+    const stays = await pages.createRow({ ...fields, description: 'Merged and changed' });
+    const left = { ...fields, description: 'Merged and left', amount: 1, type: 'expense' };
+    for (const length of [100, 1])
+      await pages.post('/transactions/bulk', {
+        transactions: Array.from({ length }, () => left),
+      });
+    await pages.createRow({ ...fields, category_id: into, description: 'Merged never' });
+    const page = await pages.visit('#period=1988');
+    await page.getByRole('button', { name: 'Categories' }).click();
+    await page.getByRole('button', { name: 'Change Split off' }).click();
+    await page.getByLabel('Merge into').selectOption(String(into));
+    await page.getByRole('button', { name: 'Merge', exact: true }).click();
+    const alert = page.getByRole('dialog').getByRole('alert');
+    await alert.getByText('Moved 102 transactions from Split off to Merged into').waitFor();
+    await pages.call('PUT', `/transactions/${stays}`, { notes: 'changed meanwhile' });
+    // The first answer of the undo is lost.
+    let requests = 0;
+    const isHeld = Promise.withResolvers<void>();
+    await page.route('**/transactions/bulk', async (route) => {
+      requests += 1;
+      if (requests === 2) await isHeld.promise;
+      if (requests > 1) return await route.fallback();
+      await route.fetch();
+      await route.abort();
+    });
+    await alert.getByRole('button', { name: 'Undo' }).click();
+    await alert.getByText('Moving back to Split off: 0 of 102 transactions').waitFor();
+    isHeld.resolve();
+    await alert.getByText('Moved back 101 transactions to Split off').waitFor();
+    await alert.getByText('Merged and changed: it was changed since.').waitFor();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Change Split off' }).waitFor();
+    const counts = Map.groupBy(await pages.readRows('Merged'), (row) => row.category_id);
+    expect([counts.get(from)?.length, counts.get(into)?.length]).toEqual([101, 2]);
   });
 
   test('Done saves the changes to a category, and Escape discards them', async () => {
