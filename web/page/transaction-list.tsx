@@ -1,6 +1,6 @@
 // The rows of the scope, grouped by day. A click or Enter opens a row, and the arrow keys move between rows.
 import { signal, useComputed } from '@preact/signals';
-import type { ComponentChildren, TargetedKeyboardEvent } from 'preact';
+import type { TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { categoriesById, categoryName } from './category-list.ts';
 import { ConflictRow } from './conflict-row.tsx';
@@ -149,7 +149,6 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
   const isTabStop = (state & TAB_STOP) > 0 || (isFirst && current.value === undefined);
   const tabIndex = isTabStop ? 0 : -1;
   const [isSelected, isUnsaved] = [(state & SELECTED) > 0, (state & UNSAVED) > 0];
-  const category = drawCategory(row, tabIndex);
   return (
     <tr
       class={`entry ${isSelected ? 'selected' : ''} ${isUnsaved ? 'unsaved' : ''}`}
@@ -157,9 +156,9 @@ function Transaction({ row, isFirst }: { readonly row: Row; readonly isFirst: bo
       data-id={row.id}
     >
       <td class="pick">{isWritable && drawPick(isSelected, tabIndex)}</td>
-      {drawDescription(row, { isUnsaved, below: isPhone.value && category })}
+      {drawDescription(row, isUnsaved)}
       <td class="in-category" dir="auto">
-        {!isPhone.value && category}
+        {drawCategory(row, tabIndex)}
       </td>
       <td class={`in-amount ${row.type}`}>{format.signed(signedAmount(row))}</td>
       <td class="act">{isWritable && drawDelete(tabIndex)}</td>
@@ -207,7 +206,7 @@ function onListClick({ target, shiftKey, detail }: MouseEvent): void {
     if (detail <= 1) removeRows([row]);
   } else if (target.closest('.category-box')) return;
   else if (target.closest('.in-amount')) open(row, 'amount');
-  else open(row, target.closest('.in-category, .note-category') ? 'category' : 'description');
+  else open(row, target.closest('.in-category') ? 'category' : 'description');
 }
 
 /** Handles keys only if the row itself has the focus, not a control in it. */
@@ -247,13 +246,8 @@ function drawPick(isSelected: boolean, tabIndex: number) {
   return <input type="checkbox" aria-label="Select" checked={isSelected} tabIndex={tabIndex} />;
 }
 
-interface DescriptionParts {
-  readonly isUnsaved: boolean;
-  readonly below: ComponentChildren;
-}
-
 /** Draws the description, after the dot of its category. */
-function drawDescription({ description, notes, category_id: id }: Row, parts: DescriptionParts) {
+function drawDescription({ description, notes, category_id: id }: Row, isUnsaved: boolean) {
   const category = categoriesById.value.get(id ?? 0);
   return (
     <td
@@ -263,28 +257,22 @@ function drawDescription({ description, notes, category_id: id }: Row, parts: De
       <span class="text" dir="auto">
         {description}
       </span>
-      {parts.isUnsaved && <span class="mark">saving</span>}
+      {isUnsaved && <span class="mark">saving</span>}
       {notes && (
         <small class="text" dir="auto">
           {notes}
         </small>
       )}
-      {parts.below}
     </td>
   );
 }
 
-/**
- * On a phone the category stands below the description, and only the inbox has a field for it, because a person opens the inbox
- * to sort rows.
- */
+/** On a phone only the inbox has a field for the category, because a person opens the inbox to sort rows. */
 function drawCategory(row: Row, tabIndex: number) {
   const isFieldShown = !isPhone.value || view.value?.scope.category === 'none';
   if (row.category_id === null && canWrite.value && isFieldShown)
     return <QuickCategory row={row} tabIndex={tabIndex} />;
-  if (isPhone.value)
-    return <small class="note-category">{categoryName(row) || 'No category'}</small>;
-  return categoryName(row);
+  return categoryName(row) || (isPhone.value ? 'No category' : '');
 }
 
 function drawDelete(tabIndex: number) {
