@@ -2536,7 +2536,16 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['at >= Date.now() - LAG_MS && ', ''],
     ['if (!latest || readVersion(latest) <= readVersion(category))', ''],
   ]),
+  ...mutantsOf('web/page/category-settings.ts', 'tests/ledger/unit/web/category-settings.test.ts', [
+    ['(each) => typed[each] !== saved[each]', '() => true'],
+    ['saving = saving.then(saveTyped)', 'saving = saveTyped()'],
+    ['    saved = typed;', ''],
+  ]),
+  ...mutantsOf('web/page/colors.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['isLight ? LIGHT : DARK', 'LIGHT'],
+  ]),
   ...mutantsOf('web/page/scope.ts', 'tests/ledger/unit/web/page.test.ts', [
+    ['dates?.start_date === start && ', ''],
     ['({ page: _, ...list }: Scope)', '(list: Scope)'],
     ['JSON.stringify(list)', '(list.q)'],
   ]),
