@@ -940,7 +940,10 @@ describe.skipIf(whyNoChromium())('the page', () => {
   });
 
   test('a merge is undone, except for what was changed since, which is named', async () => {
-    const [from, into] = [await pages.createCategory('Split off'), await pages.createCategory('Merged into')];
+    const [from, into] = [
+      await pages.createCategory('Split off'),
+      await pages.createCategory('Merged into'),
+    ];
     const fields = { transaction_date: '1988-01-01', category_id: from };
     const stays = await pages.createRow({ ...fields, description: 'Merged and changed' });
     const left = { ...fields, description: 'Merged and left', amount: 1, type: 'expense' };
