@@ -9,7 +9,7 @@ export const REMEDIES = {
     'Finish that run, or end it with "abort", after a rollback where it is live; then repeat this command.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
-    'Look at the report that "status" shows, then give the same command again and type the id of the run, or give "--yes".',
+    'Look at the report that "status" shows, then repeat the command without --report or with its digest, and type the id of the run or give "--yes".',
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
   // Invalid input or configuration
   RefusedSetting:

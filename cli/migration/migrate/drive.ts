@@ -302,6 +302,9 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   const { session, ask, isConfirmed, person, report, payload } = options;
   const { digest, forecast } = status.approval ?? {};
   const shown = digest?.slice(0, DIGEST_DIGITS);
+  if (report !== undefined && !digest?.startsWith(report)) {
+    throw new Refusal('RefusedNotApproved', `The report to approve is ${shown}, not ${report}.`);
+  }
   const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
   const minutes = countText(windowMinutes, 'minute');
   const rows = approvalRows(status, windowMinutes);

@@ -62,6 +62,14 @@ describe('migrate run', () => {
     },
   );
 
+  itInFull('confirms nothing if --report names another report than the present one', async () => {
+    const { type, phase, operator } = await createRunningOperator();
+    const { code, output, status } = await type(`${FROM_THE_START} --yes --report deadbeef99`);
+    expect([code, await phase(), operator.actions]).toEqual([3, 'copied', []]);
+    expect(status).toMatch(/The report to approve is [0-9a-f]{12}, not deadbeef99\./);
+    expect(output + status).not.toContain('Confirmed by');
+  });
+
   itInFull('asks before the window, and opens it only if the run id is typed', async () => {
     const { type, phase, operator } = await createRunningOperator();
     for (const answers of [undefined, ['yes'], ['']]) {
