@@ -93,6 +93,14 @@ const incident: fc.Arbitrary<Incident> = fc.oneof(
   { weight: 2, arbitrary: anyIncident },
   { weight: 1, arbitrary: narrowIncident },
 );
+const OFTEN: readonly PlayCommand[] = [
+  ...(['copy', 'cutover', 'cutover', 'cutover', 'rollback', 'roll back by machine'] as const),
+  ...(['rollback as it was', 'rollback to the snapshot'] as const),
+];
+const SELDOM: readonly PlayCommand[] = [
+  ...(['retention', 'abort', 'backup', 'rebuild'] as const),
+  ...(['copy with deletions', 'cutover with deletions', 'rollback with deletions'] as const),
+];
 const act: fc.Arbitrary<Act> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ act: fc.constant('write' as const), write }) },
   {
@@ -114,7 +122,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 10,
     arbitrary: fc.record({
       act: fc.constant('command' as const),
-      command: fc.constantFrom('copy', 'cutover', 'cutover', 'rollback', 'roll back by machine'),
+      command: fc.constantFrom(...OFTEN),
       incidents: fc.array(incident, { maxLength: 3 }),
     }),
   },
@@ -122,7 +130,7 @@ const act: fc.Arbitrary<Act> = fc.oneof(
     weight: 1,
     arbitrary: fc.record({
       act: fc.constant('command' as const),
-      command: fc.constantFrom('retention', 'abort'),
+      command: fc.constantFrom(...SELDOM),
       incidents: fc.constant([]),
     }),
   },
@@ -263,6 +271,9 @@ const MUST_HAPPEN = [
     'retention: done',
     'abort: done',
   ],
+  ...['rollback as it was: done', 'rollback to the snapshot: done'],
+  ...['copy', 'cutover', 'rollback'].map((command) => `${command} with deletions: done`),
+  ...['backup: RefusedNotNow', 'rebuild: RefusedNotNow'],
 ];
 
 async function perform(acts: readonly Act[]): Promise<Play> {

@@ -163,6 +163,19 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     }
   }
 
+  /** The operator leaves the writes that the collection lacks behind: another collection keeps them, and users may miss them. */
+  async function leaveBehind(collection: string): Promise<void> {
+    const found = await read(collection);
+    for (const [id, { text }] of expected) {
+      if ((found.get(id) ?? null) !== text) expected.set(id, { text, writer: 'forgotten' });
+    }
+  }
+
+  /** The operator says that users deleted or changed what is missing in the collection that they work on. */
+  function acceptDeletions(): void {
+    for (const [id, { writer }] of expected) if (isDamage(writer)) expected.delete(id);
+  }
+
   /** Checks, when writes open, that the collection has all that users wrote. @returns the faults */
   async function checkServed(collection: string): Promise<string[]> {
     const found = await read(collection);
@@ -199,5 +212,5 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     });
   }
 
-  return { write, damage, checkServed, checkKept };
+  return { write, damage, leaveBehind, acceptDeletions, checkServed, checkKept };
 }

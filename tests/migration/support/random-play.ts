@@ -47,13 +47,38 @@ export type Incident = {
   | { readonly kind: 'write'; readonly write: Write }
 );
 
-export type PlayCommand =
-  | 'copy'
-  | 'cutover'
-  | 'rollback'
-  | 'roll back by machine'
-  | 'retention'
-  | 'abort';
+interface Invocation {
+  readonly step: StepName;
+  readonly input?: Partial<StepInput>;
+  /** The operator leaves the writes since the switch behind. */
+  readonly leavesBehind?: true;
+}
+
+/** More than there are */
+const ANY_NUMBER = 999;
+const LEFT_BEHIND = { step: 'rollback', leavesBehind: true } as const;
+
+/** What an operator or a machine can enter */
+const COMMANDS = {
+  backup: { step: 'backup' },
+  rebuild: { step: 'rebuild' },
+  copy: { step: 'copy' },
+  'copy with deletions': { step: 'copy', input: { deletes: ANY_NUMBER } },
+  cutover: { step: 'cutover' },
+  'cutover with deletions': { step: 'cutover', input: { deletes: ANY_NUMBER } },
+  rollback: { step: 'rollback' },
+  'rollback with deletions': { step: 'rollback', input: { deletes: ANY_NUMBER } },
+  'rollback as it was': { ...LEFT_BEHIND, input: { asItWas: true } },
+  'rollback to the snapshot': {
+    ...LEFT_BEHIND,
+    input: { toSnapshot: true, acknowledgedLoss: ANY_NUMBER },
+  },
+  'roll back by machine': { step: 'rollback', input: { actor: 'machine' } },
+  retention: { step: 'retention' },
+  abort: { step: 'abort' },
+} as const satisfies Readonly<Record<string, Invocation>>;
+
+export type PlayCommand = keyof typeof COMMANDS;
 
 export type Act =
   | { readonly act: 'write'; readonly write: Write }
@@ -77,6 +102,8 @@ export async function startPlay() {
     isFrozen: false,
     isDeploying: false,
   };
+  /** True while a rollback that leaves writes behind has not opened them again */
+  let leavesBehind = false;
   const diary: string[] = [];
   const faults: string[] = [];
   const users = await createPlayUsers(migration, service, diary);
@@ -127,6 +154,8 @@ export async function startPlay() {
 
   async function open(): Promise<void> {
     const { worksOn } = service;
+    if (leavesBehind && worksOn !== migration.target) await users.leaveBehind(worksOn);
+    leavesBehind = false;
     faults.push(...(await users.checkServed(worksOn)));
     const wasOpenOnNew = service.wasOpenOnNew || worksOn === migration.target;
     Object.assign(service, {
@@ -224,9 +253,9 @@ export async function startPlay() {
   }
 
   async function command({ command, incidents }: Extract<Act, { act: 'command' }>): Promise<void> {
-    const isMachine = command === 'roll back by machine';
-    const name = isMachine ? 'rollback' : command;
-    const input = isMachine ? ({ actor: 'machine' } as const) : {};
+    const { step: name, input = {}, ...accepted }: Invocation = COMMANDS[command];
+    if (accepted.leavesBehind) leavesBehind = true;
+    if (input.deletes !== undefined) users.acceptDeletions();
     const end = await finish(name, input, services(incidents)).then(
       () => 'done',
       (error: unknown) => {
@@ -238,6 +267,8 @@ export async function startPlay() {
       },
     );
     diary.push(`${command}: ${end}`);
+    const { phase } = await migration.runs.read(RUN);
+    leavesBehind &&= phase === 'switching-back';
     Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false });
     if (name === 'cutover' && end.startsWith('Refused')) await checkRollsBack(end);
     // Lets the lease of a killed process run out.
