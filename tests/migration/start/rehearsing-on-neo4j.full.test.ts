@@ -26,7 +26,7 @@ function describeRehearsalOn(url: string): void {
     await driver.executeQuery(`MATCH (n:\`${label}\`) DELETE n`);
   }
 
-  // A graph with other readContents fails the test, which must not delete them.
+  // A graph with other contents fails the test, which must not delete them.
   beforeEach(async () => {
     expect(await readContents()).toEqual([]);
   });

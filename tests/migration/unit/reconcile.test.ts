@@ -38,7 +38,7 @@ async function createScene(options: Partial<SceneOptions> = {}): Promise<CopySce
   return started;
 }
 
-/** Creates a createScene in which both collections are equal. */
+/** Creates a scene in which both collections are equal. */
 async function createCopiedScene(options: Partial<SceneOptions> = {}): Promise<CopyScene> {
   const scene = await createScene(options);
   await repair(scene);

@@ -1,4 +1,4 @@
-// A first deployment that fails leaves its empty table behind: `serverless discardTable-table` deletes that table, and no prodStage.
+// A first deployment that fails leaves its empty table behind: `serverless discard-table` deletes that table, and no other.
 import {
   CloudFormationClient,
   CreateStackCommand,
@@ -27,10 +27,10 @@ async function createLeftOverTable(): Promise<void> {
   await client.send(new CreateTableCommand(table as never));
 }
 
-const discardTable = () => runServerless(prodStage, ['discardTable-table'], { alarmTopicArn });
+const discardTable = () => runServerless(prodStage, ['discard-table'], { alarmTopicArn });
 const describeTable = () => client.send(new DescribeTableCommand({ TableName }));
 
-test('discardTable-table reports that there is no left-over table', async () => {
+test('discard-table reports that there is no left-over table', async () => {
   await expect(discardTable()).rejects.toThrow(`The table ${TableName} is absent`);
 });
 
@@ -64,6 +64,6 @@ test('a left-over table with data is kept', async () => {
 });
 
 test('the table of a deployed stage is kept', async () => {
-  const discarding = runServerless(inject('remover'), ['discardTable-table']);
+  const discarding = runServerless(inject('remover'), ['discard-table']);
   await expect(discarding).rejects.toThrow('of the stack');
 });

@@ -102,7 +102,7 @@ test('commands work on the restored table: a revoked key stops working', async (
     const [, id = ''] = /^Key (\w+) /m.exec(created.stderr) ?? [];
     expect((await client.request('GET', '/categories/')).status).toBe(200);
     expect(await runKeys('revoke', id)).toMatchObject({ code: 0 });
-    // The firstDeployment function may have cached the key; this one has not seen it before.
+    // The first function may have cached the key; this one has not seen it before.
     expect((await client.request('GET', '/summary/?group_by=type')).status).toBe(401);
   } finally {
     await client.close();

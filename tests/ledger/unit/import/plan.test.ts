@@ -58,7 +58,7 @@ describe('does not repeat what the previous release imported', () => {
   });
 });
 
-describe('with the id of a bankRows', () => {
+describe('with the id of a bank', () => {
   const withIds = (header: string, ...lines: readonly string[]) =>
     readCsv([`${header},Date,Name,Amount`, ...lines].join('\n')).rows;
   const [row] = withIds('Transaction ID', 'A1,2026-01-02,Tea,-3');
@@ -392,7 +392,7 @@ describe('rows that two accounts have in common', () => {
     });
 
     it.each([
-      ['the bankRows’s id', 'Transaction ID'],
+      ['the bank’s id', 'Transaction ID'],
       ['a balance', 'Balance'],
     ])('count as the same transactions by %s', (_, column) => {
       const read = (...lines: readonly string[]) =>
@@ -420,7 +420,7 @@ describe('rows that two accounts have in common', () => {
     ['one day of the import', [FEE]],
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
     [
-      'the import without a row that the bankRows removed',
+      'the import without a row that the bank removed',
       ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2'],
     ],
   ])('count as the same transactions if the file has %s', (_, lines) => {
@@ -488,7 +488,7 @@ describe('an account that is named for some of its files', () => {
     expect([plan.present, plan.deleted.length, plan.missing]).toEqual([10, 5, []]);
   });
 
-  it('is found again by the ids of a bankRows', async () => {
+  it('is found again by the ids of a bank', async () => {
     const header = 'Transaction ID,date,name,amount';
     const number = (lines: readonly string[]) => lines.map((line, n) => `A${n},${line}`);
     const { ledger, recorded } = await store(read(number(LINES), undefined, header));

@@ -87,7 +87,7 @@ onEveryVectorStore((subject) => {
     return points.map((point) => ({ ...point, vector: JSON.parse(point.vector ?? '') }));
   }
 
-  /** A restore continues after the upload has been requestedAt. */
+  /** A restore continues after the upload has been requested. */
   async function waitUntilRestored(collection: string): Promise<void> {
     await expect.poll(() => subject.store.restoredPoints(collection), POLLING).toBe(2);
   }

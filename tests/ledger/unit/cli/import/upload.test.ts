@@ -51,7 +51,7 @@ it('the upload waits while the service has no capacity', async () => {
   expect(steps.filter((step) => step === 'pause')).toHaveLength(8);
 });
 
-it('the upload adds ten thousand rows in minutes at the bulkRate of prod', async () => {
+it('the upload adds ten thousand rows in minutes at the rate of bulk requests in prod', async () => {
   const rate = Number(readParameters().prod?.bulkRate);
   const burst = 2 * rate;
   let milliseconds = 0;
