@@ -10,6 +10,11 @@ export const PHASES = [
 
 export type Phase = (typeof PHASES)[number];
 
+/** True while a switch or a rollback is under way: writes may be frozen. */
+export function isSwitching(phase: Phase): boolean {
+  return phase === 'switching' || phase === 'switching-back';
+}
+
 export function isBeforeWindow(phase: Phase): boolean {
   return BEFORE_WINDOW.some((before) => before === phase);
 }

@@ -9,7 +9,7 @@ export const REMEDIES = {
     'Finish that run, or end it with "abort", after a rollback where it is live; then repeat this command.',
   RefusedNotNow: 'Give the command that "npm run migrate -- status" shows.',
   RefusedNotApproved:
-    'Look at the report that "status" shows, then repeat the command without --report or with its digest, and type the id of the run or give "--yes".',
+    'Read the report that "status" shows, then repeat the command: type the run id or give "--yes", and no other --report.',
   RefusedLockLost: 'Another invocation continues the run: follow it with "status".',
   // Invalid input or configuration
   RefusedSetting:
@@ -38,7 +38,7 @@ export const REMEDIES = {
   RefusedNotFrozen: 'Stop every writer, then repeat the command.',
   RefusedSourceChanged: 'Stop every writer during the window, then repeat the command.',
   RefusedMassChange:
-    'Repair the other collection, then repeat the command; or add --deletes N if users made them; a rollback also takes --as-it-was.',
+    'Repair the collection in use, then repeat the command; if users made the changes, add --deletes N; a rollback also takes --as-it-was.',
   RefusedEmptied:
     'Repair the collection in use, then repeat "run"; or, if users deleted as many, "run --deletes N".',
   RefusedLossNotAcknowledged: 'To leave that many behind, add --acknowledged-loss and that number.',

@@ -1,6 +1,6 @@
 // `migrate run`: drives a migration from its plan to the new version, or continues it from its present phase.
 import { assertFits } from '../../../lib/migration/forecast.ts';
-import type { Phase } from '../../../lib/migration/phases.ts';
+import { isSwitching, type Phase } from '../../../lib/migration/phases.ts';
 import {
   joinSentences,
   notNow,
@@ -15,7 +15,7 @@ import type { Status } from '../../../lib/migration/steps/status.ts';
 import { type Ask, confirmRun } from '../../prompt.ts';
 import { approvalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
 import { createVersionError, FunctionFailedError, type Payload } from './place.ts';
@@ -85,7 +85,7 @@ async function driveFrom(
     const before = status;
     status = await takeStep(options, before, step);
     // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
-    hasReturned = status.phase === 'copied' && (mayBeFrozen(before) || step === 'cutover');
+    hasReturned = status.phase === 'copied' && (isSwitching(before.phase) || step === 'cutover');
     step = status.next;
   }
   if (FINAL_PHASES.includes(status.phase)) status = await runDueWork(options, status);
@@ -186,7 +186,7 @@ async function takeStep(
     if (step === 'cutover' && after.next === step && after.openedAt) {
       return await waitToRepeat(session, after, { step, error });
     }
-    if (step === 'rollback' || !mayBeFrozen(after) || after.next === step) throw error;
+    if (step === 'rollback' || !isSwitching(after.phase) || after.next === step) throw error;
     reportFailure(session, after, { step, error });
     return after;
   }

@@ -1,5 +1,5 @@
 // Lists the next steps for a run as commands to type; the first command continues the run.
-import { isBeforeWindow } from '../../../lib/migration/phases.ts';
+import { isBeforeWindow, isSwitching } from '../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
@@ -188,17 +188,12 @@ export function aftermathText({ window, users = '', next }: Aftermath): string {
   return [...(window === undefined ? [] : [window]), main, ...alternatives].join('\n');
 }
 
-/** True if writes are frozen, or cannot be known to be open */
-export function mayBeFrozen({ phase }: Pick<Status, 'phase'>): boolean {
-  return phase === 'switching' || phase === 'switching-back';
-}
-
 /** Says which version users are on, or whether they can write. */
 export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }: Status): string {
   if (phase === 'live' || phase === 'closed') {
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
   }
-  if (!mayBeFrozen({ phase })) return 'Users are on the old version.';
+  if (!isSwitching(phase)) return 'Users are on the old version.';
   const isUncertain =
     (phase === 'switching' && !frozenSince) ||
     pendingAction?.action === 'open-writes' ||

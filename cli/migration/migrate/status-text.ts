@@ -1,6 +1,7 @@
 // Formats the status of a run for people.
+import { isSwitching } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, mayBeFrozen, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { planLines } from './plan-text.ts';
@@ -77,7 +78,7 @@ function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Stat
 function usersLine(status: Status): string {
   const { frozenSince, at } = status;
   const text = usersText(status);
-  if (!mayBeFrozen(status)) return text;
+  if (!isSwitching(status.phase)) return text;
   if (!frozenSince) return `${text} No refused write has proved that yet.`;
   return `${text} The first write was refused at ${frozenSince}, ${durationText(measureMilliseconds(frozenSince, at))} ago.`;
 }

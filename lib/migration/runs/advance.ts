@@ -67,7 +67,8 @@ async function forecast(
     { ...input, runId },
     time ?? (interruption && realTime(interruption)),
   );
-  const found = (await step.forecast?.({ services: limited, input, run })) ?? {};
+  const accepted = { ...run.accepted, ...input };
+  const found = (await step.forecast?.({ services: limited, input: accepted, run })) ?? {};
   return { runId, dryRun: true, forecast: found };
 }
 

@@ -2,14 +2,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
 import { findFailure, moveFor, whyReturn } from '../next.ts';
-import type { Command, Evidence } from '../phases.ts';
+import { type Command, type Evidence, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import type { Intent, Order } from './input.ts';
 import { Paused, resume, type Waiting } from './journal.ts';
-import { enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
+import { acceptLosses, enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
 import type { Lease } from './run-lock.ts';
 import type { Forecast, GuardContext, Outcome, Step, StepRequest, WorkContext } from './step.ts';
 import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
@@ -121,7 +121,8 @@ async function runLocked(
     },
   };
   if (failed) return await fail(step, guardContext, { move, failed });
-  let run = await enter(step, { ...guardContext, run: await updatePlan(guardContext) }, move);
+  const updated = await recordIntent(guardContext, move);
+  let run = await enter(step, { ...guardContext, run: updated }, move);
   const saved = await runs.readCheckpoint(run.runId, step.command);
   const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
   if (checkpoint) stopwatch.resume(checkpoint);
@@ -196,13 +197,20 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
   throw new Refusal('RefusedNotApproved', why);
 }
 
-/** Adds the findings that the operator accepts, and the length of the window, to the plan. */
-async function updatePlan({ services, run, input, lease }: GuardContext): Promise<Run> {
+/**
+ * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a switch or
+ * a rollback that is under way to the record.
+ */
+async function recordIntent(
+  { services, run, input, lease }: GuardContext,
+  { through }: Move,
+): Promise<Run> {
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
-  const plan = { ...run.plan, accepts, windowMinutes };
-  if (isDeepStrictEqual(plan, run.plan)) return run;
-  const changed = { ...run, plan };
+  const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
+  const continues = through === undefined && isSwitching(run.phase);
+  const changed = continues ? acceptLosses(planned, input) : planned;
+  if (isDeepStrictEqual(changed, run)) return run;
   await services.runs.write(lease, changed);
   return changed;
 }
@@ -219,9 +227,7 @@ async function enter(step: Step, guardContext: GuardContext, move: Move): Promis
   const now = services.clock();
   const refused = run.refused ?? whyReturn(run, now);
   const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through, now);
-  const { acknowledgedLoss, deletes } = input;
-  const accepted = { acknowledgedLoss, deletes };
-  const entered = { ...begun, accepted, ...step.onEntering?.(guardContext) };
+  const entered = { ...acceptLosses(begun, input), ...step.onEntering?.(guardContext) };
   await services.runs.write(lease, entered);
   return entered;
 }

@@ -222,6 +222,7 @@ const runSchema = v.strictObject({
   refused: v.optional(refusedSchema),
 });
 
+type AcceptedLoss = v.InferOutput<typeof acceptedLossSchema>;
 export type Reference = v.InferOutput<typeof referenceSchema>;
 export type Plan = v.InferOutput<typeof planSchema>;
 export type Run = v.InferOutput<typeof runSchema>;
@@ -301,6 +302,16 @@ export function enterPhase(run: Run, phase: Run['phase'], now: Date): Run {
   const isReturning = begins || run.phase === 'switching-back';
   const why = isReturning && refused ? { refused } : {};
   return { ...rest, ...why, phase, history };
+}
+
+/** Adds the numbers that are given. */
+export function acceptLosses(run: Run, { acknowledgedLoss, deletes }: AcceptedLoss): Run {
+  const given = {
+    ...(acknowledgedLoss !== undefined && { acknowledgedLoss }),
+    ...(deletes !== undefined && { deletes }),
+  };
+  const isNone = Object.keys(given).length === 0;
+  return isNone ? run : { ...run, accepted: { ...run.accepted, ...given } };
 }
 
 const MAX_HISTORY = 100;

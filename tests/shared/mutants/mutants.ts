@@ -765,6 +765,11 @@ export const MUTANTS: readonly Mutant[] = [
         'input,',
         'a run after its rollback > continues without the operator with the number of deletions that its cutover began with',
       ],
+      [
+        'continues ? acceptLosses(planned, input) : planned',
+        'planned',
+        'a run after its rollback > continues with the number of deletions that was given while its cutover was under way',
+      ],
     ],
   ),
   ...mutantsOf('lib/migration/runs/run.ts', 'tests/migration/contract/steps/windows.full.test.ts', [

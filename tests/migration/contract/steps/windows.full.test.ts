@@ -151,6 +151,17 @@ describe('a run after its rollback', () => {
     await expectEqual(migration);
   });
 
+  it('continues with the number of deletions that was given while its cutover was under way', async () => {
+    const migration = await createMigrationAt('live');
+    await migration.follow('rollback', 'copy');
+    await emptyCollection(migration, SOURCE, 30);
+    await migration.invoke('cutover', {}, {}, () => 0);
+    await migration.invoke('cutover', { deletes: 30 }, {}, () => 0);
+    await migration.finish('cutover', { actor: 'machine' });
+    expect(await readPhase(migration)).toBe('live');
+    await expectEqual(migration);
+  });
+
   it('needs the number of deletions again once a window has ended', async () => {
     const migration = await createMigrationAt('live');
     await migration.follow('rollback', 'copy');
