@@ -419,10 +419,7 @@ describe('rows that two accounts have in common', () => {
     ],
     ['one day of the import', [FEE]],
     ['the last days of the import, and one after', [FEE, '2026-01-04,Bus,-2', '2026-01-05,Pay,9']],
-    [
-      'the import without a row that the bank removed',
-      ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2'],
-    ],
+    ['the import without a row that the bank removed', ['2026-01-02,Tea,-3', '2026-01-04,Bus,-2']],
   ])('count as the same transactions if the file has %s', (_, lines) => {
     expect(planImport(bankRows(...lines), ledger).questions).toEqual([]);
   });
