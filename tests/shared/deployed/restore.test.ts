@@ -1,4 +1,4 @@
-// `npm run restore` on a deployed stage, even if the command is kill midway. Afterwards no deployment and no rollback
+// `npm run restore` on a deployed stage, even if the command is killed midway. Afterwards no deployment and no rollback
 // leads back to the damaged table.
 import {
   DescribeTableCommand,
@@ -65,7 +65,7 @@ test('a restore without a terminal asks for --yes', async () => {
   expect([code, stderr]).toEqual([1, 'There is no terminal to ask at. Add --yes.\n']);
 });
 
-test('a restore that is kill while it copies has stopped writes, but not reads', async () => {
+test('a restore that is killed while it copies has stopped writes, but not reads', async () => {
   await killAt('2/6');
   // On AWS a limit holds for all versions and aliases of a function, on the emulator only for a call by the bare name.
   const FunctionName = `${DAMAGED}-categoriesCreate`;
@@ -74,7 +74,7 @@ test('a restore that is kill while it copies has stopped writes, but not reads',
   expect((await api.request('GET', '/categories/')).status).toBe(200);
 });
 
-test('a restore that is kill while it switches can be completed', async () => {
+test('a restore that is killed while it switches can be completed', async () => {
   await killAt('5/6');
   const { code, stdout, stderr } = await runCommand(RESTORE, [...ARGUMENTS, '--yes'], environment);
   expect(stderr).toMatch(/^1\/6 .*: done\n2\/6 .*: done\n3\/6 .*: done\n4\/6 .*: done\n/);

@@ -29,7 +29,7 @@ const classifyBackendCall = (request: string) =>
 
 const KEY = 'key-of-the-test-user';
 
-/** Returns the services of the migration connected connections that lose the first response to each change. */
+/** Returns the services of the migration over connections that lose the first response to each change. */
 async function connectServices(migration: Migration, loses: boolean) {
   const { qdrant, backend, services } = migration;
   const store = await startLosingProxy(qdrant.url, classifyStoreCall, { loses });

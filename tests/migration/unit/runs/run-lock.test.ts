@@ -8,7 +8,7 @@ import { BACKEND_TIMEOUT_MS } from '../../../../lib/migration/services-from-envi
 import { createManualTicker } from '../../support/run-table.ts';
 
 const LEASE = 1_000;
-const LEASE_LOST = new Refusal('RefusedLockLost', 'StepContext 1 is over.');
+const LEASE_LOST = new Refusal('RefusedLockLost', 'Lease 1 is over.');
 const UNREACHABLE = new Error('no answer');
 
 function createScene(renew: () => Promise<void> = async () => {}) {
