@@ -31,19 +31,21 @@ export function createSettings(
   let saved = start;
   let saving = Promise.resolve(true);
   const saveTyped = async () => {
-    const typed = { name: name.peek().trim(), color: color.peek(), target: target.peek().trim() };
-    const names = Object.keys(typed) as (keyof SettingValues)[];
-    const changed = names.filter((each) => typed[each] !== saved[each]);
     error.value = '';
-    if (changed.length === 0) return true;
-    try {
-      await send(Object.fromEntries(changed.map((each) => [each, typed[each]])));
-    } catch (cause) {
-      error.value = explain(cause);
-      return false;
+    for (;;) {
+      const typed = { name: name.peek().trim(), color: color.peek(), target: target.peek().trim() };
+      const names = Object.keys(typed) as (keyof SettingValues)[];
+      const changed = names.filter((each) => typed[each] !== saved[each]);
+      if (changed.length === 0) return true;
+      try {
+        await send(Object.fromEntries(changed.map((each) => [each, typed[each]])));
+      } catch (cause) {
+        error.value = explain(cause);
+        return false;
+      }
+      // The person may have typed more meanwhile.
+      saved = typed;
     }
-    saved = typed;
-    return true;
   };
   return {
     ...{ name, color, target, error },

@@ -58,4 +58,16 @@ describe('the settings of a category', () => {
     expect(await Promise.all(both)).toEqual([true, true]);
     expect(sent).toEqual([{ name: 'Meals' }]);
   });
+
+  test('that are typed while the earlier ones are sent are sent after them, by the same save', async () => {
+    const answered = Promise.withResolvers<void>();
+    const { sent, settings } = open(() => answered.promise);
+    settings.name.value = 'Meals';
+    const saved = settings.save();
+    await Promise.resolve();
+    settings.target.value = '20';
+    answered.resolve();
+    expect(await saved).toBe(true);
+    expect(sent).toEqual([{ name: 'Meals' }, { target: '20' }]);
+  });
 });
