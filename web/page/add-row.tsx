@@ -7,6 +7,7 @@ import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { keepDraft, readDraft } from './kept-drafts.ts';
+import { useFocusBefore } from './kept-focus.ts';
 import { announcement, canWrite, notice, outbox, refusedCreate } from './ledger.ts';
 import { useProposal } from './proposal.ts';
 import { localDay } from './scope.ts';
@@ -50,18 +51,9 @@ export function AddRow() {
   );
 }
 
-/** The element that had the focus before the form, to which Escape returns; undefined if the page had it. */
-let left: Element | undefined;
-
 export function beginTransaction(): void {
   if (isPhone.peek()) isSheetShown.value = true;
   else focusDescription(document);
-}
-
-/** Leaves the form for the place where the person was before. What is typed stays as a draft. */
-function leaveForm(field: Element | null): void {
-  if (left instanceof HTMLElement && left.isConnected) left.focus();
-  else if (field instanceof HTMLElement) field.blur();
 }
 
 function focusDescription(container: ParentNode | null): void {
@@ -94,6 +86,7 @@ function isSameDraft(first: Draft, second: Draft): boolean {
 
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
+  const returnFocus = useFocusBefore(form);
   const open = useDraft(readAddDraft, (draft) => keepDraft(DRAFT_NAME, draft));
   const proposed = useProposal(open.draft);
   const placeholder = useComputed(() => proposed.value || 'None');
@@ -121,13 +114,9 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
       aria-label="Add transaction"
       noValidate
       onSubmit={save}
-      onFocusIn={({ relatedTarget }) => {
-        if (form.current?.contains(relatedTarget as Node | null)) return;
-        left = relatedTarget instanceof Element ? relatedTarget : undefined;
-      }}
-      onKeyDown={({ key, target }) => {
-        // In the sheet, Escape closes the sheet.
-        if (key === 'Escape' && !isInSheet) leaveForm(target as Element);
+      onKeyDown={({ key }) => {
+        // In the sheet, Escape closes the sheet. What is typed stays as a draft.
+        if (key === 'Escape' && !isInSheet) returnFocus();
       }}
     >
       <TransactionFields open={open} isFirst={isInSheet} placeholder={placeholder} />

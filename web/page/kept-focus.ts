@@ -41,18 +41,31 @@ export function useFocusInList(
   });
 }
 
-/** When a box with the focus is removed, returns the focus to the element that had it before the box. */
-export function useReturnedFocus(box: Reference): void {
+/**
+ * Remembers which element had the focus before the box.
+ * @returns moves the focus from the box back to that element, or to the page if there is none any more
+ */
+export function useFocusBefore(box: Reference): () => void {
+  const before = useRef<EventTarget | null>(null);
   useLayoutEffect(() => {
     const { current } = box;
-    let before: EventTarget | null = null;
-    const remember = ({ relatedTarget }: FocusEvent) => {
-      if (!current?.contains(relatedTarget as Node | null)) before = relatedTarget;
-    };
-    current?.addEventListener('focusin', remember);
+    current?.addEventListener('focusin', ({ relatedTarget }) => {
+      if (!current.contains(relatedTarget as Node | null)) before.current = relatedTarget;
+    });
+  }, []);
+  return () => {
+    if (before.current instanceof HTMLElement && before.current.isConnected) before.current.focus();
+    else if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
+  };
+}
+
+/** When a box with the focus is removed, returns the focus to the element that had it before the box. */
+export function useReturnedFocus(box: Reference): void {
+  const returnFocus = useFocusBefore(box);
+  useLayoutEffect(() => {
+    const { current } = box;
     return () => {
-      if (before instanceof HTMLElement && current?.contains(document.activeElement))
-        before.focus();
+      if (current?.contains(document.activeElement)) returnFocus();
     };
   }, []);
 }

@@ -208,7 +208,7 @@ function searchFor(q: string): void {
 export function Figures() {
   const { type } = scope.value;
   const now = totals.value;
-  const { net, ...changes } = useChanges();
+  const { net, ...changes } = compareTotals();
   return (
     <section class="figures" aria-label="Totals">
       {(['income', 'expense'] as const).map((side) => (
@@ -236,7 +236,7 @@ export function Figures() {
 
 /** On a phone, the changes stand with the charts: there is no room for them below the totals. */
 export function ChangesOnPhone() {
-  const { compared, income, expense, net } = useChanges();
+  const { compared, income, expense, net } = compareTotals();
   if (!isPhone.value || !compared) return null;
   return (
     <dl class="changes">
@@ -249,7 +249,7 @@ export function ChangesOnPhone() {
 }
 
 /** The time with which the totals are compared, and how they differ; empty texts if there is none. */
-function useChanges() {
+function compareTotals() {
   const [now, before] = [totals.value, totalsBefore.value];
   const dates = before && datesBefore(scope.value.period, new Date());
   if (!dates) return { compared: '', income: ' ', expense: ' ', net: ' ' };
