@@ -23,6 +23,11 @@ export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
+/** Returns the sentence that the page shows. */
+export function describeFailure(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 /** A failed request; `message` is the sentence that the page shows. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

@@ -1,11 +1,11 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
 import { type Signal, signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { ApiError } from './api-error.ts';
-import { categories, categoriesById } from './category-list.ts';
-import { mergeCategory } from './category-merge.ts';
+import { describeFailure } from './api-error.ts';
+import { categories, categoriesById, readLatest } from './category-list.ts';
+import { isMoving, mergeCategory } from './category-merge.ts';
 import { createSettings, type TypedSettings } from './category-settings.ts';
 import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
@@ -16,6 +16,9 @@ import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { useSubmit } from './submit.ts';
 import { setTarget, targets } from './targets.ts';
+import { focusError } from './transaction-form.tsx';
+
+const UNREADABLE_TARGET = 'This is not an amount.';
 
 /** The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes. */
 const opened = signal<Opened | undefined>(undefined);
@@ -86,7 +89,7 @@ function NewCategory() {
       setName('');
       setError('');
     } catch (cause) {
-      setError(explain(cause));
+      setError(describeFailure(cause));
     }
   });
   return (
@@ -145,7 +148,7 @@ function CategoryItem({ category }: { readonly category: Category }) {
           </Button>
         )}
       </div>
-      {settings && <CategorySettings category={category} settings={settings} />}
+      {settings && canWrite.value && <CategorySettings category={category} settings={settings} />}
     </li>
   );
 }
@@ -163,18 +166,26 @@ function CategorySettings({ category, settings }: SettingsProps) {
     try {
       await updateCategory(category, { is_active: !category.is_active });
       announcement.value = `Category ${category.name} ${action.toLowerCase()}d`;
-      error.value = '';
     } catch (cause) {
-      error.value = explain(cause);
+      const text = `${category.name} was not ${action.toLowerCase()}d. ${describeFailure(cause)}`;
+      notice.value = { text };
     }
   });
+  const form = useRef<HTMLFormElement>(null);
+  // The refusal may answer a button of another category, while the list of this one is folded.
+  useEffect(() => {
+    if (error.value === '') return;
+    form.current?.closest('details')?.setAttribute('open', '');
+    focusError(form.current);
+  }, [error.value]);
+  const isOfTarget = error.value === UNREADABLE_TARGET;
   return (
-    <form class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
-      <Field label="Name" error={error.value}>
+    <form ref={form} class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
+      <Field label="Name" error={isOfTarget ? '' : error.value}>
         {(id) => <input type="text" dir="auto" required maxLength={255} {...id} {...bind(name)} />}
       </Field>
       <Field label="Color">{(id) => <input type="color" {...id} {...bind(color)} />}</Field>
-      <Field label="Monthly target">
+      <Field label="Monthly target" error={isOfTarget ? error.value : ''}>
         {(id) => (
           <input type="text" inputMode="decimal" placeholder="None" {...id} {...bind(target)} />
         )}
@@ -203,14 +214,13 @@ function openSettings(category: Category): TypedSettings {
   const { id, name } = category;
   const start = { name, color: toPickerColor(category), target: readTarget(category) };
   const send = async ({ target, ...changes }: Partial<typeof start>) => {
-    if (target !== undefined) setTarget(id, readAmount(target));
-    // The category may have been written since the sheet was drawn: the update needs its latest version.
-    const latest = categoriesById.peek().get(id) ?? category;
-    const isSent = Object.keys(changes).length > 0;
-    const saved = isSent ? await updateCategory(latest, changes) : latest;
-    announcement.value = `Category ${saved.name} saved`;
+    const amount = readAmount(target ?? '');
+    if (target && amount === undefined) throw new Error(UNREADABLE_TARGET);
+    if (target !== undefined) setTarget(id, amount);
+    if (Object.keys(changes).length > 0) await updateCategory(category, changes);
+    announcement.value = `Category ${readLatest(category).name} saved`;
   };
-  return createSettings(start, send, explain);
+  return createSettings(start, send, describeFailure);
 }
 
 /** Saves and closes the open settings. @returns false if they were refused: then they stay open with the reason */
@@ -247,16 +257,12 @@ function MergeChoice({ category, settings }: SettingsProps) {
   const [into, setInto] = useState('');
   const others = categories.value.filter(({ id, is_active }) => id !== category.id && is_active);
   if (others.length === 0) return null;
-  const merge = async () => {
+  const merge = useSubmit(async () => {
     const target = others.find(({ id }) => String(id) === into);
     if (!target || !(await settings.save())) return;
-    try {
-      const isMerged = await mergeCategory(category, target);
-      if (isMerged && opened.peek()?.id === category.id) opened.value = undefined;
-    } catch (cause) {
-      notice.value = { text: `${category.name} was not merged. ${explain(cause)}` };
-    }
-  };
+    const isMerged = await mergeCategory(category, target);
+    if (isMerged && opened.peek()?.settings === settings) await closeOpened();
+  });
   return (
     <div class="row">
       <Field label="Merge into">
@@ -275,18 +281,11 @@ function MergeChoice({ category, settings }: SettingsProps) {
           </select>
         )}
       </Field>
-      <Button onClick={merge} disabled={into === ''}>
+      <Button onClick={merge} disabled={into === '' || isMoving.value}>
         Merge
       </Button>
     </div>
   );
-}
-
-function explain(cause: unknown): string {
-  if (!(cause instanceof ApiError)) return String(cause);
-  return cause.status === 412
-    ? 'It was changed elsewhere meanwhile. Close this sheet, and open it again.'
-    : cause.message;
 }
 
 /** Returns the color in the only form that the browser's picker accepts, `#rrggbb`. */

@@ -43,6 +43,11 @@ export function forgetWrittenCategories(): void {
   written.clear();
 }
 
+/** Returns the version that this page read or wrote last: the caller may have an older one. */
+export function readLatest(category: Category): Category {
+  return categoriesById.peek().get(category.id) ?? category;
+}
+
 export function categoryName(row: Row): string {
   if (row.category_id === null) return '';
   return categoriesById.value.get(row.category_id)?.name ?? row.category_name ?? '';

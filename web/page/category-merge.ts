@@ -1,89 +1,152 @@
 // Merges a category into another: moves its transactions, then deactivates it. Undo moves back those that were not changed since.
+// Both use the outbox, which repeats what was not answered and follows the versions that this page writes.
+import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { categoriesById } from './category-list.ts';
+import { describeFailure } from './api-error.ts';
+import { readLatest } from './category-list.ts';
 import { updateCategory } from './category-writes.ts';
 import { format } from './format.ts';
-import { announcement, notice, outbox, refresh } from './ledger.ts';
-import { describeRefusal, MAX_BULK_ITEMS, sendBulk } from './repeated-call.ts';
+import { announcement, me, notice, outbox } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
 
+interface Merge {
+  /** Name of the ledger, because another one may have transactions with the same ids. */
+  readonly ledger: string | undefined;
+  readonly category: Category;
+  /** The transactions as the merge wrote them. */
+  readonly moved: readonly Row[];
+}
+
+const DELETED = 404;
+const CHANGED = 412;
 const REASONS: Readonly<Record<number, string>> = {
-  404: 'it was deleted since.',
-  412: 'it was changed since.',
+  [DELETED]: 'it was deleted since.',
+  [CHANGED]: 'it was changed since.',
 };
 
-/** @returns false if transactions could not be moved: the category then stays active */
+/** Name of the ledger in which a merge, or the Undo of one, is under way. It may wait for the key of that ledger. */
+const movingIn = signal<string | undefined>(undefined);
+
+/** While true, no other merge or Undo starts: it would find only the transactions that the first has not moved yet. */
+export const isMoving = computed(
+  () => movingIn.value !== undefined && movingIn.value === me.value?.ledger,
+);
+
+/** @returns true if the category is merged; if not, the notice says why */
 export async function mergeCategory(category: Category, target: Category): Promise<boolean> {
-  const all = await readRows({ category_id: category.id });
-  const count = format.counted(all.length, 'transaction');
-  announcement.value = `Moving ${count} to ${target.name}`;
-  const refused = await outbox.update(
-    all.map((before) => ({
-      before,
-      after: { ...before, category_id: target.id, category_name: target.name },
-    })),
-  );
-  if (refused.length > 0) {
-    notice.value = {
-      text: `${category.name} stays active, because ${format.counted(refused.length, 'transaction')} could not be moved:`,
-      details: refused.map(
-        ({ change, error }) => `${change.before?.description}: ${error.message}`,
-      ),
-    };
-    announcement.value = '';
+  return await moveAlone(() => merge(readLatest(category), readLatest(target)));
+}
+
+async function moveAlone(move: () => Promise<boolean>): Promise<boolean> {
+  if (isMoving.peek()) return false;
+  movingIn.value = me.peek()?.ledger;
+  try {
+    return await move();
+  } finally {
+    movingIn.value = undefined;
+  }
+}
+
+async function merge(category: Category, target: Category): Promise<boolean> {
+  const ledger = me.peek()?.ledger;
+  let all: readonly Row[];
+  try {
+    all = await readRows({ category_id: category.id });
+  } catch (cause) {
+    notice.value = { text: `${category.name} was not merged. ${describeFailure(cause)}` };
     return false;
   }
-  await updateCategory(readLatest(category), { is_active: false });
-  announcement.value = `Moved ${count}`;
-  // The versions that the merge wrote: Undo must not touch a transaction that has a later one.
-  const moved = all.map(outbox.latestOf);
+  announcement.value = `Moving ${countOf(all)} to ${target.name}`;
+  const { moved, stayed } = await moveRows(all, target);
+  const problem =
+    stayed.length > 0 ? `${countOf(stayed)} could not be moved:` : await deactivate(category);
+  const isMerged = problem === '';
+  const state = isMerged ? 'is inactive.' : `stays active. ${problem}`;
+  const undo = { name: 'Undo', run: () => void undoMerge({ ledger, category, moved }) };
+  announcement.value = `Moved ${countOf(moved)}`;
   notice.value = {
-    text: `Moved ${count} from ${category.name} to ${target.name}. ${category.name} is inactive.`,
-    action: { name: 'Undo', run: () => void undoMerge(category, moved) },
+    text: `Moved ${countOf(moved)} from ${category.name} to ${target.name}. ${category.name} ${state}`,
+    details: stayed,
+    ...((isMerged || moved.length > 0) && { action: undo }),
   };
+  return isMerged;
+}
+
+/** @returns why the category stays active; empty if it does not */
+async function deactivate(category: Category): Promise<string> {
+  try {
+    await updateCategory(category, { is_active: false });
+    return '';
+  } catch (cause) {
+    return describeFailure(cause);
+  }
+}
+
+async function undoMerge(merged: Merge): Promise<boolean> {
+  return me.peek()?.ledger === merged.ledger && (await moveAlone(() => moveBack(merged)));
+}
+
+async function moveBack(merged: Merge): Promise<boolean> {
+  const category = readLatest(merged.category);
+  const { name } = category;
+  notice.value = { text: `Moving back ${countOf(merged.moved)} to ${name}` };
+  try {
+    // A category takes transactions only while it is active.
+    if (!category.is_active) await updateCategory(category, { is_active: true });
+  } catch (cause) {
+    notice.value = {
+      text: `${name} was not restored. ${describeFailure(cause)}`,
+      action: { name: 'Try again', run: () => void undoMerge(merged) },
+    };
+    return false;
+  }
+  const { unchanged, changed } = findChanged(merged.moved);
+  const { moved, stayed } = await moveRows(unchanged, category);
+  const text = `Moved back ${countOf(moved)} to ${name}.`;
+  const details = [...changed, ...stayed];
+  announcement.value = text;
+  notice.value =
+    details.length > 0
+      ? { text: `${text} The others stay where they are:`, details }
+      : { text, isBrief: true };
   return true;
 }
 
-/** @param moved the transactions that were in the category, as the merge wrote them */
-async function undoMerge(category: Category, moved: readonly Row[]): Promise<void> {
-  const { id: category_id, name } = category;
-  const stayed: string[] = [];
-  let done = 0;
-  try {
-    const latest = readLatest(category);
-    // A category takes transactions only while it is active.
-    if (!latest.is_active) await updateCategory(latest, { is_active: true });
-    for (; done < moved.length; done += MAX_BULK_ITEMS) {
-      notice.value = {
-        text: `Moving back to ${name}: ${format.count(done)} of ${format.counted(moved.length, 'transaction')}`,
-      };
-      const some = moved.slice(done, done + MAX_BULK_ITEMS);
-      const items = some.map(({ id, etag }) => ({ id, if_match: etag, category_id }));
-      const results = await sendBulk('PUT', '/transactions/bulk', items);
-      for (const result of results.filter(({ status }) => status >= 300))
-        stayed.push(
-          `${some[result.index]?.description}: ${REASONS[result.status] ?? describeRefusal(result)}`,
-        );
-    }
-  } catch (cause) {
-    const left = moved.slice(done);
-    notice.value = {
-      text: `${name} was not restored. ${cause instanceof Error ? cause.message : cause}`,
-      action: { name: 'Try again', run: () => void undoMerge(category, left) },
-    };
-    return refresh();
+/** Finds the transactions that this page has changed since: the outbox would send a later version of them. */
+function findChanged(moved: readonly Row[]) {
+  const changes = outbox.waiting.peek().flatMap((write) => write.changes);
+  const waiting = new Map(changes.map((change) => [change.before?.id, change]));
+  const unchanged: Row[] = [];
+  const changed: string[] = [];
+  for (const row of moved) {
+    const change = waiting.get(row.id);
+    if (!change && outbox.latestOf(row) === row) unchanged.push(row);
+    else changed.push(describe(row, change && !change.after ? DELETED : CHANGED));
   }
-  const back = `Moved back ${format.counted(moved.length - stayed.length, 'transaction')} to ${name}.`;
-  announcement.value = back;
-  notice.value =
-    stayed.length > 0
-      ? { text: `${back} The others stay where they are:`, details: stayed }
-      : { text: back, isBrief: true };
-  refresh();
+  return { unchanged, changed };
 }
 
-/** The category may have been written since the page drew it: an update needs its latest version. */
-function readLatest(category: Category): Category {
-  return categoriesById.peek().get(category.id) ?? category;
+/** @returns the transactions as they were moved, and why the others stayed */
+async function moveRows(rows: readonly Row[], { id, name }: Category) {
+  const changes = rows.map((before) => ({
+    before,
+    after: { ...before, category_id: id, category_name: name },
+  }));
+  const refusals = await outbox.update(changes);
+  const refused = new Set(refusals.map(({ change }) => change.before?.id));
+  return {
+    moved: changes.flatMap(({ after }) => (refused.has(after.id) ? [] : outbox.latestOf(after))),
+    stayed: refusals.map(({ change, error }) =>
+      describe(change.before, error.status, error.message),
+    ),
+  };
+}
+
+function describe(row: Row | undefined, status: number, message = ''): string {
+  return `${row?.description}: ${REASONS[status] ?? message}`;
+}
+
+function countOf(transactions: readonly unknown[]): string {
+  return format.counted(transactions.length, 'transaction');
 }

@@ -2,11 +2,14 @@
 // put into it at once.
 import type { Category, CategoryRead, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import { categories, keepCategory } from './category-list.ts';
+import { categories, keepCategory, readLatest } from './category-list.ts';
 import { call } from './client.ts';
 import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
+const PRECONDITION_FAILED = 412;
+
+let updating: Promise<unknown> = Promise.resolve();
 
 /**
  * Finds a category by its name, or creates it. If the service has the name already, from another tab or from an attempt whose
@@ -47,11 +50,36 @@ export async function createCategory(body: object): Promise<Category> {
   }
 }
 
-/** @throws ApiError */
-export async function updateCategory({ id, etag }: Category, changes: object): Promise<Category> {
-  const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
-  const { data } = await call<CategoryWritten>(`/categories/${id}`, request);
+/**
+ * Changes these fields of the category, one update after another, because each needs the version that the one before has written.
+ * @throws ApiError
+ */
+export function updateCategory(category: Category, changes: object): Promise<Category> {
+  const update = async () => {
+    const data = await sendUpdate(readLatest(category), changes);
+    keepCategory(data);
+    refreshSoon();
+    return data;
+  };
+  const updated = updating.then(update, update);
+  updating = updated;
+  return updated;
+}
+
+/** If the category has a later version, keeps that version, so that the next attempt is not refused as well. */
+async function sendUpdate({ id, etag }: Category, changes: object): Promise<Category> {
+  const path = `/categories/${id}`;
+  try {
+    const request = { method: 'PUT', body: changes, headers: { 'if-match': etag } } as const;
+    return (await call<CategoryWritten>(path, request)).data;
+  } catch (error) {
+    if (!(error instanceof ApiError && error.status === PRECONDITION_FAILED)) throw error;
+  }
+  const { data } = await call<CategoryRead>(path);
+  // An earlier attempt, whose answer was lost, has already written the changes.
+  const known: Readonly<Record<string, unknown>> = { ...data };
+  if (Object.entries(changes).every(([name, value]) => known[name] === value)) return data;
   keepCategory(data);
-  refreshSoon();
-  return data;
+  const message = 'It was changed elsewhere meanwhile. Try again to save your change.';
+  throw new ApiError(message, { status: PRECONDITION_FAILED, isRetryable: false });
 }

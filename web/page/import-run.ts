@@ -4,6 +4,7 @@ import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.t
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
+import { describeFailure } from './api-error.ts';
 import { ensureCategory } from './category-writes.ts';
 import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
@@ -41,7 +42,7 @@ export async function runImport(
     announcement.value = `${format.counted(done.created, 'transaction')} imported`;
     rememberLayout(reading.statement);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = describeFailure(error);
     importing.value = {
       ...{ stage: 'preview', name, bytes: new Uint8Array(), options: {} },
       ...{ importsDeleted: false, reading: undefined },

@@ -8,6 +8,7 @@ import type {
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import type { LedgerRow } from '../../lib/ledger/import/transaction-row.ts';
+import { describeFailure } from './api-error.ts';
 import { categories } from './category-list.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
@@ -97,7 +98,7 @@ export async function preview(
     importing.value = { ...state, reading, problem: '' };
     announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
+    const problem = describeFailure(error);
     importing.value = { ...state, reading: undefined, problem };
   }
 }

@@ -247,6 +247,8 @@ function askForKey(error: ApiError | undefined): void {
   batch(() => {
     keyQuestion.value = { refused };
     me.value = undefined;
+    // Its action belongs to this ledger, and the next key may open another one.
+    notice.value = undefined;
     forgetWrittenCategories();
     view.value = undefined;
     isLoading.value = false;

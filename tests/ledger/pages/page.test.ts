@@ -971,7 +971,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
       await route.abort();
     });
     await alert.getByRole('button', { name: 'Undo' }).click();
-    await alert.getByText('Moving back to Split off: 0 of 102 transactions').waitFor();
+    await alert.getByText('Moving back 102 transactions to Split off').waitFor();
     isHeld.resolve();
     await alert.getByText('Moved back 101 transactions to Split off').waitFor();
     await alert.getByText('Merged and changed: it was changed since.').waitFor();
