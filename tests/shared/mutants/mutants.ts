@@ -745,6 +745,16 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/moves.ts', 'tests/migration/unit/phases.test.ts', [
     ["needsPerson: true,\n    needs: ['backup-manifest']", "needs: ['backup-manifest']"],
   ]),
+  ...mutantsOf('web/page/category-merge.ts', 'tests/ledger/unit/web/page/category-merge.test.ts', [
+    ['if (isMoving.peek()) return false;', ''],
+    ['me.peek()?.ledger === merged.ledger && ', ''],
+    ['if (!category.is_active) await updateCategory(category, { is_active: true });', ''],
+    ['...((isMerged || moved.length > 0) && { action: undo }),', ''],
+  ]),
+  ...mutantsOf('web/page/category-writes.ts', 'tests/ledger/unit/web/page/category-merge.test.ts', [
+    ['const updated = updating.then(update, update);', 'const updated = update();'],
+    ['  keepCategory(data);\n  const message', '  const message'],
+  ]),
   ...mutantsOf('lib/migration/next.ts', 'tests/migration/unit/phases.test.ts', [
     ["run.phase === 'switching-back' && isPastDeadline(run, now)", 'false'],
     [' && retentionOf(run, now).isOver', ''],

@@ -1,0 +1,285 @@
+// The merge of categories, its Undo, and the updates of categories, over a service that checks versions. Only the service is a
+// stand-in.
+import {
+  afterAll,
+  afterEach,
+  beforeEach,
+  describe,
+  expect,
+  onTestFinished,
+  test,
+  vi,
+} from 'vitest';
+
+interface Version {
+  readonly id: number;
+  readonly etag: string;
+}
+type Stored = Version & Readonly<Record<string, unknown>>;
+interface Item {
+  readonly id: number;
+  readonly if_match?: string;
+  readonly category_id?: number;
+}
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly items: readonly Item[];
+}
+
+const stored = new Map<string, string>();
+const storage = {
+  getItem: (name: string) => stored.get(name) ?? null,
+  setItem: (name: string, text: string) => void stored.set(name, text),
+  removeItem: (name: string) => void stored.delete(name),
+};
+vi.stubGlobal('location', { hash: '#period=2024-02' });
+vi.stubGlobal('localStorage', storage);
+vi.stubGlobal('sessionStorage', storage);
+vi.stubGlobal('fetch', answer);
+vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] });
+
+const { categoriesById, forgetWrittenCategories } = await import(
+  '../../../../../web/page/category-list.ts'
+);
+const { isMoving, mergeCategory } = await import('../../../../../web/page/category-merge.ts');
+const { updateCategory } = await import('../../../../../web/page/category-writes.ts');
+const { loadView, me, notice } = await import('../../../../../web/page/ledger.ts');
+
+const FOOD = 1;
+const HOME = 2;
+/** Ids are not used twice, because the page remembers the versions that it has written. */
+let nextId = 100;
+let categories = new Map<number, Stored>();
+let transactions = new Map<number, Stored>();
+const sent: Sent[] = [];
+/** What happens to the next writes instead of the usual, by a part of method and path. */
+let faults: { readonly of: string; readonly reply: () => unknown }[] = [];
+
+function nextVersion<Record extends Version>(record: Record, changes: object): Record {
+  const [name, version] = record.etag.split('.');
+  return { ...record, ...changes, etag: `${name}.${Number(version) + 1}.0"` };
+}
+
+function changeElsewhere(records: Map<number, Stored>, id: number, changes: object): void {
+  const record = records.get(id);
+  if (record) records.set(id, nextVersion(record, changes));
+}
+
+function write(records: Map<number, Stored>, item: Item): number {
+  const { id, if_match, ...changes } = item;
+  const record = records.get(id);
+  if (!record) return 404;
+  if (record.etag !== if_match) return 412;
+  if (records === transactions && !categories.get(item.category_id ?? FOOD)?.is_active) return 400;
+  records.set(id, nextVersion(record, changes));
+  return 200;
+}
+
+async function answer(path: string, request: RequestInit = {}): Promise<Response> {
+  const { method = 'GET' } = request;
+  const body = request.body ? JSON.parse(String(request.body)) : {};
+  const if_match = new Headers(request.headers).get('if-match') ?? undefined;
+  const id = Number(/\/(\d+)$/.exec(path)?.[1]);
+  const items: readonly Item[] = body.transactions ?? [{ id, if_match, ...body }];
+  if (method !== 'GET') sent.push({ method, path, items });
+  const fault = faults.find(({ of }) => `${method} ${path}`.includes(of));
+  faults = faults.filter((each) => each !== fault);
+  const replied = await fault?.reply();
+  if (replied instanceof Response) return replied;
+  const records = path.startsWith('/categories') ? categories : transactions;
+  if (method === 'GET') return Response.json(read(path, records.get(id)));
+  const statuses = items.map((item) => write(records, item));
+  if (fault) throw new TypeError('lost');
+  if (!body.transactions) return answerOne(statuses[0] ?? 404, records.get(id));
+  const results = statuses.map((status, index) => ({
+    ...{ index, status, message: `Refused with ${status}` },
+    etag: records.get(items[index]?.id ?? 0)?.etag,
+  }));
+  return Response.json({ data: { results } }, { status: 207 });
+}
+
+function answerOne(status: number, record: Stored | undefined): Response {
+  const headers = { etag: record?.etag ?? '' };
+  return status === 200
+    ? Response.json({ data: record }, { headers })
+    : Response.json({ message: `Refused with ${status}` }, { status });
+}
+
+function read(path: string, record: Stored | undefined): object {
+  if (record) return { data: record };
+  if (path === '/me') return { data: { ledger: 'home', kind: 'local', scope: 'write' } };
+  if (path.startsWith('/categories')) return { data: [...categories.values()] };
+  if (path.startsWith('/summary')) return { data: { groups: [] } };
+  const category = new URLSearchParams(path.split('?')[1]).get('category_id');
+  const data = [...transactions.values()].filter(
+    (row) => !category || row.category_id === Number(category),
+  );
+  return { data, next: null, pagination: { pages: 1, total: data.length } };
+}
+
+/** Opens the page on a ledger that has these categories, and transactions in the first. */
+async function open(count: number): Promise<readonly number[]> {
+  categories = new Map(
+    [FOOD, HOME].map((id) => {
+      const name = id === FOOD ? 'Food' : 'Home';
+      return [id, { id, etag: `"c${id}.1.0"`, name, color: null, is_active: true }];
+    }),
+  );
+  const ids = Array.from({ length: count }, (_, n) => nextId + n);
+  nextId += count;
+  const fields = { amount: 1, type: 'expense', category_id: FOOD, transaction_date: '2024-02-10' };
+  const times = { created_at: '2024-02-10T00:00:00Z', updated_at: '2024-02-10T00:00:00Z' };
+  transactions = new Map(
+    ids.map((id, n) => [
+      id,
+      { id, etag: `"t${id}.1.0"`, description: `Row ${n}`, notes: null, ...fields, ...times },
+    ]),
+  );
+  await loadView();
+  sent.length = 0;
+  return ids;
+}
+
+function category(id: number) {
+  const found = categoriesById.peek().get(id);
+  if (!found) throw new Error(`no category ${id}`);
+  return found;
+}
+
+const merge = () => mergeCategory(category(FOOD), category(HOME));
+const text = () => notice.peek()?.text ?? '';
+const action = () => notice.peek()?.action;
+const categoryIds = () => [...transactions.values()].map((row) => row.category_id);
+const listWrites = () => sent.map(({ method, path, items }) => [method, path, items.length]);
+
+async function run(name: string): Promise<void> {
+  expect(action()?.name).toBe(name);
+  action()?.run();
+  await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
+}
+
+function refuse(status: number): () => Response {
+  return () => Response.json({ message: 'No' }, { status });
+}
+
+beforeEach(() => {
+  faults = [];
+  notice.value = undefined;
+  forgetWrittenCategories();
+});
+afterEach(() => {
+  vi.clearAllTimers();
+  expect(faults).toEqual([]);
+});
+afterAll(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('a merge', () => {
+  test('moves all transactions, a hundred at a time, and deactivates the category', async () => {
+    await open(102);
+    expect(await merge()).toBe(true);
+    expect(new Set(categoryIds())).toEqual(new Set([HOME]));
+    expect(category(FOOD).is_active).toBe(false);
+    expect(listWrites()).toEqual([
+      ['PUT', '/transactions/bulk', 100],
+      ['PUT', '/transactions/bulk', 2],
+      ['PUT', '/categories/1', 1],
+    ]);
+  });
+
+  test('that is started twice runs once', async () => {
+    await open(3);
+    expect(await Promise.all([merge(), merge()])).toEqual([true, false]);
+    expect(text()).toContain('Moved 3 transactions from Food to Home');
+  });
+
+  test('whose category cannot be deactivated says so, and can be undone', async () => {
+    await open(3);
+    faults.push({ of: 'PUT /categories/1', reply: refuse(400) });
+    expect(await merge()).toBe(false);
+    expect(text()).toContain('Food stays active.');
+    await run('Undo');
+    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
+  });
+
+  test('of a category that was changed elsewhere succeeds when it is repeated', async () => {
+    await open(2);
+    changeElsewhere(categories, FOOD, { color: '#112233' });
+    expect(await merge()).toBe(false);
+    expect(text()).toContain('It was changed elsewhere meanwhile.');
+    expect(await merge()).toBe(true);
+    expect(category(FOOD)).toMatchObject({ is_active: false, color: '#112233' });
+  });
+});
+
+describe('Undo of a merge', () => {
+  test('activates the category, and moves its transactions back', async () => {
+    await open(3);
+    await merge();
+    await run('Undo');
+    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
+    expect(category(FOOD).is_active).toBe(true);
+    expect(text()).toBe('Moved back 3 transactions to Food.');
+  });
+
+  test('that is clicked twice runs once', async () => {
+    await open(3);
+    await merge();
+    const undo = action();
+    undo?.run();
+    expect(action()).toBeUndefined();
+    undo?.run();
+    await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
+    expect(text()).toBe('Moved back 3 transactions to Food.');
+  });
+
+  test('leaves a transaction that was changed elsewhere since, and names it', async () => {
+    const [, second = 0] = await open(3);
+    await merge();
+    changeElsewhere(transactions, second, { notes: 'changed' });
+    await run('Undo');
+    expect(categoryIds()).toEqual([FOOD, HOME, FOOD]);
+    expect(notice.peek()).toMatchObject({
+      text: 'Moved back 2 transactions to Food. The others stay where they are:',
+      details: ['Row 1: it was changed since.'],
+    });
+  });
+
+  test('that cannot activate the category can be tried again', async () => {
+    await open(2);
+    await merge();
+    faults.push({ of: 'PUT /categories/1', reply: refuse(400) });
+    await run('Undo');
+    expect(text()).toContain('Food was not restored.');
+    await run('Try again');
+    expect(new Set(categoryIds())).toEqual(new Set([FOOD]));
+  });
+
+  test('writes nothing once another ledger is open', async () => {
+    await open(2);
+    await merge();
+    const undo = action();
+    const home = me.peek();
+    me.value = home && { ...home, ledger: 'work' };
+    onTestFinished(() => {
+      me.value = home;
+    });
+    sent.length = 0;
+    undo?.run();
+    await vi.waitFor(() => expect(isMoving.peek()).toBe(false));
+    expect(sent).toEqual([]);
+  });
+});
+
+test('two updates of a category at once both succeed', async () => {
+  await open(1);
+  const food = category(FOOD);
+  await Promise.all([
+    updateCategory(food, { name: 'Meals' }),
+    updateCategory(food, { color: '#112233' }),
+  ]);
+  expect(categories.get(FOOD)).toMatchObject({ name: 'Meals', color: '#112233' });
+});
