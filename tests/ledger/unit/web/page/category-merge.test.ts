@@ -173,6 +173,8 @@ afterEach(() => {
   expect(faults).toEqual([]);
 });
 afterAll(() => {
+  // Other test files share the modules of the page.
+  forgetWrittenCategories();
   vi.useRealTimers();
   vi.unstubAllGlobals();
 });
