@@ -1,4 +1,4 @@
-// What every part of the bench receives: its options, the programs that it has started, and a progress bar.
+// Every part of the bench receives its options, the programs that it has started, and a progress bar.
 import type { Resources } from '../../processes/resources.ts';
 import { createProgress, type Progress } from '../progress.ts';
 

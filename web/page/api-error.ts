@@ -23,6 +23,9 @@ export function pauseAfter(failures: number): number {
   return Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** failures);
 }
 
+/** Status of the response to a write of a version that is not the latest */
+export const PRECONDITION_FAILED = 412;
+
 /** Returns the sentence that the page shows. */
 export function describeFailure(cause: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);

@@ -2,7 +2,7 @@
 // Both use the outbox, which repeats what was not answered and follows the versions that this page writes.
 import { computed, signal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { describeFailure } from './api-error.ts';
+import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
 import { readLatest } from './category-list.ts';
 import { updateCategory } from './category-writes.ts';
 import { format } from './format.ts';
@@ -19,10 +19,9 @@ interface Merge {
 }
 
 const DELETED = 404;
-const CHANGED = 412;
 const REASONS: Readonly<Record<number, string>> = {
   [DELETED]: 'it was deleted since.',
-  [CHANGED]: 'it was changed since.',
+  [PRECONDITION_FAILED]: 'it was changed since.',
 };
 
 /** Name of the ledger in which a merge, or the Undo of one, is under way. It may wait for the key of that ledger. */
@@ -122,7 +121,7 @@ function findChanged(moved: readonly Row[]) {
   for (const row of moved) {
     const change = waiting.get(row.id);
     if (!change && outbox.latestOf(row) === row) unchanged.push(row);
-    else changed.push(describe(row, change && !change.after ? DELETED : CHANGED));
+    else changed.push(describe(row, change && !change.after ? DELETED : PRECONDITION_FAILED));
   }
   return { unchanged, changed };
 }

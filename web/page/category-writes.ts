@@ -1,13 +1,12 @@
 // Creates and changes categories. Unlike a transaction, a category is shown only after the service has it, because a row may be
 // put into it at once.
 import type { Category, CategoryRead, CategoryWritten } from '../../lib/ledger/http/api-types.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, PRECONDITION_FAILED } from './api-error.ts';
 import { categories, keepCategory, readLatest } from './category-list.ts';
 import { call } from './client.ts';
 import { announcement, refreshSoon } from './ledger.ts';
 
 const ATTEMPTS = 3;
-const PRECONDITION_FAILED = 412;
 
 let updating: Promise<unknown> = Promise.resolve();
 

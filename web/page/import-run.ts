@@ -4,7 +4,7 @@ import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.t
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
 import type { StatementRow } from '../../lib/ledger/import/transaction-row.ts';
-import { describeFailure } from './api-error.ts';
+import { describeFailure, PRECONDITION_FAILED } from './api-error.ts';
 import { ensureCategory } from './category-writes.ts';
 import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
@@ -22,8 +22,6 @@ import {
 import { announcement, refresh } from './ledger.ts';
 import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
 import { readRows } from './view.ts';
-
-const PRECONDITION_FAILED = 412;
 
 export interface ImportChoices {
   readonly withDuplicates: boolean;

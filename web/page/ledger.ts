@@ -3,7 +3,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import type { Caller, CallerData } from '../../lib/ledger/http/api-types.ts';
 import { ask, forgetAllAnswers, forgetAnswers } from './answers.ts';
-import { ApiError, pauseAfter } from './api-error.ts';
+import { ApiError, PRECONDITION_FAILED, pauseAfter } from './api-error.ts';
 import { forgetWrittenCategories, showCategories } from './category-list.ts';
 import { call, storedKey } from './client.ts';
 import { addUp, type Cell, cellsOfChanges, type Totals } from './figures.ts';
@@ -293,7 +293,7 @@ function reportRefusals(refusals: readonly Refusal[]): void {
 }
 
 function explain({ message, status }: ApiError): string {
-  return status === 412 ? 'It was changed elsewhere meanwhile.' : message;
+  return status === PRECONDITION_FAILED ? 'It was changed elsewhere meanwhile.' : message;
 }
 
 export function removeRows(removed: readonly Row[]): void {

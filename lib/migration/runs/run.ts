@@ -175,7 +175,7 @@ const runSchema = v.strictObject({
   /** True if the collection named by `uploadAs` is the run's own */
   hasUploaded: v.boolean(),
   window: v.optional(windowSchema),
-  /** Losses that the operator accepted when the phase began; a step that continues it need not be given them again. */
+  /** Losses that the operator accepted for the phase; a step that continues it need not be given them again. */
   accepted: v.optional(acceptedLossSchema),
   /** Results of the last window that is over */
   lastWindow: v.optional(v.record(v.picklist(EVIDENCE), referenceSchema)),

@@ -58,7 +58,7 @@ interface Invocation {
 const ANY_NUMBER = 999;
 const LEFT_BEHIND = { step: 'rollback', leavesBehind: true } as const;
 
-/** What an operator or a machine can enter */
+/** Commands that an operator or a machine can enter */
 const COMMANDS = {
   backup: { step: 'backup' },
   rebuild: { step: 'rebuild' },

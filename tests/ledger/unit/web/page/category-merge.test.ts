@@ -53,7 +53,7 @@ let nextId = 100;
 let categories = new Map<number, Stored>();
 let transactions = new Map<number, Stored>();
 const sent: Sent[] = [];
-/** What happens to the next writes instead of the usual, by a part of method and path. */
+/** Faults of the next writes, each by a part of method and path */
 let faults: { readonly of: string; readonly reply: () => unknown }[] = [];
 
 function nextVersion<Record extends Version>(record: Record, changes: object): Record {
