@@ -20,7 +20,7 @@ const chosen = MUTANTS.filter(
   ({ file, test }) =>
     pathParts.length === 0 || pathParts.some((part) => file.includes(part) || test.includes(part)),
 );
-let survivors = 0;
+const survivors: string[] = [];
 /** Results of earlier runs: Vitest returns the previous result again for a file that a run could not start. */
 const earlierResults = new WeakSet<TestModule>();
 
@@ -34,9 +34,11 @@ try {
   await vitest.close();
   await rm(copy, { recursive: true, force: true });
 }
-console.log(`${chosen.length - survivors} passed, ${survivors} failed`);
+// Once more at the end, the only lines of a failed step that CI repeats.
+for (const survivor of survivors) console.log(survivor);
+console.log(`${chosen.length - survivors.length} passed, ${survivors.length} failed`);
 // Vitest has set the exit code to 1 for the tests that failed as they should.
-process.exitCode = survivors > 0 ? 1 : 0;
+process.exitCode = survivors.length > 0 ? 1 : 0;
 
 /** @throws when the search text of a mutant is not in its file exactly once */
 function assertApplicable(): void {
@@ -60,9 +62,10 @@ async function tryMutant({ file, search, replacement, test, testName }: Mutant):
   await rewrite(file, source);
   // A mutant that stops the test file from running proves nothing.
   const isKilled = outcome === 'failed';
-  if (!isKilled) survivors += 1;
   const mutation = `${JSON.stringify(search)} -> ${JSON.stringify(replacement)}`;
-  console.log(`${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${mutation} by ${test}`);
+  const line = `${isKilled ? 'killed  ' : `SURVIVED (${outcome})`} ${file}: ${mutation} by ${test}`;
+  console.log(line);
+  if (!isKilled) survivors.push(line);
 }
 
 async function rewrite(file: string, source: string): Promise<void> {
