@@ -80,8 +80,7 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
   const runTable = {
     tableName: memory.tableName,
     client: interpose(memory.client, (commandName, input) => {
-      const operation = commandName.replace('TransactWriteCommand', 'TransactWriteItems');
-      for (const use of listTableUses(operation.replace(/Command$/, 'Item'), input)) record(use);
+      for (const use of listTableUses(nameOperation(commandName), input)) record(use);
     }),
   };
   const server = await listen(async (request, response) => {
@@ -133,6 +132,13 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
     parameters,
     close: server.close,
   };
+}
+
+/** Name of the operation that a command of the document client calls */
+function nameOperation(commandName: string): string {
+  const name = commandName.replace(/Command$/, '');
+  if (name === 'Query' || name === 'Scan') return name;
+  return name.startsWith('Transact') ? `${name}Items` : `${name}Item`;
 }
 
 // A transaction needs no permission of its own, only the permissions of its parts.
