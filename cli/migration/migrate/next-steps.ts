@@ -189,16 +189,28 @@ export function aftermathText({ window, users = '', next }: Aftermath): string {
 }
 
 /** Says which version users are on, or whether they can write. */
-export function usersText({ phase, plan, pendingAction, openedAt, frozenSince }: Status): string {
+export function usersText(status: Status): string {
+  const { phase, plan, pendingAction, openedAt, frozenSince } = status;
   if (phase === 'live' || phase === 'closed') {
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;
   }
-  if (!isSwitching(phase)) return 'Users are on the old version.';
+  if (!isSwitching(phase)) {
+    const collection = findOldCollection(status);
+    const users = `Users are on the old version, collection ${collection}.`;
+    const isOther = collection !== plan.sourceCollection;
+    return isOther ? `${users} Another run needs --source ${collection}.` : users;
+  }
   const isUncertain =
     (phase === 'switching' && !frozenSince) ||
     pendingAction?.action === 'open-writes' ||
     Boolean(openedAt);
   return isUncertain ? 'Users may be unable to write.' : 'Users cannot write.';
+}
+
+/** Collection of the old version: after a rollback it may be the restored snapshot. */
+function findOldCollection({ plan, evidence }: Status): string {
+  const { facts } = evidence.find(({ kind }) => kind === 'rollback-report') ?? {};
+  return String(facts?.returnedTo ?? plan.sourceCollection);
 }
 
 /** Number of digits of a digest that are shown; an operator types at least as many. */

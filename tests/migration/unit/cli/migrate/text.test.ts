@@ -58,11 +58,23 @@ describe('the status page', () => {
   const place = { stage: undefined, where: 'table runs at here' };
   const page = (changes: object) =>
     statusAsText({ ...STATUS, ...changes } as unknown as Status, place);
+  const returnedTo = (collection: string) => ({
+    kind: 'rollback-report',
+    artifact: 'b.json',
+    digest,
+    recordedAt: STATUS.at,
+    facts: { returnedTo: collection },
+  });
   const retention = { until: '2026-03-31T09:30:00Z', daysLeft: 30, isOver: false, isEnding: false };
 
   it.each([
     ['the table', {}, 'table runs at here'],
-    ['which version users are on', {}, 'Users are on the old version.'],
+    ['which version users are on', {}, 'Users are on the old version, collection memories.'],
+    [
+      'where users are after a return to the restored snapshot',
+      { evidence: [returnedTo('memories_restored_run-a')] },
+      'collection memories_restored_run-a. Another run needs --source memories_restored_run-a.',
+    ],
     [
       'that users are on the new version',
       { phase: 'live', retention },
