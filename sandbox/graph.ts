@@ -100,12 +100,12 @@ export function createSandboxGraph(): SandboxGraph {
   return {
     addNode,
     addRelationship,
-    server: async () => ({ version: '5.26.0', edition: 'sandbox' }),
-    size: async () => ({ nodes: nodes.size, relationships: relationships.size }),
-    position: async () => `FB:${commits}`,
-    schema: async () => [...rules.values()].toSorted(compareRules),
-    nodes: () => streamRows(nodes),
-    relationships: () => streamRows(relationships),
+    readServer: async () => ({ version: '5.26.0', edition: 'sandbox' }),
+    readSize: async () => ({ nodes: nodes.size, relationships: relationships.size }),
+    readPosition: async () => `FB:${commits}`,
+    readSchema: async () => [...rules.values()].toSorted(compareRules),
+    streamNodes: () => streamRows(nodes),
+    streamRelationships: () => streamRows(relationships),
     restoreState: async () => state,
     foreignNodes: async () => nodes.size - restored.nodes.size,
     beginRestore: async () => {

@@ -40,11 +40,11 @@ try {
 /** Generates the graph while it is read, so that the graph itself takes no memory. */
 function createSource(): GraphSource {
   return {
-    server: async () => ({ version: '5.26.0', edition: 'made up' }),
-    size: async () => ({ nodes: size, relationships: size }),
-    position: async () => 'still',
-    schema: async () => [],
-    nodes: async function* () {
+    readServer: async () => ({ version: '5.26.0', edition: 'made up' }),
+    readSize: async () => ({ nodes: size, relationships: size }),
+    readPosition: async () => 'still',
+    readSchema: async () => [],
+    streamNodes: async function* () {
       const embedding = Buffer.alloc(DIMENSIONS * 4);
       for (let n = 0; n < size; n += 1) {
         embedding.writeFloatLE(n / size, (n % DIMENSIONS) * 4);
@@ -54,7 +54,7 @@ function createSource(): GraphSource {
         yield countBytes({ id: `4:made-up:${n}`, labels: ['__Entity__'], properties });
       }
     },
-    relationships: async function* () {
+    streamRelationships: async function* () {
       for (let n = 0; n < size; n += 1) {
         const [start, end] = [`4:made-up:${n}`, `4:made-up:${(n * 7) % size}`];
         const properties = { valid: true };

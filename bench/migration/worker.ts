@@ -64,7 +64,7 @@ async function passSnapshotThrough({ url, source, target }: CopyOptions): Promis
 /** Waits for the restored collection, which the store creates after it has answered the upload. */
 async function waitUntilRestored(store: VectorStore, name: string, points: number): Promise<void> {
   for (let polls = 0; polls < 300; polls += 1) {
-    if ((await store.restoredPoints(name)) === points) return;
+    if ((await store.countRestoredPoints(name)) === points) return;
     await pause(200);
   }
 }

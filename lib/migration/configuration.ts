@@ -49,7 +49,7 @@ export async function copyConfiguration(
   vectors: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<void> {
-  const info = await vectors.collectionInfo(from);
+  const info = await vectors.readCollectionInfo(from);
   if (!info) return;
   await vectors.updateCollection(to, readConfiguration(info));
   for (const [field_name, index] of Object.entries(info.payload_schema)) {

@@ -117,7 +117,7 @@ async function checkRestored(
   const { cursor: seen = { at: sentAt } } = context;
   const { vectors, clock } = context.services;
   const now = clock().getTime();
-  const points = await vectors.restoredPoints(name);
+  const points = await vectors.countRestoredPoints(name);
   const isNew = points !== undefined && points !== seen.points;
   const since = isNew ? now : seen.at;
   if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
@@ -150,7 +150,7 @@ async function send(
 }
 
 async function settlingMs(vectors: VectorStore, name: string, points: number): Promise<number> {
-  const info = await vectors.collectionInfo(name);
+  const info = await vectors.readCollectionInfo(name);
   return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
 }
 
@@ -175,5 +175,5 @@ export function waitForStore(awaitedMs: number): Paused {
 /** Turns a lost response into `false`: the store may or may not have carried out the request. */
 export const unlessLost = recoverWith<false>(
   false,
-  (error) => error instanceof RetryableFailure && error.answer === undefined,
+  (error) => error instanceof RetryableFailure && error.code === undefined,
 );

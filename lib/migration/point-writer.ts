@@ -93,7 +93,7 @@ export function createPointWriter(
  * @param renew renews the lock; throws when another invocation has taken over. Absent for a probe's own collection.
  */
 export function createBatchWriter(
-  place: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>,
+  place: CollectionPlace<Pick<VectorStore, 'readCollectionInfo'>>,
   renew?: () => Promise<void>,
 ) {
   let maxBatch = PAGE_SIZE;
@@ -171,8 +171,8 @@ export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): stri
 export async function readHealthyInfo({
   store,
   collection,
-}: CollectionPlace<Pick<VectorStore, 'collectionInfo'>>): Promise<CollectionInfo | undefined> {
-  const info = await store.collectionInfo(collection);
+}: CollectionPlace<Pick<VectorStore, 'readCollectionInfo'>>): Promise<CollectionInfo | undefined> {
+  const info = await store.readCollectionInfo(collection);
   const problem = info && whyUnhealthy(info);
   if (problem) throw new Refusal('RefusedByService', `${collection}: ${problem}`);
   return info;
@@ -199,7 +199,7 @@ export async function chooseCopySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<CopySettings> {
-  const infos = await Promise.all([from, to].map((name) => store.collectionInfo(name)));
+  const infos = await Promise.all([from, to].map((name) => store.readCollectionInfo(name)));
   const present = infos.filter((info) => info !== undefined);
   const allowed = Math.min(PAGE_SIZE, ...present.flatMap(listLimits));
   const { points } = await store.scroll(from, { limit: allowed });
@@ -221,7 +221,7 @@ export async function decideKeywordFilling(
   store: VectorStore,
   target: string,
 ): Promise<KeywordFilling> {
-  const info = await store.collectionInfo(target);
+  const info = await store.readCollectionInfo(target);
   if (!info?.config.params.sparse_vectors?.[KEYWORD_SLOT]) return 'no-slot';
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
 }

@@ -79,7 +79,7 @@ export class Refusal extends Error {
   readonly why: string;
   readonly remedy: string;
   /** HTTP status or error code of the service's answer */
-  readonly answer: number | string | undefined;
+  readonly code: number | string | undefined;
   readonly data: RefusalData;
 
   /** @param why one sentence about this case; never a secret, a user's id or memory text */
@@ -93,7 +93,7 @@ export class Refusal extends Error {
     this.name = name;
     this.why = why;
     this.remedy = REMEDIES[name];
-    this.answer = options.answer;
+    this.code = options.code;
     this.data = data;
   }
 }
@@ -116,17 +116,17 @@ export function joinSentences(error: Error): string {
 }
 
 interface ServiceErrorOptions extends ErrorOptions {
-  readonly answer?: number | string;
+  readonly code?: number | string;
 }
 
 /** True if a service refused with this status or error code. */
-export function isRefusedWith(error: unknown, answer: number | string): boolean {
-  return error instanceof Refusal && error.answer === answer;
+export function isRefusedWith(error: unknown, code: number | string): boolean {
+  return error instanceof Refusal && error.code === code;
 }
 
 /** `isRefusedWith` as a predicate for `recoverWith` */
-export function whenRefusedWith(answer: number | string) {
-  return (error: unknown): boolean => isRefusedWith(error, answer);
+export function whenRefusedWith(code: number | string) {
+  return (error: unknown): boolean => isRefusedWith(error, code);
 }
 
 export function isRefusal(error: unknown, name: RefusalName): error is Refusal {
@@ -155,7 +155,7 @@ export class RetryableFailure extends Error {
   /** Pause that the service asked for */
   readonly retryAfterSeconds: number | undefined;
   /** HTTP status; undefined if no answer arrived: the request may still have been carried out. */
-  readonly answer: number | string | undefined;
+  readonly code: number | string | undefined;
 
   constructor(
     name: RetryableName,
@@ -165,13 +165,13 @@ export class RetryableFailure extends Error {
     super(why, options);
     this.name = name;
     this.retryAfterSeconds = options.retryAfterSeconds;
-    this.answer = options.answer;
+    this.code = options.code;
   }
 }
 
 /** True if the failed request may have been carried out anyway. */
 export function mayBeDone(error: unknown): boolean {
-  if (error instanceof RetryableFailure) return error.answer === undefined;
+  if (error instanceof RetryableFailure) return error.code === undefined;
   return !(error instanceof Refusal);
 }
 

@@ -11,7 +11,7 @@ import type { QdrantConnection } from './adapters/qdrant/transport.ts';
 import { createQdrant } from './adapters/qdrant.ts';
 import { createSecrets, type Secrets } from './adapters/secrets.ts';
 import { createSsmCollectionSetting } from './adapters/ssm-collection-setting.ts';
-import { askAPerson, createWebhook } from './adapters/webhook.ts';
+import { createWebhook, manualHooks } from './adapters/webhook.ts';
 import type { CollectionSetting } from './ports/collection-setting.ts';
 import { namedClient } from './runs/failures.ts';
 import { createLeaseHolder } from './runs/lease-holder.ts';
@@ -65,7 +65,7 @@ export async function servicesFromEnvironment(
           token: await secrets.find('MIGRATION_WEBHOOK_TOKEN'),
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
-      : askAPerson,
+      : manualHooks,
     graph: graphUrl
       ? openNeo4j({
           url: graphUrl,

@@ -22,7 +22,7 @@ interface UnreadableVectors {
 /** Reads only the vectors that an exact search does not find: vectors are most of a collection's bytes. */
 export async function findUnreadableVectors(place: CollectionPlace): Promise<UnreadableVectors> {
   const { store, collection } = place;
-  const { size = 1 } = readDenseVector(await store.collectionInfo(collection));
+  const { size = 1 } = readDenseVector(await store.readCollectionInfo(collection));
   const vector = toJsonText(Array.from({ length: size }, (_, at) => (at === 0 ? 1 : 0)));
   const examples: PointId[] = [];
   let count = 0;

@@ -57,7 +57,7 @@ export async function startNewVersion(
   }
 
   await ensureCollection(collection);
-  const params = (await store.collectionInfo(collection))?.config.params;
+  const params = (await store.readCollectionInfo(collection))?.config.params;
   const isHybrid = params?.sparse_vectors?.bm25 !== undefined && !shortcomings.noKeywordModel;
 
   function embedDense(text: string): number[] {

@@ -136,7 +136,7 @@ function assertIntended(environment: Environment, mayRedeploy: boolean): void {
 }
 
 async function readDimensions({ vectors }: RehearsalStore, collection: string): Promise<number> {
-  const info = await vectors.collectionInfo(collection);
+  const info = await vectors.readCollectionInfo(collection);
   const { size } = readDenseVector(info);
   if (size !== undefined) return size;
   throw new UserError(

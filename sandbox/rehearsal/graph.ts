@@ -26,7 +26,7 @@ export async function openRehearsalGraph(options: {
   resources.onStop(async () => await graph[Symbol.asyncDispose]());
   const driver = neo4j.driver(url, neo4j.auth.basic(user, password), { telemetryDisabled: true });
   resources.onStop(() => driver.close());
-  const { nodes } = await graph.size().catch((cause: unknown) => {
+  const { nodes } = await graph.readSize().catch((cause: unknown) => {
     throw new UserError(`The graph of NEO4J_URL cannot be used: ${firstLine(cause)}`, { cause });
   });
   if (readsExisting) return graph;

@@ -1,6 +1,6 @@
 // Computes a fingerprint of a graph's contents, independent of ids and order.
 import { hash } from 'node:crypto';
-import type { GraphNode, GraphRelationship } from '../../../lib/migration/graph/graph-store.ts';
+import type { GraphRelationship, GraphSource } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
 import { canonical } from '../../../lib/migration/json/json-text.ts';
 import { createDigestSum } from '../../../lib/migration/points.ts';
@@ -18,10 +18,9 @@ export interface GraphFingerprint {
 }
 
 /** Reads the whole graph. @throws Refusal if a node at the end of a relationship is missing */
-export async function computeFingerprint(graph: {
-  nodes(): AsyncIterable<GraphNode>;
-  relationships(): AsyncIterable<GraphRelationship>;
-}): Promise<GraphFingerprint> {
+export async function computeFingerprint(
+  graph: Pick<GraphSource, 'streamNodes' | 'streamRelationships'>,
+): Promise<GraphFingerprint> {
   const digests = new Map<string, string>();
   const counts = new Map<string, number>();
   const [nodesSum, relationshipsSum] = [createDigestSum(), createDigestSum()];
@@ -38,13 +37,13 @@ export async function computeFingerprint(graph: {
     throw new Refusal('RefusedByService', why);
   }
 
-  for await (const { id, labels, properties } of graph.nodes()) {
+  for await (const { id, labels, properties } of graph.streamNodes()) {
     const digest = sha256([labels.toSorted(), properties]);
     nodesSum.add(digest);
     digests.set(id, digest.toString('base64'));
     for (const label of labels) count(`nodesPerLabel ${label}`);
   }
-  for await (const relationship of graph.relationships()) {
+  for await (const relationship of graph.streamRelationships()) {
     const { type, properties } = relationship;
     const ends = [describeEnd(relationship, 'start'), describeEnd(relationship, 'end')];
     relationshipsSum.add(sha256([...ends, type, properties]));

@@ -32,8 +32,8 @@ export async function restoreGraph(options: RestoreOptions) {
   const manifest = await verifyDump(artifacts, prefix);
   const schema = await readSchema(artifacts, prefix);
   const wanted = await computeFingerprint({
-    nodes: () => readNodes(artifacts, prefix).values,
-    relationships: () => readRelationships(artifacts, prefix).values,
+    streamNodes: () => readNodes(artifacts, prefix).values,
+    streamRelationships: () => readRelationships(artifacts, prefix).values,
   });
   const state = await target.restoreState();
   const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
@@ -45,7 +45,7 @@ export async function restoreGraph(options: RestoreOptions) {
   }
   const differences = [
     ...compareFingerprints(wanted, await computeFingerprint(target)),
-    ...compareSchema(schema, await target.schema()),
+    ...compareSchema(schema, await target.readSchema()),
   ];
   // A restore that was killed after its last step has no differences.
   if (foreign === 0 || differences.length === 0) return { manifest, differences };

@@ -1,5 +1,5 @@
 // The memory backend over HTTP: the six endpoints of its contract (docs/migration/backend.md). Request bodies are those of mem0's
-// own server; only documented fields of answers are read. Some endpoints can be missing, if the operator accepts that.
+// own server; only documented fields of responses are read. Some endpoints may be missing, if the operator accepts that.
 import { randomUUID } from 'node:crypto';
 import * as v from 'valibot';
 import { countSchema } from '../json/schemas.ts';
@@ -11,7 +11,7 @@ import type { Secret } from './secrets.ts';
 interface BackendConnection {
   /** For example https://memory.example.org */
   readonly url: string;
-  /** Key that belongs to one user */
+  /** API key of one user */
   readonly apiKey: Secret;
   readonly timeoutMs: number;
   /** Name of the service in messages */
@@ -33,8 +33,8 @@ export type EndpointName = keyof typeof ENDPOINTS;
 
 export const ENDPOINT_NAMES = Object.keys(ENDPOINTS) as EndpointName[];
 
-/** Answers of a backend without the endpoint */
-const MISSING: readonly unknown[] = [404, 405];
+/** Statuses with which a backend answers that lacks the endpoint */
+const MISSING_STATUSES: readonly unknown[] = [404, 405];
 
 const statsSchema = v.object({ memory_count: v.optional(countSchema, 0) });
 // mem0 returns ids; other backends may leave them out.
@@ -47,37 +47,37 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   const { apiKey, timeoutMs, service = 'The memory backend', paths = {} } = connection;
   const root = connection.url.replace(/\/+$/, '');
 
-  function pathOf(endpoint: EndpointName): string {
+  function choosePath(endpoint: EndpointName): string {
     return paths[endpoint] ?? ENDPOINTS[endpoint].path;
   }
 
-  async function ask(method: Method, path: string, { userId = '', body }: BackendRequest = {}) {
+  async function send(method: Method, path: string, { userId = '', body }: BackendRequest = {}) {
     // Messages must not contain the user's id.
-    const named = path.replace('/{user}', '');
+    const shownPath = path.replace('/{user}', '');
     const headers = { 'x-api-key': apiKey.reveal() };
     const url = `${root}${path.replace('{user}', encodeURIComponent(userId))}`;
-    const name = `${service}: ${method} ${named}`;
+    const name = `${service}: ${method} ${shownPath}`;
     const request = { name, method, url, headers, body: JSON.stringify(body) };
-    const reply = await requestJson(request, timeoutMs);
-    assertAccepted(`${service}: ${named}`, reply.status, userId);
-    return reply;
+    const response = await requestJson(request, timeoutMs);
+    assertAccepted(`${service}: ${shownPath}`, response.status, userId);
+    return response;
   }
 
   function call(endpoint: EndpointName, request?: BackendRequest) {
-    return ask(ENDPOINTS[endpoint].method, pathOf(endpoint), request);
+    return send(ENDPOINTS[endpoint].method, choosePath(endpoint), request);
   }
 
-  /** The reply; undefined if the backend lacks the endpoint */
+  /** @returns undefined if the backend lacks the endpoint */
   async function callIfPresent(endpoint: EndpointName, request?: BackendRequest) {
     return await call(endpoint, request).catch(recoverWith(undefined, isMissing));
   }
 
-  /** @throws RetryableFailure while it is not healthy */
+  /** @throws RetryableFailure while the backend is not healthy */
   async function health(): Promise<void> {
     await callIfPresent('health');
   }
 
-  /** Makes one round trip, which may write memories, like any other chat. */
+  /** Sends one chat message, which may write memories like any other. */
   async function chat(userId: string, message: string): Promise<void> {
     await callIfPresent('chat', { userId, body: { user_id: userId, message } });
   }
@@ -89,19 +89,19 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
   }
 
   /**
-   * Finds the missing endpoints, and those that answer like an unknown path. The body is valid JSON, because some backends parse
-   * it before they choose a route. It is an empty list: without user and text, even a backend that checks nothing writes
-   * nothing.
-   * @throws Refusal for the wrong key; RetryableFailure without an answer
+   * Finds the missing endpoints, and those that answer like an unknown path. The request's body is valid JSON, because some
+   * backends parse it before they choose a route. It is an empty list, without user and text: even a backend that validates
+   * nothing writes nothing.
+   * @throws Refusal for a wrong key; RetryableFailure without a response
    */
   async function findMissing(userId: string): Promise<MissingEndpoints> {
     const probe = (method: Method, path: string) =>
-      ask(method, path, { userId, body: method === 'POST' ? [] : undefined }).then(
+      send(method, path, { userId, body: method === 'POST' ? [] : undefined }).then(
         ({ status }) => status,
         readStatus,
       );
     const unknownPath = `/${randomUUID()}`;
-    const unknown = {
+    const unknownStatus = {
       GET: await probe('GET', unknownPath),
       POST: await probe('POST', unknownPath),
     };
@@ -109,44 +109,47 @@ export function createHttpMemoryBackend(connection: BackendConnection) {
     const undetermined: Endpoint[] = [];
     for (const name of ENDPOINT_NAMES) {
       const { method } = ENDPOINTS[name];
-      const status = await probe(method, pathOf(name));
-      const endpoint = { name, request: `${method} ${pathOf(name)}`, status };
-      if (MISSING.includes(status)) missing.push(endpoint);
-      else if (status === unknown[method]) undetermined.push(endpoint);
+      const status = await probe(method, choosePath(name));
+      const endpoint = { name, request: `${method} ${choosePath(name)}`, status };
+      if (MISSING_STATUSES.includes(status)) missing.push(endpoint);
+      else if (status === unknownStatus[method]) undetermined.push(endpoint);
     }
     return { missing, undetermined };
   }
 
   async function searchMemories(userId: string, query: string): Promise<readonly unknown[]> {
     const { body } = await call('search', { userId, body: { user_id: userId, query } });
-    return listIn(body);
+    return findList(body);
   }
 
-  /** Number of memories found */
+  /** @returns the number of memories found */
   async function search(userId: string, query: string): Promise<number> {
     return (await searchMemories(userId, query)).length;
   }
 
-  /** Id of the memory found first; undefined if none is found, or the backend returns no ids */
-  async function bestMatch(userId: string, query: string): Promise<string | number | undefined> {
+  /** @returns the id of the best match; undefined if no memory is found, or the backend returns no ids */
+  async function findBestMatch(
+    userId: string,
+    query: string,
+  ): Promise<string | number | undefined> {
     const [first] = await searchMemories(userId, query);
     return v.is(identifiedSchema, first) ? first.id : undefined;
   }
 
-  /** Number of the user's memories, which some versions cap; 0 if the backend does not provide it */
-  async function memoryCount(userId: string): Promise<number> {
-    const reply = await callIfPresent('stats', { userId });
-    return reply ? parseExpected(statsSchema, '/stats', reply.body).memory_count : 0;
+  /** Counts the user's memories. Some versions limit the number. @returns 0 if the backend does not count them */
+  async function countMemories(userId: string): Promise<number> {
+    const response = await callIfPresent('stats', { userId });
+    return response ? parseExpected(statsSchema, '/stats', response.body).memory_count : 0;
   }
 
-  /** True if the backend reports its relationship graph as deprecated, as the new version does. */
+  /** True if the backend reports that its relationship graph is deprecated, as the new version does. */
   async function isGraphDeprecated(userId: string): Promise<boolean> {
     const { body } = await call('graph', { userId });
     return parseExpected(graphSchema, '/graph/relationships', body).deprecated;
   }
 
   return {
-    ...{ health, chat, addMemory, search, bestMatch, memoryCount, isGraphDeprecated },
+    ...{ health, chat, addMemory, search, findBestMatch, countMemories, isGraphDeprecated },
     findMissing,
   };
 }
@@ -166,23 +169,23 @@ export interface Endpoint {
 
 interface MissingEndpoints {
   readonly missing: readonly Endpoint[];
-  /** Endpoints that may exist or not: an unknown path gets the same status. */
+  /** Endpoints that may be missing: an unknown path gets the same status. */
   readonly undetermined: readonly Endpoint[];
 }
 
 function isMissing(failure: unknown): boolean {
-  return failure instanceof Refusal && MISSING.includes(failure.answer);
+  return failure instanceof Refusal && MISSING_STATUSES.includes(failure.code);
 }
 
-/** Status of an unsuccessful answer. @throws the failure of a request without an answer, or with a wrong key */
+/** Status of an unsuccessful response. @throws the failure of a request without a response, or with a wrong key */
 function readStatus(failure: unknown): number {
   if (isRefusal(failure, 'RefusedKeyOfOtherUser')) return 403;
-  const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
-  if (isAnswer && typeof failure.answer === 'number') return failure.answer;
+  const isResponse = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
+  if (isResponse && typeof failure.code === 'number') return failure.code;
   throw failure;
 }
 
-// A valid key of another user gets a message of its own: it is the most common mistake.
+// A valid key of another user has its own refusal: it is the most common mistake.
 function assertAccepted(endpoint: string, status: number, userId = ''): void {
   if (status === 401) throw new Refusal('RefusedCredentials', `${endpoint} answered 401.`);
   if (status === 403) {
@@ -190,17 +193,15 @@ function assertAccepted(endpoint: string, status: number, userId = ''): void {
     throw new Refusal('RefusedKeyOfOtherUser', `${endpoint} answered 403 for ${whom}.`);
   }
   if (status < 200 || status > 299) {
-    throw new Refusal('RefusedByService', `${endpoint} answered ${status}.`, {
-      answer: status,
-    });
+    throw new Refusal('RefusedByService', `${endpoint} answered ${status}.`, { code: status });
   }
 }
 
-// mem0 answers {"results": [...]}; older versions, and some backends, answer the list itself.
-function listIn(body: unknown): readonly unknown[] {
+// mem0 returns {"results": [...]}; its older versions, and some backends, return the list itself.
+function findList(body: unknown): readonly unknown[] {
   if (Array.isArray(body)) return body;
   const list = Object.values(body ?? {}).find(Array.isArray);
-  if (!list) throw new Refusal('RefusedByService', 'An answer to a search has no list.');
+  if (!list) throw new Refusal('RefusedByService', 'The response to a search has no list.');
   return list;
 }
 
@@ -211,5 +212,5 @@ function parseExpected<Output>(
 ): Output {
   const result = v.safeParse(schema, body);
   if (result.success) return result.output;
-  throw new Refusal('RefusedByService', `The answer of ${endpoint} is not as documented.`);
+  throw new Refusal('RefusedByService', `The response of ${endpoint} is not as documented.`);
 }

@@ -1,9 +1,9 @@
-// One HTTP request to a service of the migration. A failure says whether a retry can help.
+// Sends one HTTP request to a service of the migration. The type of a failure says whether a retry can help.
 import { Refusal, RetryableFailure } from '../refusals.ts';
 
 export interface HttpCall {
   readonly url: string;
-  /** Names the service and the operation in messages. The URL is left out: it may contain secrets. */
+  /** Service and operation, for messages. They do not show the URL, which may contain secrets. */
   readonly name: string;
 }
 
@@ -14,34 +14,34 @@ interface HttpRequest extends HttpCall {
   readonly body?: string | undefined;
 }
 
-/** Statuses of failures that a retry may cure; others from 400 on are refusals. */
+/** Statuses after which a retry may succeed; all others from 400 up are refusals. */
 export const TRANSIENT_STATUSES = new Set([408, 425, 429, 500, 502, 503, 504]);
 
-/** Returns any response, its body unread. @throws RetryableFailure without a response */
+/** Returns any response, with its body unread. @throws RetryableFailure without a response */
 export async function send(
   { url, name, method, body, ...given }: HttpRequest,
   signal: AbortSignal,
-  by = fetch,
+  fetchWith = fetch,
 ): Promise<Response> {
   const type = body === undefined ? {} : { 'content-type': 'application/json' };
   const headers = { ...given.headers, ...type };
   // A redirection would send the key to another host.
   const init = { method, headers, signal, redirect: 'manual', ...(body && { body }) } as const;
-  return await by(url, init).catch((cause) => {
-    throw noAnswer({ url, name }, cause);
+  return await fetchWith(url, init).catch((cause) => {
+    throw toConnectionFailure({ url, name }, cause);
   });
 }
 
-/** @throws RetryableFailure if the body breaks off */
+/** @throws RetryableFailure if the connection breaks before the body ends */
 export async function readText(response: Response, call: HttpCall): Promise<string> {
   return await response.text().catch((cause) => {
-    throw noAnswer(call, cause);
+    throw toConnectionFailure(call, cause);
   });
 }
 
 /**
- * Returns a final answer, even a refusal; its body is undefined unless it is JSON.
- * @throws RetryableFailure without an answer, or with a transient status
+ * Returns any response that a retry would not change, even a refusal; `body` is undefined unless it is JSON.
+ * @throws RetryableFailure without a response, or with a transient status
  */
 export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const response = await send(request, AbortSignal.timeout(timeoutMs));
@@ -49,7 +49,7 @@ export async function requestJson(request: HttpRequest, timeoutMs: number) {
   const text = await readText(response, request);
   if (!TRANSIENT_STATUSES.has(status)) return { status, body: parseOrUndefined(text) };
   const why = `${request.name}: ${status}.`;
-  throw new RetryableFailure('RetryableUnavailable', why, { answer: status });
+  throw new RetryableFailure('RetryableUnavailable', why, { code: status });
 }
 
 function parseOrUndefined(text: string): unknown {
@@ -60,17 +60,20 @@ function parseOrUndefined(text: string): unknown {
   }
 }
 
-/** After a broken socket or a timeout, the service may have carried out the request. A refused connection is an answer. */
-export function noAnswer({ url, name }: HttpCall, cause: unknown): RetryableFailure | Refusal {
+/** Without a code, as after a timeout, the service may have carried out the request; after a refused connection, it has not. */
+export function toConnectionFailure(
+  { url, name }: HttpCall,
+  cause: unknown,
+): RetryableFailure | Refusal {
   const reason = describeReason(cause);
   const misconfigured = MISCONFIGURED.find(({ codes }) => codes.test(reason));
   if (misconfigured) {
     const why = `${name}: ${URL.parse(url)?.host} ${misconfigured.why} (${reason}).`;
-    return new Refusal('RefusedSetting', why, { cause, answer: reason });
+    return new Refusal('RefusedSetting', why, { cause, code: reason });
   }
   const why = `${name}: no answer from ${URL.parse(url)?.host} (${reason}).`;
-  const answer = reason === 'ECONNREFUSED' ? { answer: reason } : {};
-  return new RetryableFailure('RetryableUnavailable', why, { cause, ...answer });
+  const refused = reason === 'ECONNREFUSED' ? { code: reason } : {};
+  return new RetryableFailure('RetryableUnavailable', why, { cause, ...refused });
 }
 
 /** Failures that last until the operator changes something: they are not retried. */
@@ -98,11 +101,11 @@ const MISCONFIGURED: readonly { readonly codes: RegExp; readonly why: string }[]
   },
 ];
 
-/** `fetch` only says "fetch failed": the reason is in its cause, as a code or else as a message without the path. */
+/** The error of `fetch` says only "fetch failed": its cause has the reason, as a code or a message without the path. */
 function describeReason(error: unknown): string {
   const { name, code, message, cause } = error as Failure & { cause?: Failure };
-  const known = cause?.code ?? cause?.message ?? code;
-  if (typeof known === 'string') return known;
+  const reason = cause?.code ?? cause?.message ?? code;
+  if (typeof reason === 'string') return reason;
   return name === 'Error' ? message : name;
 }
 

@@ -76,7 +76,7 @@ type NodeRow = { id: string; labels: string[]; properties: object };
 type RelationshipRow = { id: string; type: string; start: string; end: string; properties: object };
 
 function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
-  async function server(): Promise<GraphServer> {
+  async function readServer(): Promise<GraphServer> {
     return (await readOne<{ version: string; edition: string }>(COMPONENTS)).row.toObject();
   }
 
@@ -85,17 +85,17 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
     return row.get('count').toNumber();
   }
 
-  async function size(): Promise<GraphSize> {
+  async function readSize(): Promise<GraphSize> {
     return { nodes: await count(COUNT_NODES), relationships: await count(COUNT_RELATIONSHIPS) };
   }
 
   // SHOW DATABASES has a lastCommittedTxn, which is null on Community. The bookmark of a read names, on every
   // edition, the last transaction that it saw.
-  async function position(): Promise<string> {
+  async function readPosition(): Promise<string> {
     return (await readOne('RETURN 1 AS one')).bookmarks.toSorted().join(' ');
   }
 
-  async function schema(): Promise<SchemaRule[]> {
+  async function readSchema(): Promise<SchemaRule[]> {
     const found = [
       ...(await Array.fromAsync(streamRows<RuleRow>(CONSTRAINTS))),
       ...(await Array.fromAsync(streamRows<RuleRow>(INDEXES))),
@@ -106,14 +106,14 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
     });
   }
 
-  async function* nodes(): AsyncIterable<GraphNode> {
+  async function* streamNodes(): AsyncIterable<GraphNode> {
     for await (const row of streamRows<NodeRow>(NODES)) {
       const node = row.toObject();
       yield { ...node, properties: encodeProperties(node.properties, `node ${node.id}`) };
     }
   }
 
-  async function* relationships(): AsyncIterable<GraphRelationship> {
+  async function* streamRelationships(): AsyncIterable<GraphRelationship> {
     for await (const row of streamRows<RelationshipRow>(RELATIONSHIPS)) {
       const found = row.toObject();
       const properties = encodeProperties(found.properties, `relationship ${found.id}`);
@@ -121,7 +121,7 @@ function createSource({ streamRows, readOne }: Neo4jSessions): GraphSource {
     }
   }
 
-  return { server, size, position, schema, nodes, relationships };
+  return { readServer, readSize, readPosition, readSchema, streamNodes, streamRelationships };
 }
 
 type Neo4jSessions = ReturnType<typeof createSessions>;
@@ -184,7 +184,7 @@ const TRANSIENT_CODES = /\.TransactionTimedOut|^N\/A$/;
 export function translateDriverError(cause: unknown): unknown {
   if (!(cause instanceof Neo4jError)) return cause;
   const { code, retryable } = cause;
-  const options = { cause, answer: code };
+  const options = { cause, code };
   if (retryable || TRANSIENT_CODES.test(code)) {
     const why = `The graph of NEO4J_URL is not available: ${code}.`;
     return new RetryableFailure('RetryableUnavailable', why, options);

@@ -41,4 +41,4 @@ export function createWebhook(options: {
 const SERVICE = 'The webhook of MIGRATION_WEBHOOK_URL';
 
 /** Calls no service: the operator carries out the action by hand and confirms it. */
-export const askAPerson: Hooks = { ask: async () => 'asked-of-a-person' };
+export const manualHooks: Hooks = { ask: async () => 'asked-of-a-person' };

@@ -55,7 +55,7 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
     runId,
-    server: await source.server(),
+    server: await source.readServer(),
     startedAt,
     finishedAt: now().toISOString(),
     before,
@@ -71,12 +71,12 @@ async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
   const keys = dumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
   // Refuses a schema that no restore would accept.
-  const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.schema()));
-  const nodes = await writeLines(artifacts, keys.nodes, countRows('nodes', source.nodes()));
+  const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.readSchema()));
+  const nodes = await writeLines(artifacts, keys.nodes, countRows('nodes', source.streamNodes()));
   const relationships = await writeLines(
     artifacts,
     keys.relationships,
-    countRows('relationships', source.relationships()),
+    countRows('relationships', source.streamRelationships()),
   );
   return { files: { nodes, relationships, schema }, contents };
 
@@ -93,7 +93,7 @@ async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
 }
 
 async function readState(source: GraphSource): Promise<GraphManifest['before']> {
-  return { size: await source.size(), position: await source.position() };
+  return { size: await source.readSize(), position: await source.readPosition() };
 }
 
 function assertStill(

@@ -35,15 +35,15 @@ export interface SchemaRule {
 
 /** Reads that a dump needs */
 export interface GraphSource {
-  server(): Promise<GraphServer>;
-  size(): Promise<GraphSize>;
+  readServer(): Promise<GraphServer>;
+  readSize(): Promise<GraphSize>;
   /** Unchanged as long as nothing is committed */
-  position(): Promise<string>;
+  readPosition(): Promise<string>;
   /** Constraints first, then indexes */
-  schema(): Promise<readonly SchemaRule[]>;
+  readSchema(): Promise<readonly SchemaRule[]>;
   /** Streams in no particular order, and includes commits made meanwhile. */
-  nodes(): AsyncIterable<GraphNode>;
-  relationships(): AsyncIterable<GraphRelationship>;
+  streamNodes(): AsyncIterable<GraphNode>;
+  streamRelationships(): AsyncIterable<GraphRelationship>;
 }
 
 /** Marks of an unfinished restore. A graph that uses these names itself cannot be restored. */

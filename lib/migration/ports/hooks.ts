@@ -28,9 +28,9 @@ export interface HookRequest {
  * `done`, `under-way` (ask again), or `asked-of-a-person`, who confirms the action. Asking again is harmless: run, occasion and
  * action identify the request.
  */
-export type HookAnswer = 'done' | 'under-way' | 'asked-of-a-person';
+export type HookOutcome = 'done' | 'under-way' | 'asked-of-a-person';
 
 export interface Hooks {
   /** @throws Refusal if the webhook refuses; RetryableFailure if it does not answer */
-  ask(request: HookRequest): Promise<HookAnswer>;
+  ask(request: HookRequest): Promise<HookOutcome>;
 }

@@ -75,7 +75,7 @@ export interface Hit {
   readonly version: number;
 }
 
-export interface SearchAnswer {
+export interface SearchResult {
   readonly hits: readonly Hit[];
   /** Time inside the store, as reported by it: network time slows both collections equally. */
   readonly milliseconds: number;

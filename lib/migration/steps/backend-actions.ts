@@ -4,7 +4,7 @@
 import * as v from 'valibot';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../phases.ts';
 import { changedSetting } from '../ports/collection-setting.ts';
-import type { HookAnswer } from '../ports/hooks.ts';
+import type { HookOutcome } from '../ports/hooks.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput, personSchema } from '../runs/input.ts';
@@ -50,9 +50,9 @@ async function requestAction(
   context: StepContext,
   action: ExternalAction,
   collection: string,
-): Promise<HookAnswer> {
+): Promise<HookOutcome> {
   const { run, note } = context;
-  let answer: HookAnswer | undefined;
+  let answer: HookOutcome | undefined;
   try {
     answer = await ask(context, action, collection);
     return answer;
@@ -67,7 +67,7 @@ async function ask(
   { services, run }: StepContext,
   action: ExternalAction,
   collection: string,
-): Promise<HookAnswer> {
+): Promise<HookOutcome> {
   const { runId, phase, window } = run;
   // A rollback has no deadline: its freeze ends when writes are opened on either version.
   const endsBy = phase === 'switching-back' ? undefined : window?.deadlineAt;
@@ -103,9 +103,9 @@ export function suspectAction(
   failure: unknown,
 ): unknown {
   if (!(failure instanceof RetryableFailure)) return failure;
-  const { name, message, answer } = failure;
+  const { name, message, code } = failure;
   const why = `${message} If this lasts, check that "${action}" on ${collection} is done.`;
-  return new RetryableFailure(name, why, { cause: failure, ...(answer && { answer }) });
+  return new RetryableFailure(name, why, { cause: failure, ...(code && { code }) });
 }
 
 /** Time since which the test writes have had the same result */
@@ -167,7 +167,7 @@ async function proveFrozen(
   // A wrong key, or the key of another user, never proves anything.
   const isAnswer = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedByService');
   if (!isAnswer) throw failure;
-  if (!PROOFS.includes(failure.answer)) {
+  if (!PROOFS.includes(failure.code)) {
     const { unprovedSince = now } = checks;
     await keep({ unprovedSince });
     const waitsFor = `a write to be refused with 503 (${failure.message})`;
@@ -180,7 +180,7 @@ async function proveFrozen(
   const drainedSeconds = (now - refusedSince) / 1_000;
   if (drainedSeconds >= context.run.plan.drainSeconds) {
     const frozenSince = new Date(refusedSince).toISOString();
-    return { frozenSince, refusedWith: String(failure.answer), drainedSeconds };
+    return { frozenSince, refusedWith: String(failure.code), drainedSeconds };
   }
   const leftSeconds = Math.ceil(context.run.plan.drainSeconds - drainedSeconds);
   const waitSeconds = Math.min(FREEZE_POLL_SECONDS, leftSeconds);
@@ -197,9 +197,9 @@ export async function assertOpen(
   collections: readonly [string, ...string[]],
 ): Promise<void> {
   const failure = await tryWrite(context, collections, FORGETTABLE);
-  if (!PROOFS.includes(failure?.answer)) return;
+  if (!PROOFS.includes(failure?.code)) return;
   await askAgain(context);
-  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${failure?.answer}`;
+  const why = `After "open-writes" on ${collections[0]}, the memory backend still refuses writes: ${failure?.code}`;
   throw new RetryableFailure('RetryableUnavailable', why);
 }
 
@@ -212,7 +212,7 @@ async function tryWrite(
   context: StepContext,
   collections: readonly string[],
   text: string,
-): Promise<(Error & { readonly answer?: unknown }) | undefined> {
+): Promise<(Error & { readonly code?: unknown }) | undefined> {
   const { services, run, renew } = context;
   // Test writes of an earlier attempt would count as new ones.
   await removeTestWrites(context, collections);
@@ -274,7 +274,7 @@ async function moveAliases(
   });
   if (toMove.length === 0) return;
   await renew();
-  await vectors.pointAliases(toMove, to);
+  await vectors.moveAliases(toMove, to);
 }
 
 function switchableCollections(run: Run): readonly string[] {

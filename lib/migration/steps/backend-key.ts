@@ -50,7 +50,7 @@ async function countMemories(
   user: string,
 ): Promise<number | 'refused'> {
   try {
-    const counted = await backend.memoryCount(user);
+    const counted = await backend.countMemories(user);
     return Math.max(counted, await backend.search(user, QUESTION));
   } catch (error) {
     if (isRefusal(error, 'RefusedKeyOfOtherUser')) return 'refused';

@@ -86,7 +86,7 @@ async function writeManifest(
   { kept, counted: { contents, counts }, graph }: ProvedBackup,
 ): Promise<Reference> {
   const { services, run } = context;
-  const storeVersion = await services.vectors.version();
+  const storeVersion = await services.vectors.fetchVersion();
   const collection = run.plan.sourceCollection;
   return await storeReport(context, 'backup-manifest', {
     more: { collection, counts, snapshot: kept, contents, graph },

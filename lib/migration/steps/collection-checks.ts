@@ -18,8 +18,8 @@ const UNHEALTHY = 'Wait for the store, or repair it, until it reports a healthy 
 export const VECTOR_STORE = defineCheck({
   name: 'Vector store',
   read: async ({ services: { vectors } }: CheckContext) => ({
-    version: await vectors.version(),
-    nodes: await vectors.nodeCount(),
+    version: await vectors.fetchVersion(),
+    nodes: await vectors.countNodes(),
     isReady: await vectors.isReady(),
   }),
   detail: ({ version, nodes }) => `version ${version}, ${nodes} ${nodes === 1 ? 'node' : 'nodes'}`,
@@ -170,7 +170,7 @@ export const VECTOR_LAYOUT = defineCheck({
 
 async function findLayout({ services: { vectors, preview }, run: { plan } }: CheckContext) {
   const { sourceCollection: source, inPlace } = plan;
-  const info = await vectors.collectionInfo(source);
+  const info = await vectors.readCollectionInfo(source);
   if (!info) throw new Refusal('RefusedByService', `The collection ${source} is gone.`);
   const { size, distance, multivector_config } = readDenseVector(info);
   const { shard_number, datatype } = readFixedSettings(info);

@@ -209,7 +209,7 @@ export async function whyUnreadable({ vectors }: Services, run: Run): Promise<st
 
 /** True for an error that waiting would not cure: the store repeats it on every request. */
 function isPermanent(error: unknown): error is Error {
-  return isRetryableFailure(error) ? error.answer === 500 : isRefusal(error, 'RefusedByService');
+  return isRetryableFailure(error) ? error.code === 500 : isRefusal(error, 'RefusedByService');
 }
 
 /**
@@ -253,7 +253,7 @@ async function* readVersions(
   if (typeof source === 'object') {
     return yield* readBaseLines(artifacts, source.base?.segments ?? []);
   }
-  const info = await store.collectionInfo(source);
+  const info = await store.readCollectionInfo(source);
   const limit = Math.min(part.limit, ...(info ? listLimits(info) : []));
   const request = { ...part, limit };
   return yield* readPoints({ store, collection: source }, request, testUserOf(run.runId));

@@ -169,7 +169,7 @@ async function assertParity(
 ): Promise<void> {
   const findings = listFindings(parity);
   if (findings.length === 0 || plan.accepts.includes('search-parity')) return;
-  const info = await vectors.collectionInfo(plan.sourceCollection);
+  const info = await vectors.readCollectionInfo(plan.sourceCollection);
   const compared = info?.config.quantization_config ? QUANTISED : '';
   const why = `Searches differ in ${plan.targetCollection}: ${findings.join('; ')}.${compared} The report is ${artifact}.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { finding: 'search-parity' } });

@@ -61,7 +61,7 @@ async function configureCompanion(
   // After a kill, it is configured again.
   await keep(true);
   if (!exists) {
-    const params = (await vectors.collectionInfo(active))?.config.params;
+    const params = (await vectors.readCollectionInfo(active))?.config.params;
     const { vectors: dense = {}, sparse_vectors = {} } = params ?? {};
     await vectors.createCollection(standby, { vectors: dense, sparse_vectors });
   }

@@ -36,7 +36,7 @@ export async function addLearnedSlot(context: StepContext): Promise<number> {
   const { vectors } = services;
   const { sourceCollection, targetCollection } = run.plan;
   const readSlots = async (name: string) =>
-    (await vectors.collectionInfo(name))?.config.params.sparse_vectors ?? {};
+    (await vectors.readCollectionInfo(name))?.config.params.sparse_vectors ?? {};
   const { [KEYWORD_SLOT]: learned } = await readSlots(targetCollection);
   if (!learned) throw new Refusal('RefusedNewVersion', `${targetCollection} has no keyword slot.`);
   if (!run.hadBefore) {
@@ -96,7 +96,7 @@ export async function fillInPlace(context: StepContext<Filling>): Promise<Refere
 async function findFilledVersion({ services, run }: StepRequest): Promise<number> {
   const { highest = ANY_VERSION } = run.evidence['verification-report']?.facts ?? {};
   if (run.phase !== 'switching') return ANY_VERSION;
-  const shards = await services.vectors.shardStates(run.plan.sourceCollection);
+  const shards = await services.vectors.listShardStates(run.plan.sourceCollection);
   return shards.length === 1 ? Number(highest) : ANY_VERSION;
 }
 

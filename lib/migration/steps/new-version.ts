@@ -45,8 +45,8 @@ export async function proveSlot(
   vectors: VectorStore,
   { source, created }: { source: string; created: string },
 ): Promise<void> {
-  const before = readDenseVector(await vectors.collectionInfo(source));
-  const info = await vectors.collectionInfo(created);
+  const before = readDenseVector(await vectors.readCollectionInfo(source));
+  const info = await vectors.readCollectionInfo(created);
   const after = readDenseVector(info);
   if (
     after.size === undefined ||
@@ -164,7 +164,7 @@ export async function proveEmbeddings(
   await vectors.upsert(collection, copies, 'upsert');
   let found = 0;
   for (const { point, text } of candidates.slice(0, PROBES)) {
-    const best = await backend.bestMatch(user, text);
+    const best = await backend.findBestMatch(user, text);
     if (best === undefined) return 'unverified';
     if (best === JSON.parse(point.id)) found += 1;
   }

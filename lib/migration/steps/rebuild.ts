@@ -108,7 +108,7 @@ async function makeCollections(context: StepContext): Promise<'by-new-version' |
 async function createExplicitly({ services, run, renew }: StepContext): Promise<void> {
   const { vectors } = services;
   const { plan } = run;
-  const info = await vectors.collectionInfo(plan.sourceCollection);
+  const info = await vectors.readCollectionInfo(plan.sourceCollection);
   const { size } = readDenseVector(info);
   if (!info || !size) {
     throw new Refusal('RefusedByService', `${plan.sourceCollection} has no unnamed vector.`);

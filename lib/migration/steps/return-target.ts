@@ -138,7 +138,7 @@ async function assertSafe(
 
 async function planSnapshotRestore(services: Services, run: Run) {
   const manifest = await readManifest(services, run).catch(rethrowAsNoRollback);
-  assertSameMinor(manifest.storeVersion, await services.vectors.version());
+  assertSameMinor(manifest.storeVersion, await services.vectors.fetchVersion());
   const returnTo = restoredCollectionOf(run);
   await assertNoAlias(services.vectors, returnTo).catch((error: unknown) => {
     throw isRefusal(error, 'RefusedNameTaken') ? rethrowAsNoRollback(error) : error;
@@ -160,9 +160,9 @@ async function isUsable(services: Services, run: Run, staysUnchanged = false): P
 }
 
 async function isWritable({ vectors }: Services, { plan, ...run }: Run): Promise<boolean> {
-  const old = await vectors.collectionInfo(plan.sourceCollection);
+  const old = await vectors.readCollectionInfo(plan.sourceCollection);
   if (!old || whyUnhealthy(old) !== undefined) return false;
-  const live = await vectors.collectionInfo(liveCollectionOf({ plan, ...run }));
+  const live = await vectors.readCollectionInfo(liveCollectionOf({ plan, ...run }));
   if (!live) return true;
   const [before, after] = [old, live].map(readDenseVector);
   return before?.size === after?.size && before?.distance === after?.distance;

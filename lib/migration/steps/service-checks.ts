@@ -35,11 +35,11 @@ export const GRAPH_STORE = defineCheck({
 });
 
 async function readGraph(graph: GraphSource) {
-  const server = await graph.server();
-  const size = await graph.size();
-  await graph.position();
-  const { length: rules } = await graph.schema();
-  for (const rows of [graph.nodes(), graph.relationships()]) await readOne(rows);
+  const server = await graph.readServer();
+  const size = await graph.readSize();
+  await graph.readPosition();
+  const { length: rules } = await graph.readSchema();
+  for (const rows of [graph.streamNodes(), graph.streamRelationships()]) await readOne(rows);
   return { ...server, ...size, rules };
 }
 

@@ -48,15 +48,15 @@ export async function changeSlots(
 async function begin(context: StepContext, collection: string): Promise<SlotChange> {
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
-  const info = await vectors.collectionInfo(collection);
+  const info = await vectors.readCollectionInfo(collection);
   const { max_optimization_threads: current = null } = info?.config.optimizer_config ?? {};
   const interrupted = current === 0 ? run.slotChange : undefined;
   if (interrupted?.listed) return interrupted;
   const threads = interrupted ? interrupted.threads : current;
   // Each shard numbers its own writes: with several shards, the times in the payloads tell which write is older.
-  const isOneShard = (await vectors.shardStates(collection)).length === 1;
+  const isOneShard = (await vectors.listShardStates(collection)).length === 1;
   await renew();
-  const position = isOneShard ? await vectors.lastOperation(collection) : null;
+  const position = isOneShard ? await vectors.takeOperationNumber(collection) : null;
   const at = clock().getTime();
   const artifact = `${run.runId}/base-${lease.epoch}-ids.txt`;
   const ids = await listIds(context, collection);

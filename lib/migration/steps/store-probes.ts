@@ -105,9 +105,9 @@ async function findObstacles(
   { vectors, preview }: Services,
   { plan: { sourceCollection } }: Run,
 ): Promise<string[]> {
-  const version = await vectors.version();
+  const version = await vectors.fetchVersion();
   const isOld = !isNewEnough(version);
-  const shards = isOld ? [] : await vectors.shardStates(sourceCollection);
+  const shards = isOld ? [] : await vectors.listShardStates(sourceCollection);
   return [
     ...(isOld ? [`It needs Qdrant 1.18 or later; the store runs ${version}.`] : []),
     ...(preview ? [] : ['It needs the new version at MEMORY_PREVIEW_URL, to learn the slot from.']),
@@ -122,7 +122,7 @@ function isNewEnough(version: string): boolean {
 
 /** Probes a collection with the strict mode of the active one, indexed if that one is. @throws Refusal */
 async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
-  const info = await vectors.collectionInfo(run.plan.sourceCollection);
+  const info = await vectors.readCollectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
     collection: probeName('slot_trial', run.runId),
@@ -181,6 +181,6 @@ const POLL_MS = 250;
 async function waitUntilOptimized({ store, collection }: CollectionPlace): Promise<void> {
   const { now, sleep } = realTime(new AbortController().signal);
   for (const begun = now(); now() - begun < MAX_OPTIMIZATION_MS; await sleep(POLL_MS)) {
-    if ((await store.collectionInfo(collection))?.status !== 'yellow') return;
+    if ((await store.readCollectionInfo(collection))?.status !== 'yellow') return;
   }
 }

@@ -19,7 +19,7 @@ const GIGABYTE = 1e9;
 /** Estimates from the first points, which are a random sample because their ids are random. */
 async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const total = await vectors.count(sourceCollection);
-  const info = await vectors.collectionInfo(sourceCollection);
+  const info = await vectors.readCollectionInfo(sourceCollection);
   const { size: dimensions = 0 } = readDenseVector(info);
   const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE_SIZE, vector: false });
   const share = total / Math.max(1, points.length);
@@ -74,7 +74,7 @@ export const SNAPSHOT_UPLOAD = defineCheck({
   needs: [VECTOR_LAYOUT],
   read: async ({ services: { vectors }, run }: CheckContext) => {
     const { snapshotBytes } = await estimateSpace(vectors, run.plan);
-    await vectors.tryUpload(restoreTestCollectionOf(run), snapshotBytes);
+    await vectors.probeUpload(restoreTestCollectionOf(run), snapshotBytes);
     return snapshotBytes;
   },
   detail: (bytes) => `a snapshot of about ${sizeText(bytes)} can be uploaded`,

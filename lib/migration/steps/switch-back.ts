@@ -69,7 +69,7 @@ export async function makeOldEqual(context: StepContext, plan: Return) {
   await assertNotDeleted(context, to, 0);
   const { run, input, services } = context;
   const names = { active: liveCollectionOf(run), standby: to };
-  const info = await services.vectors.collectionInfo(names.active);
+  const info = await services.vectors.readCollectionInfo(names.active);
   const { report, faults } = await equalise(context, {
     ...names,
     walk: 'equal',
@@ -187,7 +187,7 @@ async function deployInTime(
 }
 
 function notReturned(why: string): RetryableFailure {
-  return new RetryableFailure('RetryableUnavailable', why, { answer: 200 });
+  return new RetryableFailure('RetryableUnavailable', why, { code: 200 });
 }
 
 /** The operator may repair a webhook that refuses while users wait, so it is called again until the deadline. */
@@ -195,7 +195,7 @@ function retryUntilDeadline(error: unknown, deadline: number): unknown {
   if (!(error instanceof Refusal)) return error;
   const until = new Date(deadline).toISOString();
   const why = `${error.why} It is called again until ${until}; then writes are opened without it.`;
-  return new RetryableFailure('RetryableUnavailable', why, { cause: error, answer: 400 });
+  return new RetryableFailure('RetryableUnavailable', why, { cause: error, code: 400 });
 }
 
 // The new collection may be the only copy left: a write would create an empty collection instead of the old one.

@@ -102,9 +102,9 @@ describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGrap
     });
 
     it('stores a fact about a person, counts it and finds it', async () => {
-      const before = await backend.memoryCount(opened.userId);
+      const before = await backend.countMemories(opened.userId);
       await backend.addMemory(opened.userId, 'My colleague Grace Hopper lives in Amsterdam.');
-      expect(await backend.memoryCount(opened.userId)).toBeGreaterThan(before);
+      expect(await backend.countMemories(opened.userId)).toBeGreaterThan(before);
       expect(await backend.search(opened.userId, 'Who lives in Amsterdam?')).toBeGreaterThan(0);
     });
 
@@ -113,7 +113,7 @@ describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGrap
     });
 
     it('counts no memories of an unknown user', async () => {
-      expect(await backend.memoryCount(`unknown-${randomUUID()}`)).toBe(0);
+      expect(await backend.countMemories(`unknown-${randomUUID()}`)).toBe(0);
     });
 
     it('reports whether its graph is deprecated', async () => {
@@ -133,7 +133,7 @@ describe.each(BACKENDS)('the $name memory backend', ({ open, isAvailable, isGrap
 
     it('refuses an unknown key', async () => {
       const withUnknownKey = createBackend({ ...opened, apiKey: 'unknown' });
-      await expect(withUnknownKey.memoryCount(opened.userId)).rejects.toEqual(
+      await expect(withUnknownKey.countMemories(opened.userId)).rejects.toEqual(
         failureNamed('RefusedCredentials'),
       );
     });

@@ -142,10 +142,10 @@ function reverseProperties(properties: Properties): Properties {
 
 async function fingerprint({ nodes, relationships }: Rows) {
   return await computeFingerprint({
-    nodes: async function* () {
+    streamNodes: async function* () {
       yield* nodes;
     },
-    relationships: async function* () {
+    streamRelationships: async function* () {
       yield* relationships;
     },
   });

@@ -39,7 +39,7 @@ async function readEnd({ services, runs }: Migration) {
         .filter((name) => !name.endsWith('_entities'))
         .map(async (name) => [name, await computeFingerprint(vectors, name)]),
     ),
-    slots: (await vectors.collectionInfo(SOURCE))?.config.params.sparse_vectors,
+    slots: (await vectors.readCollectionInfo(SOURCE))?.config.params.sparse_vectors,
     unfilled: await countUnfilled({ store: vectors, collection: SOURCE }).catch(() => undefined),
     isLocked: (await services.lock.activeRun()) !== undefined,
   };

@@ -152,7 +152,7 @@ const SCENARIOS: readonly Scenario[] = [
       await rm(segmentsFolder, { recursive: true, force: true });
       await writeFile(segmentsFolder, 'no folder');
       await store.updateCollection(target, { optimizers_config: { indexing_threshold: 1 } });
-      const status = async () => (await store.collectionInfo(target))?.status;
+      const status = async () => (await store.readCollectionInfo(target))?.status;
       await expect.poll(status).toBe('red');
       await rollBack();
       expect(await status()).toBe('red');

@@ -40,7 +40,7 @@ function describeRestoreInto(url: string): void {
       const dryRun = await restore();
       expect(dryRun).toMatchObject({ code: 0, stderr: '' });
       expect(dryRun.stdout).toContain('The graph is empty and can be restored into.');
-      expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
+      expect(await graph.readSize()).toEqual({ nodes: 0, relationships: 0 });
       for (let time = 0; time < 2; time += 1) {
         const { code, stdout, stderr } = await restore('--execute', '--json');
         expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });

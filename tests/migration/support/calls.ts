@@ -20,8 +20,8 @@ interface Watcher {
 const READS_OF_BACKEND = [
   'health',
   'search',
-  'bestMatch',
-  'memoryCount',
+  'findBestMatch',
+  'countMemories',
   'isGraphDeprecated',
 ] as const;
 
@@ -30,13 +30,13 @@ const READS = {
   runs: ['read', 'readCheckpoint', 'confirmedBy', 'maxRate'],
   lock: ['activeRun', 'currentRun', 'assertFree', 'assertCanTake', 'retainedRuns', 'knownRuns'],
   vectors: [
-    'version',
+    'fetchVersion',
     'isReady',
-    'nodeCount',
-    'shardStates',
+    'countNodes',
+    'listShardStates',
     'listCollections',
     'collectionExists',
-    'collectionInfo',
+    'readCollectionInfo',
     'listAliases',
     'count',
     'facet',
@@ -46,15 +46,22 @@ const READS = {
     'encodesKeywords',
     'listSnapshots',
     'downloadSnapshot',
-    'restoredPoints',
-    'tryUpload',
+    'countRestoredPoints',
+    'probeUpload',
   ],
   artifacts: ['head', 'get', 'list'],
   setting: ['read'],
   backend: READS_OF_BACKEND,
   preview: READS_OF_BACKEND,
   hooks: [],
-  graph: ['server', 'size', 'position', 'schema', 'nodes', 'relationships'],
+  graph: [
+    'readServer',
+    'readSize',
+    'readPosition',
+    'readSchema',
+    'streamNodes',
+    'streamRelationships',
+  ],
 } satisfies { [Name in keyof Services]?: readonly (keyof NonNullable<Services[Name]>)[] };
 
 export function watchCalls(services: Services, { before, after }: Watcher): Services {

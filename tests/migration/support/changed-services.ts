@@ -1,6 +1,6 @@
 // Services with a few methods that a test replaces.
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
-import type { HookAnswer, HookRequest } from '../../../lib/migration/ports/hooks.ts';
+import type { HookOutcome, HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 
 /** Methods to replace in each service; the others stay. */
@@ -20,9 +20,9 @@ export function changeServices(services: Services, changes: ServiceChanges): Ser
 export function onRequest(
   { services: { hooks } }: { readonly services: Services },
   action: ExternalAction,
-  respond: (request: HookRequest) => HookAnswer | Promise<void>,
+  respond: (request: HookRequest) => HookOutcome | Promise<void>,
 ) {
-  const ask = async (request: HookRequest): Promise<HookAnswer> =>
+  const ask = async (request: HookRequest): Promise<HookOutcome> =>
     (request.action === action && (await respond(request))) || (await hooks.ask(request));
   return { hooks: { ask } };
 }

@@ -1,6 +1,6 @@
 // The command line as an operator uses it: each command is a process, over the sandbox directly or through a stage.
 import { expect, onTestFinished } from 'vitest';
-import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { manualHooks } from '../../../lib/migration/adapters/webhook.ts';
 import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { runPreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
@@ -55,7 +55,7 @@ export async function createOperator(
   const records = createRunRecords({ client, tableName, clock: now });
   const world = await startSandboxWorld({ runId: RUN, records, hasGraph: false });
   onTestFinished(world.close);
-  const hooks = hasWebhook ? world.operator.hooks : askAPerson;
+  const hooks = hasWebhook ? world.operator.hooks : manualHooks;
   const lambda = await startLambdaDouble(STAGE, { ...world.services, hooks });
   onTestFinished(lambda.close);
   const webhook = await startWebhook(hooks);

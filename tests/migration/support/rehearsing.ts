@@ -54,7 +54,7 @@ export async function startSharedStore(): Promise<SharedStore> {
 async function readContents(store: VectorStore) {
   const names = (await store.listCollections()).toSorted();
   const collections = names.map(async (collection) => ({
-    info: await store.collectionInfo(collection),
+    info: await store.readCollectionInfo(collection),
     snapshots: await store.listSnapshots(collection),
     points: (await Array.fromAsync(readPages({ store, collection }, { limit: 100 }))).flatMap(
       ({ points }) => points,

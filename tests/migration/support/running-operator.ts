@@ -2,7 +2,7 @@
 
 import { createLocalPlace } from '../../../cli/migration/migrate/local-place.ts';
 import type { Place } from '../../../cli/migration/migrate/place.ts';
-import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { manualHooks } from '../../../lib/migration/adapters/webhook.ts';
 import { SOURCE, type WorldOptions } from '../../../sandbox/world.ts';
 import { changeServices, type ServiceChanges } from './changed-services.ts';
 import { createMigration, type Migration, RUN } from './migration.ts';
@@ -17,7 +17,7 @@ export async function createRunningOperator(
 ) {
   const migration = await createMigration(options);
   const { clock, letTimePass, operator } = migration;
-  const hooks = hasWebhook ? operator.hooks : askAPerson;
+  const hooks = hasWebhook ? operator.hooks : manualHooks;
   const services = changeServices({ ...migration.services, hooks }, changes(migration));
   const place = createLocalPlace({
     where: 'table of the test',

@@ -78,7 +78,7 @@ function createStoreUnderTest(url: () => string): StoreUnderTest {
     get url() {
       return url();
     },
-    has: async (feature) => hasFeature(await open().version(), feature),
+    has: async (feature) => hasFeature(await open().fetchVersion(), feature),
     async collection(settings = NEW_LAYOUT) {
       const name = `contract_${randomUUID()}`;
       createdNames.push(name);

@@ -17,7 +17,7 @@ function createContext(found: Partial<CollectionInfo>, before: Partial<Run> = {}
   const updates: CollectionUpdate[] = [];
   const notes: Partial<Run>[] = [];
   const vectors = {
-    collectionInfo: async () => info as CollectionInfo,
+    readCollectionInfo: async () => info as CollectionInfo,
     updateCollection: async (_: string, update: CollectionUpdate) => void updates.push(update),
   };
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;

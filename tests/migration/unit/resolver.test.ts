@@ -323,7 +323,7 @@ test('the last common version has one entry for each resumption of a walk', asyn
 test('a store without conditional writes is read right before a memory is overwritten', async () => {
   const { put, store, readVersion } = await createScene();
   for (const id of [0, 1, 2, 3]) await put(NEW, id, 'a');
-  const refused = new Refusal('RefusedByService', 'Strict mode', { answer: 400 });
+  const refused = new Refusal('RefusedByService', 'Strict mode', { code: 400 });
   const strict: VectorStore = {
     ...store,
     upsert: async (collection, points, mode, filter) => {

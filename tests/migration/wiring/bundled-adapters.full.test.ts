@@ -15,7 +15,7 @@ test.each([
     'Neo4j',
     `import { openNeo4j } from './neo4j.ts';
      openNeo4j({ url: 'bolt://127.0.0.1:1', user: '', password: '', patienceMs: 0 })
-       .server()`,
+       .readServer()`,
     'RetryableUnavailable',
   ],
   [

@@ -44,13 +44,13 @@ describe('the state machine', () => {
     await migration.start();
     const { vectors } = migration.services;
     let calls = 0;
-    const version = async () => {
+    const fetchVersion = async () => {
       calls += 1;
       if (calls < 3) throw new RetryableFailure('RetryableUnavailable', 'Not yet.');
-      return await vectors.version();
+      return await vectors.fetchVersion();
     };
     const { tasks, failure } = await execute(migration, {
-      services: changeServices(migration.services, { vectors: { version } }),
+      services: changeServices(migration.services, { vectors: { fetchVersion } }),
       onTask: approveWhenAsked(migration),
     });
     expect(failure).toBeUndefined();

@@ -1,6 +1,6 @@
 // The deployed definition of the state machine, from the start to the cutover, and its rollback when something fails.
 import { describe, expect, it } from 'vitest';
-import { askAPerson } from '../../../lib/migration/adapters/webhook.ts';
+import { manualHooks } from '../../../lib/migration/adapters/webhook.ts';
 import { REMEDIES, RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
 import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import { POLL_SECONDS } from '../../../lib/migration/runs/times.ts';
@@ -103,7 +103,7 @@ describe('the definition', () => {
   /** Waits through the longest window that a plan allows, while the person never does the action. */
   async function waitForPerson() {
     const migration = await createMigrationAt('copied', {}, { windowMinutes: PERSON_MINUTES });
-    const services = { ...migration.services, hooks: askAPerson };
+    const services = { ...migration.services, hooks: manualHooks };
     await migration.invoke('cutover', {}, services);
     const start = migration.clock().getTime();
     const entered: EnteredState[] = [];
@@ -144,7 +144,7 @@ describe('the definition', () => {
 
   it('does not wait for a person who has confirmed', async () => {
     const migration = await createMigrationAt('copied');
-    const services = { ...migration.services, hooks: askAPerson };
+    const services = { ...migration.services, hooks: manualHooks };
     await migration.invoke('cutover', {}, services);
     const paused: string[] = [];
     let statusReads = 0;
@@ -170,7 +170,7 @@ describe('the definition', () => {
 
   it('reads only fields that the status has', async () => {
     const migration = await createMigrationAt('copied');
-    await migration.invoke('cutover', {}, { ...migration.services, hooks: askAPerson });
+    await migration.invoke('cutover', {}, { ...migration.services, hooks: manualHooks });
     const status = JSON.parse(JSON.stringify(await readStatus(migration.services)));
     const paths = JSON.stringify(States).matchAll(/\$\.status\.([\w.[\]]+)/g);
     const fields = new Set([...paths].map(([, path = '']) => path));

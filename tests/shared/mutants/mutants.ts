@@ -840,7 +840,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['[404, 405]', '[410]'],
       ["method === 'POST' ? [] :", "method === 'POST' ? { user_id: userId } :"],
-      ['status === unknown[method]', 'status === -1'],
+      ['status === unknownStatus[method]', 'status === -1'],
     ],
   ),
   ...mutantsOf(
@@ -1247,7 +1247,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/migration/configuration.ts', 'tests/migration/unit/configuration.test.ts', [
     [
       'await readHealthyInfo({ store: context.services.vectors, collection });\n  const isBusy',
-      'await context.services.vectors.collectionInfo(collection);\n  const isBusy',
+      'await context.services.vectors.readCollectionInfo(collection);\n  const isBusy',
     ],
   ]),
   ...mutantsOf('lib/migration/forecast.ts', 'tests/migration/unit/forecast.test.ts', [
@@ -1718,7 +1718,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'lib/migration/adapters/qdrant/snapshots.ts',
     'tests/migration/unit/adapters/qdrant/snapshots.test.ts',
     [
-      ['reply?.status === TOO_LARGE', 'reply?.ok === false'],
+      ['response?.status === TOO_LARGE', 'response?.ok === false'],
       ["      expect: '100-continue',", ''],
       [', isRetried: false };', ' };', 'a collection in the middle of a restore is read once'],
     ],

@@ -1,4 +1,4 @@
-// Points over Qdrant's REST. Their JSON passes through unparsed in both directions.
+// Points over Qdrant's REST API. Their JSON passes through unparsed in both directions.
 import { randomUUID } from 'node:crypto';
 import type { Schemas } from '@qdrant/js-client-rest';
 import { JsonScanError, type JsonScanner, scanJson } from '../../json/json-scanner.ts';
@@ -14,29 +14,29 @@ import type {
   ScrolledPoint,
   ScrollPage,
   ScrollRequest,
-  SearchAnswer,
   SearchRequest,
+  SearchResult,
   VectorUpdate,
 } from '../../ports/vector-store.ts';
 import { isRefusal, isRetryableFailure } from '../../refusals.ts';
-import { pathOf, type Transport } from './transport.ts';
+import { collectionPath, type Transport } from './transport.ts';
 
-export function createQdrantPoints({ text, result, write }: Transport) {
-  /** Counts exactly. */
+export function createQdrantPoints({ fetchText, fetchResult, write }: Transport) {
+  /** Counts points exactly, not by an estimate. */
   async function count(collection: string, filter?: Filter): Promise<number> {
     const body: Schemas['CountRequest'] = { exact: true, ...(filter && { filter }) };
-    const call = post(pathOf(collection, '/points/count'), body);
-    return (await result<Schemas['CountResult']>(call)).count;
+    const call = post(collectionPath(collection, '/points/count'), body);
+    return (await fetchResult<Schemas['CountResult']>(call)).count;
   }
 
-  /** Counts the points with each value of an indexed key, for at most `limit` values. @throws Refusal without the index */
+  /** Counts the points for each value of an indexed key, at most `limit` values. @throws Refusal if the key has no index */
   async function facet(collection: string, key: string, limit: number, filter: Filter = {}) {
     const body: Schemas['FacetRequest'] = { key, limit, exact: true, filter };
-    const call = post(pathOf(collection, '/facet'), body);
-    return (await result<Schemas['FacetResponse']>(call)).hits;
+    const call = post(collectionPath(collection, '/facet'), body);
+    return (await fetchResult<Schemas['FacetResponse']>(call)).hits;
   }
 
-  /** Reads a page of points in order of id. A point that is inserted before the cursor meanwhile is missed. */
+  /** Reads a page of points in order of id. Points inserted later before the next page are missed. */
   async function scroll(collection: string, request: ScrollRequest): Promise<ScrollPage> {
     const { limit, offset, filter } = request;
     const body: Schemas['ScrollRequest'] = {
@@ -45,18 +45,18 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       ...(filter && { filter }),
       ...(offset && { offset: verbatim(offset) }),
     };
-    const answer = await text(post(pathOf(collection, '/points/scroll'), body));
-    return readAnswer(answer, (scanner) => readPage(scanner, readPoint)).result;
+    const response = await fetchText(post(collectionPath(collection, '/points/scroll'), body));
+    return readEnvelope(response, (scanner) => readPage(scanner, readPoint)).result;
   }
 
-  /** Unknown ids are left out. */
+  /** Omits ids that do not exist. */
   async function retrieve(collection: string, ids: readonly PointId[], parts: PointParts = {}) {
     const body: Schemas['PointRequest'] = {
       ids: ids.map((id) => verbatim(id)),
       ...selectParts(parts),
     };
-    const answer = await text(post(pathOf(collection, '/points'), body));
-    return readAnswer(answer, (scanner) => scanner.list(() => readPoint(scanner))).result;
+    const response = await fetchText(post(collectionPath(collection, '/points'), body));
+    return readEnvelope(response, (scanner) => scanner.list(() => readPoint(scanner))).result;
   }
 
   /**
@@ -74,10 +74,10 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       update_mode,
       ...(update_filter && { update_filter }),
     };
-    await write({ method: 'PUT', path: pathOf(collection, '/points?wait=true'), body });
+    await write({ method: 'PUT', path: collectionPath(collection, '/points?wait=true'), body });
   }
 
-  /** Leaves other vectors and payloads unchanged. If a point was deleted, the store answers 404 but updates the others. */
+  /** Leaves other vectors and all payloads unchanged. If a point does not exist, the store answers 404 but updates the others. */
   async function updateVectors(
     collection: string,
     updates: readonly VectorUpdate[],
@@ -86,19 +86,23 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       id: verbatim(id),
       vector: verbatim(vector),
     }));
-    // One operation: an operation for each point takes the server more than ten times as long.
+    // One operation for all points: with one per point, the server takes more than ten times as long.
     const should = updates.map(({ id, filter }) => ({
       must: [{ has_id: [verbatim(id)] }, ...(filter ? [filter] : [])],
     }));
     const body: Schemas['UpdateVectors'] = { points, update_filter: { should } };
-    await write({ method: 'PUT', path: pathOf(collection, '/points/vectors?wait=true'), body });
+    await write({
+      method: 'PUT',
+      path: collectionPath(collection, '/points/vectors?wait=true'),
+      body,
+    });
   }
 
-  /** Returns the number of an operation that follows every write so far: the deletion of a point that does not exist. */
-  async function lastOperation(collection: string): Promise<number> {
+  /** Deletes a point that does not exist. @returns the number of that operation, which is above those of all earlier writes */
+  async function takeOperationNumber(collection: string): Promise<number> {
     const body: Schemas['PointsSelector'] = { points: [randomUUID()] };
-    const call = post(pathOf(collection, '/points/delete?wait=true'), body);
-    const { operation_id } = await result<Schemas['UpdateResult']>(call);
+    const call = post(collectionPath(collection, '/points/delete?wait=true'), body);
+    const { operation_id } = await fetchResult<Schemas['UpdateResult']>(call);
     return operation_id ?? 0;
   }
 
@@ -107,16 +111,19 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       'ids' in selection
         ? { points: selection.ids.map((id) => verbatim(id)) }
         : { filter: selection.filter };
-    await write(post(pathOf(collection, '/points/delete?wait=true'), body));
+    await write(post(collectionPath(collection, '/points/delete?wait=true'), body));
   }
 
-  /** True if the store itself can make a keyword vector of a text for that slot. */
-  // A store without the model answers 400, or the 500 of an inference service that was never started.
+  /** True if the store itself can compute keyword vectors for the slot. */
+  // A store without the model answers 400; one whose inference service was never started answers 500.
   async function encodesKeywords(collection: string, slot: string): Promise<boolean> {
     const query: Schemas['Document'] = { text: 'probe', model: KEYWORD_MODEL };
     const body: Schemas['QueryRequest'] = { query, using: slot, limit: 1 };
     try {
-      await result({ ...post(pathOf(collection, '/points/query'), body), isRetried: false });
+      await fetchResult({
+        ...post(collectionPath(collection, '/points/query'), body),
+        isRetried: false,
+      });
       return true;
     } catch (error) {
       if (isRefusal(error, 'RefusedByService')) return false;
@@ -125,8 +132,8 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     }
   }
 
-  /** Finds the points nearest to a vector, or to the keywords that the store makes from a text; best first. */
-  async function search(collection: string, request: SearchRequest): Promise<SearchAnswer> {
+  /** Finds the points nearest to a vector, or to keywords that the store extracts from a text; best first. */
+  async function search(collection: string, request: SearchRequest): Promise<SearchResult> {
     const { nearest, limit, filter, isExact } = request;
     const body: Schemas['QueryRequest'] = {
       ...toQuery(nearest),
@@ -135,8 +142,10 @@ export function createQdrantPoints({ text, result, write }: Transport) {
       limit,
       with_payload: false,
     };
-    const answer = await text(post(pathOf(collection, '/points/query'), body));
-    const { result, milliseconds } = readAnswer(answer, (scanner) => readPage(scanner, readHit));
+    const response = await fetchText(post(collectionPath(collection, '/points/query'), body));
+    const { result, milliseconds } = readEnvelope(response, (scanner) =>
+      readPage(scanner, readHit),
+    );
     return { hits: result.points, milliseconds };
   }
 
@@ -148,7 +157,7 @@ export function createQdrantPoints({ text, result, write }: Transport) {
     search,
     upsert,
     updateVectors,
-    lastOperation,
+    takeOperationNumber,
     deletePoints,
     encodesKeywords,
   };
@@ -186,15 +195,15 @@ interface Envelope {
   readonly time: number;
 }
 
-function readAnswer<Result>(answer: string, read: (scanner: JsonScanner) => Result) {
-  const scanner = scanJson(answer);
+function readEnvelope<Result>(response: string, read: (scanner: JsonScanner) => Result) {
+  const scanner = scanJson(response);
   let result: Result | undefined;
   let seconds = 0;
   for (const part of scanner.members<Envelope>()) {
     if (part === 'result') result = read(scanner);
     else if (part === 'time') seconds = Number(scanner.text());
   }
-  if (result === undefined) throw new JsonScanError('The answer has no result');
+  if (result === undefined) throw new JsonScanError('The response has no result');
   return { result, milliseconds: seconds * 1_000 };
 }
 
@@ -203,9 +212,9 @@ function readPage<Item>(scanner: JsonScanner, read: (scanner: JsonScanner) => It
   let nextOffset: PointId | null = null;
   for (const member of scanner.members<Schemas['ScrollResult']>()) {
     if (member === 'points') points = scanner.list(() => read(scanner));
-    if (member === 'next_page_offset') nextOffset = idOrNull(scanner.text());
+    if (member === 'next_page_offset') nextOffset = parseOffset(scanner.text());
   }
-  if (points === undefined) throw new JsonScanError('The answer has no points');
+  if (points === undefined) throw new JsonScanError('The response has no points');
   return { points, nextOffset };
 }
 
@@ -225,6 +234,6 @@ function readPoint(scanner: JsonScanner): ScrolledPoint {
   };
 }
 
-function idOrNull(text: string): PointId | null {
+function parseOffset(text: string): PointId | null {
   return text === 'null' ? null : asJsonText(text);
 }

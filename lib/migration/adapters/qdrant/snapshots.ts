@@ -7,10 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { SnapshotPart, SnapshotUpload } from '../../ports/vector-store.ts';
 import { isRetryableFailure, recoverWith } from '../../refusals.ts';
-import { type HttpCall, noAnswer } from '../http.ts';
+import { type HttpCall, toConnectionFailure } from '../http.ts';
 import {
   type Call,
-  pathOf,
+  collectionPath,
   TOO_LARGE,
   type Transport,
   toFailure,
@@ -18,27 +18,27 @@ import {
 } from './transport.ts';
 
 export function createQdrantSnapshots(transport: Transport) {
-  const { result, open } = transport;
+  const { fetchResult, openResponse } = transport;
 
   /**
    * Requests a snapshot and returns at once. The snapshot is complete when it is listed; the store does not report a failure.
-   * @returns the store's time, in epoch milliseconds; undefined if it gives none
+   * @returns the time on the store's clock, in epoch milliseconds; undefined if the response has no date
    */
-  // With wait=false, the store answers 202 before it has begun.
+  // With wait=false, the store answers 202 before it begins the snapshot.
   async function startSnapshot(collection: string): Promise<number | undefined> {
-    const path = pathOf(collection, '/snapshots?wait=false');
+    const path = collectionPath(collection, '/snapshots?wait=false');
     const signal = AbortSignal.timeout(transport.timeoutMs);
-    const response = await open({ method: 'POST', path }, signal);
+    const response = await openResponse({ method: 'POST', path }, signal);
     await response.body?.cancel();
     const time = Date.parse(response.headers.get('date') ?? '');
     return Number.isNaN(time) ? undefined : time;
   }
 
   async function listSnapshots(collection: string): Promise<Schemas['SnapshotDescription'][]> {
-    return result({ path: pathOf(collection, '/snapshots') });
+    return await fetchResult({ path: collectionPath(collection, '/snapshots') });
   }
 
-  /** Downloads from a byte on, until the end or until the connection breaks. */
+  /** Downloads the file from a byte on, until its end or until the connection breaks. */
   async function downloadSnapshot(
     collection: string,
     name: string,
@@ -49,25 +49,25 @@ export function createQdrantSnapshots(transport: Transport) {
     // A compressed response would have neither a length nor ranges.
     const headers = { 'accept-encoding': 'identity', ...range };
     const watchdog = createWatchdog(transport.timeoutMs);
-    const response = await open({ path, headers }, watchdog.signal);
+    const response = await openResponse({ path, headers }, watchdog.signal);
     return toPart(transport.toHttpCall({ path }), response, fromByte, watchdog);
   }
 
   // A missing snapshot counts as deleted: the response to an earlier request may have been lost.
   async function deleteSnapshot(collection: string, name: string): Promise<void> {
     const path = `${snapshotPath(collection, name)}?wait=true`;
-    await result({ method: 'DELETE', path }).catch(undefinedIfNotFound);
+    await fetchResult({ method: 'DELETE', path }).catch(undefinedIfNotFound);
   }
 
-  /** Number of points of a collection that may still be in the middle of a restore; undefined while it cannot be read */
+  /** Counts points of a collection that may still be restored. @returns undefined while the collection cannot be read */
   // Not retried: while a shard is being replaced, reads fail with a 500.
-  async function restoredPoints(collection: string): Promise<number | undefined> {
-    const path = pathOf(collection, '/points/count');
+  async function countRestoredPoints(collection: string): Promise<number | undefined> {
+    const path = collectionPath(collection, '/points/count');
     const call: Call = { method: 'POST', path, body: { exact: true }, isRetried: false };
-    const counted = result<Schemas['CountResult']>(call).catch(
+    const response = fetchResult<Schemas['CountResult']>(call).catch(
       recoverWith(undefined, isRetryableFailure),
     );
-    return (await counted.catch(undefinedIfNotFound))?.count;
+    return (await response.catch(undefinedIfNotFound))?.count;
   }
 
   return {
@@ -76,13 +76,13 @@ export function createQdrantSnapshots(transport: Transport) {
     downloadSnapshot,
     deleteSnapshot,
     uploadSnapshot: createUpload(transport),
-    tryUpload: createUploadProbe(transport),
-    restoredPoints,
+    probeUpload: createUploadProbe(transport),
+    countRestoredPoints,
   };
 }
 
 function snapshotPath(collection: string, name: string): string {
-  return pathOf(collection, `/snapshots/${encodeURIComponent(name)}`);
+  return collectionPath(collection, `/snapshots/${encodeURIComponent(name)}`);
 }
 
 function toPart(
@@ -99,15 +99,15 @@ function toPart(
   return { totalBytes, bytes: skipBytes(skipped, limitSilence(call, response, watchdog)) };
 }
 
-async function* skipBytes(first: number, bytes: AsyncIterable<Uint8Array>) {
-  let left = first;
+async function* skipBytes(byteCount: number, bytes: AsyncIterable<Uint8Array>) {
+  let remaining = byteCount;
   for await (const chunk of bytes) {
-    if (left < chunk.length) yield chunk.subarray(left);
-    left = Math.max(0, left - chunk.length);
+    if (remaining < chunk.length) yield chunk.subarray(remaining);
+    remaining = Math.max(0, remaining - chunk.length);
   }
 }
 
-// Holds on to the response: once it is garbage-collected, fetch cancels its body without an error.
+// Keeps a reference to the response: if it is garbage-collected, fetch cancels its body without an error.
 async function* limitSilence(call: HttpCall, response: Response, watchdog: Watchdog) {
   try {
     for await (const chunk of response.body ?? []) {
@@ -116,7 +116,7 @@ async function* limitSilence(call: HttpCall, response: Response, watchdog: Watch
       watchdog.start();
     }
   } catch (cause) {
-    throw noAnswer(call, cause);
+    throw toConnectionFailure(call, cause);
   } finally {
     watchdog.stop();
   }
@@ -141,76 +141,76 @@ function createWatchdog(silenceMs: number) {
 const SILENCE_MS = 30 * 60_000;
 
 /**
- * Returns when the store has the whole file, from which it then creates or overwrites a collection. The store does not report a
- * failure of that.
+ * Uploads a snapshot; resolves when the store has the whole file. The store then creates or overwrites the collection, and
+ * reports no failure of that.
  */
-// Does not use fetch, which cannot announce the length of a stream, and gives up after 300 silent seconds, while the store
-// unpacks a large file in silence.
-function createUpload({ toHttpCall, authorization }: Transport) {
+// Does not use fetch: it cannot announce the length of a stream, and gives up after 300 seconds without a response, while the
+// store still unpacks a large file.
+function createUpload({ toHttpCall, keyHeaders }: Transport) {
   return async (collection: string, upload: SnapshotUpload): Promise<void> => {
     const { signal, checksum } = upload;
     const query = `?priority=snapshot&checksum=${checksum}&wait=false`;
-    const path = pathOf(collection, `/snapshots/upload${query}`);
+    const path = collectionPath(collection, `/snapshots/upload${query}`);
     const call = toHttpCall({ method: 'POST', path });
     const form = buildForm(upload);
-    const headers = { ...authorization(), ...form.headers };
+    const headers = { ...keyHeaders(), ...form.headers };
     signal?.throwIfAborted();
     const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = open(call.url, { method: 'POST', headers, signal, timeout: SILENCE_MS });
-    const reply = await send(request, form.content).catch((cause: unknown) => {
+    const response = await send(request, form.content).catch((cause: unknown) => {
       signal?.throwIfAborted();
       // A file that cannot be read is not the store's failure.
-      throw form.brokenBy() ?? noAnswer(call, cause);
+      throw form.getFileError() ?? toConnectionFailure(call, cause);
     });
-    if (!reply.ok) throw await toFailure(`POST ${path}`, reply);
+    if (!response.ok) throw await toFailure(`POST ${path}`, response);
   };
 }
 
-/** Time in which a server can refuse the body; silence counts as acceptance. */
+/** Time that a server has to refuse the body; no response counts as acceptance. */
 const CONTINUE_MS = 5_000;
 
 /**
- * Announces an upload of this size, and cancels when the server asks for the first byte: nothing is sent or created.
- * @throws Refusal if a proxy accepts no body of this size
+ * Announces an upload of this size, and cancels it when the server asks for the body: nothing is sent or created.
+ * @throws Refusal if a proxy refuses a body of this size
  */
-function createUploadProbe({ toHttpCall, authorization }: Transport) {
+function createUploadProbe({ toHttpCall, keyHeaders }: Transport) {
   return async (collection: string, bytes: number): Promise<void> => {
-    const path = pathOf(collection, '/snapshots/upload?wait=false');
+    const path = collectionPath(collection, '/snapshots/upload?wait=false');
     const call = toHttpCall({ method: 'POST', path });
     const headers = {
-      ...authorization(),
+      ...keyHeaders(),
       'content-type': 'multipart/form-data; boundary=probe',
       'content-length': String(bytes),
       expect: '100-continue',
     };
     const open = call.url.startsWith('https:') ? httpsRequest : httpRequest;
     const request = open(call.url, { method: 'POST', headers, timeout: CONTINUE_MS });
-    const reply = await new Promise<Response | undefined>((resolve, reject) => {
+    const response = await new Promise<Response | undefined>((resolve, reject) => {
       request.once('continue', () => resolve(undefined)).once('timeout', () => resolve(undefined));
-      request.once('response', (answer) => resolve(toResponse(answer)));
-      request.on('error', (cause) => reject(noAnswer(call, cause)));
+      request.once('response', (incoming) => resolve(toResponse(incoming)));
+      request.on('error', (cause) => reject(toConnectionFailure(call, cause)));
       request.flushHeaders();
     }).finally(() => request.destroy());
-    // Any other answer comes from the store, which has received no snapshot.
-    if (reply?.status === TOO_LARGE) throw await toFailure(`POST ${path}`, reply);
+    // Any other response comes from the store, which has received no snapshot.
+    if (response?.status === TOO_LARGE) throw await toFailure(`POST ${path}`, response);
   };
 }
 
-// A refusal may arrive before the file is sent: then the rest of the file is not sent.
+// If a refusal arrives before the whole file is sent, the rest is not sent.
 async function send(request: ClientRequest, content: SnapshotUpload['bytes']): Promise<Response> {
   request.on('timeout', () => request.destroy(new Error(`${SILENCE_MS} ms silent`)));
-  const answered = new Promise<IncomingMessage>((resolve, reject) => {
+  const received = new Promise<IncomingMessage>((resolve, reject) => {
     request.once('response', resolve).on('error', reject);
   });
   const sent = pipeline(content, request);
-  const answer = await Promise.race([answered, sent.then(() => answered)]);
-  const reply = await toResponse(answer);
+  const incoming = await Promise.race([received, sent.then(() => received)]);
+  const response = await toResponse(incoming);
   request.destroy();
-  return reply;
+  return response;
 }
 
-async function toResponse(answer: IncomingMessage): Promise<Response> {
-  return new Response(await buffer(answer), { status: answer.statusCode ?? 500 });
+async function toResponse(incoming: IncomingMessage): Promise<Response> {
+  return new Response(await buffer(incoming), { status: incoming.statusCode ?? 500 });
 }
 
 function buildForm({ fileName, size, bytes }: SnapshotUpload) {
@@ -225,8 +225,8 @@ function buildForm({ fileName, size, bytes }: SnapshotUpload) {
     'content-type': `multipart/form-data; boundary=${boundary}`,
     'content-length': String(head.length + size + tail.length),
   };
-  let brokenBy: unknown;
-  return { headers, content: content(), brokenBy: () => brokenBy };
+  let fileError: unknown;
+  return { headers, content: content(), getFileError: () => fileError };
 
   // A broken connection ends the generator without throwing into it: an error here comes from the file.
   async function* content(): AsyncGenerator<Uint8Array> {
@@ -234,7 +234,7 @@ function buildForm({ fileName, size, bytes }: SnapshotUpload) {
     try {
       yield* bytes;
     } catch (error) {
-      brokenBy = error;
+      fileError = error;
       throw error;
     }
     yield tail;

@@ -14,7 +14,7 @@ export interface QdrantConnection {
   /** For example `https://qdrant.internal:6333` */
   readonly url: string;
   readonly apiKey?: string | undefined;
-  /** Longest wait for one complete response; below the 300 s after which fetch gives up by itself */
+  /** Timeout of one complete response; below the 300 s after which fetch itself gives up */
   readonly timeoutMs?: number;
   readonly pace?: RetryPolicy;
   readonly fetch?: typeof fetch;
@@ -23,7 +23,7 @@ export interface QdrantConnection {
 export interface Call {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
-  /** Body that may have verbatim parts */
+  /** JSON body; parts of it may be verbatim text */
   readonly body?: object;
   readonly headers?: Readonly<Record<string, string>>;
   /** False for a request that must not be sent twice, or whose caller checks the outcome itself */
@@ -34,7 +34,7 @@ export type Transport = ReturnType<typeof createTransport>;
 
 const TIMEOUT_MS = 60_000;
 
-// Long enough for a store that restarts. For a longer wait the step is retried, as its lease may have expired.
+// Long enough for a store that restarts. After that the whole step is retried, because its lease may have expired.
 export const PATIENT_PACE: RetryPolicy = {
   ...DEFAULT_RETRY_POLICY,
   firstDelayMs: 100,
@@ -42,68 +42,72 @@ export const PATIENT_PACE: RetryPolicy = {
   deadlineMs: 45_000,
 };
 
-/** Duration of a call with all its retries, except streams of a snapshot. @internal A test compares it with the lease. */
+/** Longest duration of a call with all its retries; streamed snapshots take longer. @internal A test compares it with the lease. */
 export const MAX_CALL_MS = PATIENT_PACE.deadlineMs + TIMEOUT_MS;
 
 export function createTransport(connection: QdrantConnection) {
   const { timeoutMs = TIMEOUT_MS, pace = PATIENT_PACE } = connection;
   const baseUrl = connection.url.replace(/\/+$/, '');
 
-  /** A successful response, its body unread. The signal also ends the reading of the body. */
-  async function open(call: Call, signal: AbortSignal): Promise<Response> {
+  /** Returns a successful response, with its body unread. The signal also aborts reading the body. */
+  async function openResponse(call: Call, signal: AbortSignal): Promise<Response> {
     const { method = 'GET', body } = call;
-    const headers = { ...authorization(), ...call.headers };
+    const headers = { ...keyHeaders(), ...call.headers };
     const request = { ...toHttpCall(call), method, headers, body: body && writeJson(body) };
     const response = await send(request, signal, connection.fetch);
     if (response.ok) return response;
-    throw await toFailure(nameOf(call), response);
+    throw await toFailure(nameRequest(call), response);
   }
 
-  /** The body of the response, as text. */
-  async function text(call: Call): Promise<string> {
+  /** Fetches the body of the response, as text. */
+  async function fetchText(call: Call): Promise<string> {
     const attempt = async () =>
-      await readText(await open(call, AbortSignal.timeout(timeoutMs)), toHttpCall(call));
+      await readText(await openResponse(call, AbortSignal.timeout(timeoutMs)), toHttpCall(call));
     return call.isRetried === false ? attempt() : withRetries(attempt);
   }
 
   function toHttpCall(call: Call): HttpCall {
-    return { url: baseUrl + call.path, name: `${SERVICE}: ${nameOf(call)}` };
+    return { url: baseUrl + call.path, name: `${SERVICE}: ${nameRequest(call)}` };
   }
 
-  /** Content of the response envelope */
-  async function result<Result>(call: Call): Promise<Result> {
-    const { status, result } = parseEnvelope<Result>(nameOf(call), await text(call));
+  /** Fetches the result, without the response's envelope. */
+  async function fetchResult<Result>(call: Call): Promise<Result> {
+    const { status, result } = parseEnvelope<Result>(nameRequest(call), await fetchText(call));
     if (status !== 'ok' || result === undefined) {
-      throw refuseAnswer(`${nameOf(call)}: answered with status ${String(status)}`);
+      throw refuseResponse(`${nameRequest(call)}: answered with status ${String(status)}`);
     }
     return result;
   }
 
-  /** A write of points. Only `completed` means that it is durable, although other answers have status 200 as well. */
+  /** Writes points. Only the status `completed` means that the write is durable; other results have HTTP status 200 as well. */
   async function write(call: Call): Promise<void> {
-    const { status } = await result<{ status: string }>(call);
-    if (status !== 'completed') throw storeUnavailable(`${nameOf(call)}: answered "${status}"`);
+    const { status } = await fetchResult<{ status: string }>(call);
+    if (status !== 'completed')
+      throw storeUnavailable(`${nameRequest(call)}: answered "${status}"`);
   }
 
-  /** Makes a change that must not be made twice: after a lost response, it is repeated only if it was not made. */
-  async function change(call: Call, isMade: () => Promise<boolean>): Promise<void> {
+  /** Makes a change that must not be made twice: after a lost response, it is repeated only if it is not done. */
+  async function changeOnce(call: Call, isDone: () => Promise<boolean>): Promise<void> {
     let isRetry = false;
     await withRetries(async () => {
-      if (isRetry && (await isMade())) return;
+      if (isRetry && (await isDone())) return;
       isRetry = true;
-      await result({ ...call, isRetried: false });
+      await fetchResult({ ...call, isRetried: false });
     });
   }
 
   function withRetries<Result>(attempt: () => Promise<Result>): Promise<Result> {
-    return retry({ ...pace, requestedDelayMs }, isRetryableFailure, attempt);
+    return retry({ ...pace, requestedDelayMs: readRequestedDelayMs }, isRetryableFailure, attempt);
   }
 
-  function authorization(): Record<string, string> {
+  function keyHeaders(): Record<string, string> {
     return connection.apiKey ? { 'api-key': connection.apiKey } : {};
   }
 
-  return { open, text, result, write, change, authorization, toHttpCall, timeoutMs };
+  return {
+    ...{ openResponse, fetchText, fetchResult, write, changeOnce },
+    ...{ keyHeaders, toHttpCall, timeoutMs },
+  };
 }
 
 const SERVICE = 'The vector store of QDRANT_URL';
@@ -118,27 +122,27 @@ function parseEnvelope<Result>(name: string, text: string): Envelope<Result> {
     return JSON.parse(text) as Envelope<Result>;
   } catch {
     // Without the cause: a parser's message quotes the response, which may hold users' ids.
-    throw refuseAnswer(`${name}: the answer is not JSON`);
+    throw refuseResponse(`${name}: the response is not JSON`);
   }
 }
 
-/** Turns a response 404 into `undefined`. */
+/** Turns a 404 response into `undefined`. */
 export const undefinedIfNotFound = recoverWith(undefined, whenRefusedWith(404));
 
-function requestedDelayMs(error: unknown): number {
+function readRequestedDelayMs(error: unknown): number {
   return isRetryableFailure(error) ? (error.retryAfterSeconds ?? 0) * 1_000 : 0;
 }
 
-function nameOf({ method = 'GET', path }: Call): string {
+function nameRequest({ method = 'GET', path }: Call): string {
   return `${method} ${path}`;
 }
 
-export function pathOf(collection: string, rest = ''): string {
+export function collectionPath(collection: string, rest = ''): string {
   return `/collections/${encodeURIComponent(collection)}${rest}`;
 }
 
-/** Refuses a response that is not in the store's format. */
-function refuseAnswer(why: string): Refusal {
+/** Creates the refusal of a response that is not in the store's format. */
+function refuseResponse(why: string): Refusal {
   return new Refusal('RefusedByService', `${why}.`);
 }
 
@@ -148,25 +152,25 @@ function storeUnavailable(why: string, options?: RetryableOptions): RetryableFai
   return new RetryableFailure('RetryableUnavailable', `${SERVICE}: ${why}.`, options);
 }
 
-// An older store reports a full disk as an internal error, but no retry can cure it.
+// An older store reports a full disk as an internal error, but retries are useless.
 const EXHAUSTED = /no space left|out of memory|disk (is )?full|not enough (disk )?space/i;
 
 /** Translates an unsuccessful response into an error. Reads its body. */
 export async function toFailure(call: string, response: Response): Promise<Error> {
   const { headers } = response;
   const reason = readReason(await response.text());
-  // The status depends on the version; it always means that the request was too large.
+  // The store's version decides the status, but the meaning is always that the request was too large.
   const status = /larger than allowed/i.test(reason) ? TOO_LARGE : response.status;
   const limit = response.status === TOO_LARGE ? BODY_LIMIT : '';
   const why = `${call}: ${response.status} ${redact(reason)}${limit}`.trim();
   const refused = (name: ConstructorParameters<typeof Refusal>[0]) =>
-    new Refusal(name, `${why}.`, { answer: status });
+    new Refusal(name, `${why}.`, { code: status });
   if (status === 401 || status === 403) return refused('RefusedCredentials');
   if (status === 507 || (status === 500 && EXHAUSTED.test(reason))) {
     return refused('RefusedStoreFull');
   }
   if (!TRANSIENT_STATUSES.has(status)) return refused('RefusedByService');
-  return storeUnavailable(why, { answer: status, retryAfterSeconds: retryAfterSeconds(headers) });
+  return storeUnavailable(why, { code: status, retryAfterSeconds: readRetryAfterSeconds(headers) });
 }
 
 /** Status for a body larger than the store, or a proxy, accepts */
@@ -179,7 +183,7 @@ const MAX_REASON_LENGTH = 300;
 const QUOTED = /(["`])[\s\S]*?(?:\1|$)|(?<!\w)'.*?'(?!\w)/g;
 const UUID = /\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/gi;
 
-// A store may quote a memory, so quotations are removed. The name of the call contains the collection and the snapshot anyway.
+// Removes quotations, because a store may quote a memory. The message names the collection and the snapshot in the request.
 function redact(reason: string): string {
   const quoteless = reason.replace(QUOTED, '…').replace(UUID, '…');
   return quoteless.length > MAX_REASON_LENGTH
@@ -187,7 +191,7 @@ function redact(reason: string): string {
     : quoteless;
 }
 
-// `{"status":{"error":"text"}}`, except that the key check and missing files answer in plain text.
+// The body is `{"status":{"error":"text"}}`, but plain text for a refused key or a missing file.
 function readReason(body: string): string {
   try {
     const { status } = JSON.parse(body) as { status?: { error?: unknown } };
@@ -197,7 +201,7 @@ function readReason(body: string): string {
   }
 }
 
-function retryAfterSeconds(headers: Headers): number {
+function readRetryAfterSeconds(headers: Headers): number {
   const seconds = Number(headers.get('retry-after') ?? 0);
   return Number.isFinite(seconds) ? seconds : 0;
 }

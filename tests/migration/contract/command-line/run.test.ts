@@ -212,8 +212,8 @@ async function openPastDeadline({ hasSource = true } = {}) {
   const running = await createRunningOperator({}, true, (migration) => {
     const { vectors } = migration.services;
     // A store of version 2.0.0 cannot restore the snapshot.
-    const version = async () => (isTooNew ? '2.0.0' : await vectors.version());
-    return { ...refuseToOpen(1)(migration), vectors: { version } };
+    const fetchVersion = async () => (isTooNew ? '2.0.0' : await vectors.fetchVersion());
+    return { ...refuseToOpen(1)(migration), vectors: { fetchVersion } };
   });
   const interruption = new AbortController();
   const sleep = async () => {

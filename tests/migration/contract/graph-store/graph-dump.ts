@@ -42,7 +42,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
     test('is refused if the graph changes during the dump', async () => {
       const { artifacts } = await openArtifactFolder();
       const source = await fillWithSample(await openEmpty());
-      const written = { ...source, nodes: () => writeWhileRead(source) };
+      const written = { ...source, streamNodes: () => writeWhileRead(source) };
       await expect(dump(written, artifacts)).rejects.toThrow(
         expect.objectContaining({ name: 'RefusedNotFrozen' }),
       );
@@ -55,7 +55,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
 
 // Changes only the schema, which no count would show.
 async function* writeWhileRead(graph: GraphTarget) {
-  yield* graph.nodes();
+  yield* graph.streamNodes();
   const statement = 'CREATE RANGE INDEX `late` FOR (n:`city`) ON (n.`name`)';
   await graph.createSchema([{ name: 'late', type: 'RANGE', statement }]);
 }

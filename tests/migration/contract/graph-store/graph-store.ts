@@ -6,8 +6,8 @@ import type { GraphNode, GraphRelationship } from '../../../../lib/migration/gra
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS, SAMPLE_SCHEMA } from '../../support/graph-samples.ts';
 
 const SAMPLE = {
-  nodes: () => streamRows(SAMPLE_NODES),
-  relationships: () => streamRows(SAMPLE_RELATIONSHIPS),
+  streamNodes: () => streamRows(SAMPLE_NODES),
+  streamRelationships: () => streamRows(SAMPLE_RELATIONSHIPS),
 };
 
 /** @param open returns an empty graph at each call */
@@ -20,22 +20,22 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
     });
 
     test('reports its server', async () => {
-      const { version, edition } = await graph.server();
+      const { version, edition } = await graph.readServer();
       expect(version).toMatch(/^\d+\.\d+/);
       expect(edition).not.toBe('');
     });
 
     test('is empty at first', async () => {
-      expect(await graph.size()).toEqual({ nodes: 0, relationships: 0 });
-      expect(await Array.fromAsync(graph.nodes())).toEqual([]);
-      expect(await Array.fromAsync(graph.relationships())).toEqual([]);
+      expect(await graph.readSize()).toEqual({ nodes: 0, relationships: 0 });
+      expect(await Array.fromAsync(graph.streamNodes())).toEqual([]);
+      expect(await Array.fromAsync(graph.streamRelationships())).toEqual([]);
       expect(await graph.restoreState()).toBe('none');
     });
 
     test('returns nodes with their labels and every type of property', async () => {
       await fill(graph);
       await graph.finishRestore();
-      const found = await Array.fromAsync(graph.nodes());
+      const found = await Array.fromAsync(graph.streamNodes());
       expect(found.map(withoutId).toSorted(byText)).toEqual(
         SAMPLE_NODES.map(withoutId).toSorted(byText),
       );
@@ -46,25 +46,25 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       await fill(graph);
       await graph.finishRestore();
       expect(await computeFingerprint(graph)).toEqual(await computeFingerprint(SAMPLE));
-      expect(await graph.size()).toEqual({
+      expect(await graph.readSize()).toEqual({
         nodes: SAMPLE_NODES.length,
         relationships: SAMPLE_RELATIONSHIPS.length,
       });
     });
 
     test('keeps its position until something is written', async () => {
-      const before = await graph.position();
-      await Array.fromAsync(graph.nodes());
-      expect(await graph.position()).toBe(before);
+      const before = await graph.readPosition();
+      await Array.fromAsync(graph.streamNodes());
+      expect(await graph.readPosition()).toBe(before);
       await fill(graph);
-      expect(await graph.position()).not.toBe(before);
+      expect(await graph.readPosition()).not.toBe(before);
     });
 
     test('can be closed in the middle of a stream', async () => {
       await fill(graph);
-      for await (const _ of graph.nodes()) break;
+      for await (const _ of graph.streamNodes()) break;
       await graph.finishRestore();
-      expect((await graph.size()).nodes).toBe(SAMPLE_NODES.length);
+      expect((await graph.readSize()).nodes).toBe(SAMPLE_NODES.length);
     });
 
     test('creates nothing twice if batches are sent again', async () => {
@@ -92,14 +92,14 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       await expect(graph.restoreRelationships(batch)).rejects.toThrow(
         expect.objectContaining({ name: 'RefusedByService' }),
       );
-      expect((await graph.size()).relationships).toBe(0);
+      expect((await graph.readSize()).relationships).toBe(0);
     });
 
     test('enforces a schema that is applied once or twice, and lists it', async () => {
-      const own = await graph.schema();
+      const own = await graph.readSchema();
       for (const rules of [SAMPLE_SCHEMA, [...own, ...SAMPLE_SCHEMA]])
         await graph.createSchema(rules);
-      const found = await graph.schema();
+      const found = await graph.readSchema();
       expect(found).toEqual(expect.arrayContaining([...SAMPLE_SCHEMA]));
       expect(found).toHaveLength(own.length + SAMPLE_SCHEMA.length);
       expect(found[0]).toMatchObject({ type: 'UNIQUENESS' });

@@ -58,7 +58,7 @@ describe('aliases of the old collection', () => {
       if (step === 'rollback') await migration.finish('cutover');
       const killed = createServicesKilledBefore(
         migration.services,
-        ({ name }) => name === 'vectors.pointAliases',
+        ({ name }) => name === 'vectors.moveAliases',
       );
       await expect(migration.finish(step, {}, killed)).rejects.toThrow(Killed);
       migration.advanceClock(130_000);

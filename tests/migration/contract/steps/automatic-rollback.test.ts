@@ -47,7 +47,7 @@ async function closeWindow(migration: Migration): Promise<void> {
 function closeWindowDuring(
   at: Milestone,
   port: 'vectors' | 'backend',
-  method: 'uploadSnapshot' | 'scroll' | 'bestMatch',
+  method: 'uploadSnapshot' | 'scroll' | 'findBestMatch',
 ): Row {
   const changes = (migration: Migration) => {
     const service = migration.services[port] as Record<string, (...args: unknown[]) => unknown>;
@@ -65,7 +65,7 @@ function createUnprovedRow(answer?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
     'Not now.',
-    answer ? { answer } : {},
+    answer ? { code: answer } : {},
   );
   const addMemory = () => Promise.reject(failure);
   return {
@@ -142,9 +142,9 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedSnapshot',
     changes: ({ graph }) => ({
       graph: {
-        async *nodes() {
+        async *streamNodes() {
           const properties = { at: { year: 2026 } } as unknown as Properties;
-          for await (const node of graph.nodes()) yield { ...node, properties };
+          for await (const node of graph.streamNodes()) yield { ...node, properties };
         },
       },
     }),
@@ -154,8 +154,8 @@ const ROWS: Readonly<Record<string, Row>> = {
     refused: 'RefusedNotFrozen',
     changes: ({ graph }) => ({
       graph: {
-        async *nodes() {
-          yield* graph.nodes();
+        async *streamNodes() {
+          yield* graph.streamNodes();
           graph.addNode({ labels: ['person'], properties: { name: 'late' } });
         },
       },
@@ -337,7 +337,7 @@ const ROWS: Readonly<Record<string, Row>> = {
   'the window closes while the new version is tested': closeWindowDuring(
     'equal',
     'backend',
-    'bestMatch',
+    'findBestMatch',
   ),
 };
 
@@ -446,7 +446,7 @@ it('a window without a collection to return to says what failed, and why it cann
   expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
   await services.vectors.deleteCollection(SOURCE);
   const health = () => Promise.reject(new Refusal('RefusedNewVersion', 'It does not start.'));
-  const changes = { vectors: { version: async () => '2.0.0' }, backend: { health } };
+  const changes = { vectors: { fetchVersion: async () => '2.0.0' }, backend: { health } };
   const whyBoth = /store runs 2\.0\.0.*RefusedNewVersion: It does not start\./;
   for (const step of ['cutover', 'rollback'] as const) {
     const attempt = migration.finish(step, { actor: 'machine' }, changes);

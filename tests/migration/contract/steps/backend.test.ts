@@ -82,9 +82,9 @@ describe('the preflight', () => {
     const refuseCalls = () => Promise.reject(new Error('Nothing but the backend is asked'));
     const services = changeServices(migration.services, {
       vectors: {
-        version: refuseCalls,
+        fetchVersion: refuseCalls,
         listCollections: refuseCalls,
-        collectionInfo: refuseCalls,
+        readCollectionInfo: refuseCalls,
         scroll: refuseCalls,
       },
       setting: { read: refuseCalls },

@@ -167,14 +167,14 @@ function changeOnceRestored(
   change: (name: string) => Promise<void>,
 ) {
   let isDue = true;
-  const restoredPoints: typeof vectors.restoredPoints = async (name) => {
-    const found = await vectors.restoredPoints(name);
+  const countRestoredPoints: typeof vectors.countRestoredPoints = async (name) => {
+    const found = await vectors.countRestoredPoints(name);
     if (found === undefined || !isDue) return found;
     isDue = false;
     await change(name);
-    return await vectors.restoredPoints(name);
+    return await vectors.countRestoredPoints(name);
   };
-  return { vectors: { restoredPoints } };
+  return { vectors: { countRestoredPoints } };
 }
 
 /** Makes a snapshot as another program would, so soon that by its name it could be the run's own. */
@@ -186,11 +186,11 @@ async function createOtherSnapshot(migration: Migration): Promise<void> {
 
 /** Writes to the graph each time that its nodes have been read to the end. */
 function withBusyGraph({ graph }: Migration) {
-  async function* nodes() {
-    yield* graph.nodes();
+  async function* streamNodes() {
+    yield* graph.streamNodes();
     graph.addNode({ labels: ['person'], properties: { name: 'late' } });
   }
-  return { graph: { nodes } };
+  return { graph: { streamNodes } };
 }
 
 describe('the backup of the graph', () => {

@@ -20,8 +20,8 @@ describe('a copy', () => {
     const { vectors } = migration.services;
     let writes = 0;
     const troubled: Partial<typeof vectors> = {
-      async collectionInfo(name) {
-        const info = await vectors.collectionInfo(name);
+      async readCollectionInfo(name) {
+        const info = await vectors.readCollectionInfo(name);
         const isTroubled = name === migration.target && writes >= 2;
         return info && isTroubled ? { ...info, ...trouble } : info;
       },
@@ -45,14 +45,14 @@ describe('a copy', () => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
       let isIndexed = false;
-      const collectionInfo: typeof vectors.collectionInfo = async (name) => {
-        const info = await vectors.collectionInfo(name);
+      const readCollectionInfo: typeof vectors.readCollectionInfo = async (name) => {
+        const info = await vectors.readCollectionInfo(name);
         const isIndexing = name === migration.target && !isIndexed;
         return info && isIndexing ? { ...info, status, indexed_vectors_count: 7 } : info;
       };
       const updates: string[] = [];
       const updateCollection = async (name: string) => void updates.push(name);
-      const changes = { vectors: { collectionInfo, updateCollection } };
+      const changes = { vectors: { readCollectionInfo, updateCollection } };
       const waiting = await migration.invoke('copy', {}, changes);
       expect(waiting).toMatchObject({
         done: false,

@@ -93,7 +93,9 @@ describe('the window', () => {
       let attempts = 0;
       const addMemory = () => {
         attempts += 1;
-        return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Frozen.', { answer }));
+        return Promise.reject(
+          new RetryableFailure('RetryableUnavailable', 'Frozen.', { code: answer }),
+        );
       };
       const before = migration.clock();
       const frozenSince = async () => (await readStatus(migration.services)).frozenSince;
@@ -131,7 +133,9 @@ describe('the window', () => {
     const answers = drainSeconds === 2 ? [429] : [503, 503, 429];
     const addMemory = () => {
       const answer = answers.shift() ?? 503;
-      return Promise.reject(new RetryableFailure('RetryableUnavailable', 'Not now.', { answer }));
+      return Promise.reject(
+        new RetryableFailure('RetryableUnavailable', 'Not now.', { code: answer }),
+      );
     };
     const before = migration.clock().getTime();
     await migration.runUntilStage('frozen', { backend: { addMemory } });

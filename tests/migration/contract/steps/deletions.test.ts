@@ -16,7 +16,7 @@ const listIds = async ({ services }: Migration) =>
   (await services.vectors.scroll(SOURCE, { limit: 999, vector: false })).points.map(({ id }) => id);
 
 async function countThreads({ services }: Migration) {
-  const info = await services.vectors.collectionInfo(SOURCE);
+  const info = await services.vectors.readCollectionInfo(SOURCE);
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
@@ -76,8 +76,8 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
     // The store hides that it is optimizing.
-    const collectionInfo: VectorStore['collectionInfo'] = async (name) => {
-      const info = await vectors.collectionInfo(name);
+    const readCollectionInfo: VectorStore['readCollectionInfo'] = async (name) => {
+      const info = await vectors.readCollectionInfo(name);
       return info && { ...info, status: 'green' };
     };
     migration.qdrant.optimize(SOURCE);
@@ -87,7 +87,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
       await vectors.addSparseVector(...asked);
     };
     const before = (await listIds(migration)).length;
-    await migration.finish('rebuild', {}, { vectors: { collectionInfo, addSparseVector } });
+    await migration.finish('rebuild', {}, { vectors: { readCollectionInfo, addSparseVector } });
     const left = await listIds(migration);
     expect(left.filter((id) => deleted.includes(id))).toEqual([]);
     // One memory was written for each of the two slots.
@@ -97,7 +97,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
   });
 
   it.each([
-    ['while the points are listed', 'lastOperation'],
+    ['while the points are listed', 'takeOperationNumber'],
     ['after a process that had found the store idle was killed', 'updateCollection'],
   ] as const)('waits for an optimization that begins %s', async (_, call) => {
     const migration = await createInPlaceAt('backed-up');
@@ -132,7 +132,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     const before = await listIds(migration);
     for (const call of [
       'updateCollection',
-      'lastOperation',
+      'takeOperationNumber',
       'addSparseVector',
       'deletePoints',
     ] as const) {

@@ -30,7 +30,7 @@ const createInPlaceAt = (milestone: Milestone) =>
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
 async function readSlots({ services: { vectors } }: Migration) {
-  const info = await vectors.collectionInfo(SOURCE);
+  const info = await vectors.readCollectionInfo(SOURCE);
   return Object.keys(info?.config.params.sparse_vectors ?? {});
 }
 

@@ -2,7 +2,7 @@
 // that was not done, and opens writes in time.
 import { describe, expect, it } from 'vitest';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
-import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
+import type { HookOutcome } from '../../../../lib/migration/ports/hooks.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
@@ -156,7 +156,7 @@ describe('the request of a deployment', () => {
     const migration = await createLive();
     await rollBackWithoutProof(migration);
     const interruption = new AbortController();
-    const stopped = onRequest(migration, 'deploy-old', (): HookAnswer => {
+    const stopped = onRequest(migration, 'deploy-old', (): HookOutcome => {
       interruption.abort(new Error('Interrupted'));
       return 'under-way';
     });
@@ -174,7 +174,7 @@ describe('the request of a deployment', () => {
     const migration = await createLive();
     const messages: string[] = [];
     const log: Services['log'] = ({ message }) => messages.push(message);
-    const ignored = onRequest(migration, 'deploy-new', (): HookAnswer => 'under-way');
+    const ignored = onRequest(migration, 'deploy-new', (): HookOutcome => 'under-way');
     const changed = { services: changeServices(migration.services, ignored) };
     const services = { ...onRequest(changed, 'deploy-old', () => 'done'), ...silentBackend, log };
     let minutes = 0;
@@ -213,7 +213,7 @@ it('writes are opened in time if the window was late and the old collection cann
   migration.advanceClock(31 * MINUTE_MS);
   const earlierActions = migration.operator.actions.length;
   const services = changeServices(migration.services, {
-    vectors: { restoredPoints: async () => undefined },
+    vectors: { countRestoredPoints: async () => undefined },
   });
   let minutes = 0;
   while (migration.operator.actions.length === earlierActions && minutes < 60) {
@@ -257,7 +257,7 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
 it('writes to the new version survive a kill, the loss of the old collection and its restore by hand', async () => {
   const migration = await createLive();
   const { vectors } = migration.services;
-  const info = await vectors.collectionInfo(SOURCE);
+  const info = await vectors.readCollectionInfo(SOURCE);
   const { points } = await vectors.scroll(SOURCE, { limit: 1_000 });
   for (const text of ['One', 'Two', 'Three']) await writeToNew(migration, text);
   const before = await computeFingerprint(vectors, migration.target);

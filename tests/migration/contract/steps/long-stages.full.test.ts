@@ -25,9 +25,9 @@ const slowScroll: Slowdown = ({ vectors }, wait) => ({
 
 const slowGraph: Slowdown = ({ graph }, wait) => ({
   graph: {
-    async *nodes() {
+    async *streamNodes() {
       await wait();
-      yield* graph?.nodes() ?? [];
+      yield* graph?.streamNodes() ?? [];
     },
   },
 });

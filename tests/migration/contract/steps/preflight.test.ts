@@ -148,7 +148,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'a graph store whose graph is empty',
     GRAPH,
-    { changes: () => ({ graph: { size: async () => ({ nodes: 0, relationships: 0 }) } }) },
+    { changes: () => ({ graph: { readSize: async () => ({ nodes: 0, relationships: 0 }) } }) },
   ],
   ['a store whose shards are not ready', STORE, withAnswer(/readyz/, 503, 'not ready')],
   ['an address where no store answers', STORE, withAnswer(/^GET \/$/, 200, '<html>')],
@@ -160,7 +160,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'several nodes, each with a snapshot of its own',
     STORE,
-    { changes: () => ({ vectors: { nodeCount: async () => 3 } }) },
+    { changes: () => ({ vectors: { countNodes: async () => 3 } }) },
   ],
   [
     'another distance than cosine',
@@ -199,7 +199,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'a proxy that takes no body as large as a snapshot',
     'Snapshot upload',
     {
-      changes: () => ({ vectors: { tryUpload: refuseWith('A proxy takes no such body.') } }),
+      changes: () => ({ vectors: { probeUpload: refuseWith('A proxy takes no such body.') } }),
       why: 'A proxy takes no such body.',
     },
   ],
@@ -219,7 +219,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
   [
     'a graph store that does not answer',
     GRAPH,
-    { changes: () => ({ graph: { server: failUnavailable } }) },
+    { changes: () => ({ graph: { readServer: failUnavailable } }) },
   ],
   [
     'a key of another user',
@@ -229,7 +229,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       why: `The memory backend refuses the key for ${TEST_USER}`,
     },
   ],
-  ...(['search', 'memoryCount'] as const).map((endpoint): (typeof OBSTACLES)[number] => [
+  ...(['search', 'countMemories'] as const).map((endpoint): (typeof OBSTACLES)[number] => [
     `a key with which ${endpoint} finds memories of the test user`,
     KEY,
     { changes: () => ({ backend: { [endpoint]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
@@ -238,7 +238,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     'an unknown key',
     KEY,
     {
-      changes: () => ({ backend: { memoryCount: refuseWith('It answered 401.') } }),
+      changes: () => ({ backend: { countMemories: refuseWith('It answered 401.') } }),
       why: 'It answered 401.',
     },
   ],
@@ -378,7 +378,7 @@ describe('the preflight', () => {
 
   it('says how many nodes a store has, and how to work around several', async () => {
     const { services } = await createMigration();
-    const cluster = changeServices(services, { vectors: { nodeCount: async () => 3 } });
+    const cluster = changeServices(services, { vectors: { countNodes: async () => 3 } });
     const payload = { runId: RUN, sourceCollection: SOURCE };
     const { prerequisites } = await runPreflight(cluster, payload);
     expect(prerequisites.find(({ name }) => name === STORE)?.problems).toEqual([
@@ -422,10 +422,10 @@ describe('the preflight', () => {
       unchecked: [],
     });
     const all = {
-      vectors: { version: failUnavailable },
+      vectors: { fetchVersion: failUnavailable },
       backend: { health: failUnavailable },
       preview: { health: failUnavailable },
-      graph: { server: failUnavailable },
+      graph: { readServer: failUnavailable },
       artifacts: { head: failUnavailable },
     };
     expect(await runChecks(all)).toEqual({
@@ -493,7 +493,7 @@ describe('the preflight', () => {
   it('says how to migrate without a graph that does not answer', async () => {
     const { services } = await createMigration();
     const payload = { runId: RUN, sourceCollection: SOURCE, accepts: ['no-graph'] };
-    const changed = changeServices(services, { graph: { server: failUnavailable } });
+    const changed = changeServices(services, { graph: { readServer: failUnavailable } });
     const { prerequisites } = await runPreflight(changed, payload);
     const graph = prerequisites.find(({ name }) => name === 'Graph store');
     expect(graph?.problems[0]?.remedy).toContain('unset NEO4J_URL');
@@ -599,8 +599,8 @@ describe('the graph', () => {
   it('is sampled: one node shows that nodes can be read', async () => {
     let read = 0;
     const { attempt } = await startWithGraph((graph) => ({
-      async *nodes() {
-        for await (const node of graph.nodes()) {
+      async *streamNodes() {
+        for await (const node of graph.streamNodes()) {
           read += 1;
           yield node;
         }

@@ -35,13 +35,13 @@ describe('a rebuild', () => {
     await vectors.createPayloadIndex(SOURCE, index);
     await finish('rebuild');
     for (const name of [target, `${target}_entities`]) {
-      const info = await services.vectors.collectionInfo(name);
+      const info = await services.vectors.readCollectionInfo(name);
       expect(info?.config.params.vectors).toMatchObject({ size: 8, distance: 'Cosine' });
       expect(info?.config.params.sparse_vectors).toEqual({ bm25: { modifier: 'idf' } });
       expect(Object.keys(info?.payload_schema ?? {})).toContain('user_id');
       expect(await services.vectors.count(name)).toBe(0);
     }
-    const created = await services.vectors.collectionInfo(target);
+    const created = await services.vectors.readCollectionInfo(target);
     expect(created?.config.hnsw_config).toMatchObject({ m: 24 });
     expect(created?.payload_schema.topic).toMatchObject({ data_type: 'integer' });
     const run = await runs.read(RUN);

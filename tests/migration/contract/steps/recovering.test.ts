@@ -36,7 +36,7 @@ describe('a write that the store refuses once with 503 is carried over on the re
       const isRefused = isDue && collection === name && mode === 'insert_only';
       if (isRefused) isDue = false;
       const why = 'The store answered 503.';
-      if (isRefused) throw new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
+      if (isRefused) throw new RetryableFailure('RetryableUnavailable', why, { code: 503 });
       await vectors.upsert(collection, points, mode, filter);
     };
     return { upsert };
@@ -132,7 +132,7 @@ describe('a rollback', () => {
       const scroll: typeof vectors.scroll = async (name, request) => {
         const answer = 500;
         if (isBroken && name === migration.target)
-          throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer });
+          throw new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code: answer });
         return await vectors.scroll(name, request);
       };
       const breaking = onRequest(migration, 'open-writes', async () => {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
 import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
-import type { HookAnswer } from '../../../../lib/migration/ports/hooks.ts';
+import type { HookOutcome } from '../../../../lib/migration/ports/hooks.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
 import { Refusal, type RefusalName, RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../../lib/migration/runs/input.ts';
@@ -136,12 +136,12 @@ async function overwriteNew({ services: { vectors }, target }: Migration): Promi
 /** Returns a store that reports the collection as red. */
 const makeRed = (name: string) => (migration: Migration) => {
   const { vectors } = migration.services;
-  const collectionInfo: typeof vectors.collectionInfo = async (requested) => {
-    const info = await vectors.collectionInfo(requested);
+  const readCollectionInfo: typeof vectors.readCollectionInfo = async (requested) => {
+    const info = await vectors.readCollectionInfo(requested);
     if (!info || requested !== name) return info;
     return { ...info, status: 'red', optimizer_status: { error: 'Service internal error' } };
   };
-  return { vectors: { collectionInfo } };
+  return { vectors: { readCollectionInfo } };
 };
 
 /** Restores a collection by hand, from points that were read before. */
@@ -614,7 +614,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
     (action: ExternalAction) =>
     (migration: Migration): ServiceChanges => ({
       ...deleteOldBefore(action)(migration),
-      vectors: { version: async () => '2.0.0' },
+      vectors: { fetchVersion: async () => '2.0.0' },
     });
   const lockedSetting = (): ServiceChanges => ({ setting: { change: refuse } });
   const machine = { actor: 'machine' } as const;
@@ -733,7 +733,7 @@ describe('a refused rollback keeps writes frozen for at most fifteen minutes', (
   it('a window that expired long ago opens writes even with nothing to return to', async () => {
     const migration = await createDeploying();
     await deleteOldCollection(migration);
-    const changes = { vectors: { version: async () => '2.0.0' } };
+    const changes = { vectors: { fetchVersion: async () => '2.0.0' } };
     const services = changeServices(migration.services, changes);
     migration.advanceClock(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
@@ -872,7 +872,7 @@ describeInFull('after deploy-old', () => {
         expect(await setting.read()).toBe(SOURCE);
         expect(migration.operator.actions.at(-1)).not.toBe('open-writes');
         const write = backend.addMemory(`__migration_test_${RUN}`, 'Let me in.');
-        await expect(write).rejects.toMatchObject({ answer: 503 });
+        await expect(write).rejects.toMatchObject({ code: 503 });
       }
       await migration.finish('rollback');
       expect(await readPhase(migration)).toBe('copied');
@@ -1000,7 +1000,7 @@ describeInFull('users can write again even if nothing proves that the old versio
 
   it('a deployment that was requested again has the full time for its proof', async () => {
     const migration = await createLive();
-    let answer: HookAnswer = 'done';
+    let answer: HookOutcome = 'done';
     const services = onRequest(migration, 'deploy-old', () => answer);
     const attempt = () => migration.invoke('rollback', {}, services);
     while (!migration.operator.actions.includes('deploy-old')) {
@@ -1087,8 +1087,8 @@ describe('a new collection that is damaged', () => {
     const { vectors } = migration.services;
     const failure =
       answer === 500
-        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { answer })
-        : new Refusal('RefusedByService', 'scroll: 400.', { answer });
+        ? new RetryableFailure('RetryableUnavailable', 'scroll: 500.', { code: answer })
+        : new Refusal('RefusedByService', 'scroll: 400.', { code: answer });
     const scroll: typeof vectors.scroll = async (name, request) => {
       if (name === migration.target) throw failure;
       return await vectors.scroll(name, request);
@@ -1146,7 +1146,7 @@ describeInFull('an old collection that is damaged', () => {
     ['the manifest is damaged', async (one) => damageArtifact(one, await findManifestKey(one))],
     [
       'the store runs another minor version',
-      async () => ({ vectors: { version: async () => '1.20.0' } }),
+      async () => ({ vectors: { fetchVersion: async () => '1.20.0' } }),
     ],
   ])('nothing is changed if %s', async (_, damage) => {
     const migration = await createWithoutOld();
@@ -1190,13 +1190,13 @@ describeInFull('an old collection that is damaged', () => {
   it('users stay where they are if the restored snapshot differs from the verified one', async () => {
     const migration = await createWithoutOld();
     const { vectors } = migration.services;
-    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
-      const points = await vectors.restoredPoints(name);
+    const countRestoredPoints: typeof vectors.countRestoredPoints = async (name) => {
+      const points = await vectors.countRestoredPoints(name);
       if (points) await deleteFirstPoint(migration, name);
       return points;
     };
     const { actions } = await readService(migration);
-    const attempt = migration.finish('rollback', {}, { vectors: { restoredPoints } });
+    const attempt = migration.finish('rollback', {}, { vectors: { countRestoredPoints } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));
     expect(await readService(migration)).toMatchObject({ actions, record: { phase: 'live' } });
     expect(await collectionsOf(migration)).not.toContain(RESTORED);
@@ -1257,7 +1257,7 @@ describeInFull('a window that has expired', () => {
     expect(await migration.invoke('cutover', {}, slow)).toMatchObject({ phase: 'switching' });
     await vectors.deleteCollection(SOURCE);
     const services = changeServices(migration.services, {
-      vectors: { version: async () => '2.0.0' },
+      vectors: { fetchVersion: async () => '2.0.0' },
     });
     migration.advanceClock(WINDOW_MS);
     await expect(keepWatch(services)).rejects.toEqual(failureNamed('RefusedNothingToReturnTo'));

@@ -207,7 +207,7 @@ describe('a backend that runs the new version already', () => {
       const { vectors } = migration.services;
       const companion = `${migration.target}_entities`;
       const listIndexedKeys = async (name: string) =>
-        Object.keys((await vectors.collectionInfo(name))?.payload_schema ?? {}).toSorted();
+        Object.keys((await vectors.readCollectionInfo(name))?.payload_schema ?? {}).toSorted();
       await vectors.createPayloadIndex(companion, { field_name: 'place', field_schema: 'keyword' });
       await vectors.deleteCollection(ENTITIES);
       const updateCollection: typeof vectors.updateCollection = async (name, update) => {
@@ -228,7 +228,7 @@ it('a new version without the endpoint of the graph goes live', async () => {
   const migration = await createMigrationAt('copied');
   const isGraphDeprecated = () =>
     Promise.reject(
-      new Refusal('RefusedByService', '/graph/relationships answered 404.', { answer: 404 }),
+      new Refusal('RefusedByService', '/graph/relationships answered 404.', { code: 404 }),
     );
   await migration.finish('cutover', {}, { backend: { isGraphDeprecated } });
   expect(await readPhase(migration)).toBe('live');

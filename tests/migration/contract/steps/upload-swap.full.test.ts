@@ -37,7 +37,7 @@ function interceptUpload(
 
 /** A failure after which the step is repeated and the window continues */
 const createBusyFailure = (why: string) =>
-  new RetryableFailure('RetryableUnavailable', why, { answer: 503 });
+  new RetryableFailure('RetryableUnavailable', why, { code: 503 });
 
 describe('a cutover by upload', () => {
   it('reports in a dry run what it uploads, and changes nothing', async () => {
@@ -55,12 +55,12 @@ describe('a cutover by upload', () => {
     const migration = await createEqual();
     const { vectors, setting } = migration.services;
     const before = await computeFingerprint(vectors, SOURCE);
-    const expected = await vectors.collectionInfo(migration.target);
+    const expected = await vectors.readCollectionInfo(migration.target);
     await migration.finish('cutover');
     expect(await setting.read()).toBe(NAME);
     expect(await computeFingerprint(vectors, NAME)).toEqual(before);
     expect((await listNames(migration)).toSorted()).toEqual([SOURCE, NAME, COMPANION].toSorted());
-    const uploaded = await vectors.collectionInfo(NAME);
+    const uploaded = await vectors.readCollectionInfo(NAME);
     expect(uploaded?.config.params).toEqual(expected?.config.params);
     expect(uploaded?.config.params.sparse_vectors?.bm25).toEqual({ modifier: 'idf' });
     expect(Object.keys(uploaded?.payload_schema ?? {})).toEqual(
@@ -78,12 +78,12 @@ describe('a cutover by upload', () => {
   it.each([NAME, COMPANION])('waits until the store has indexed %s', async (collection) => {
     const migration = await createEqual();
     const { vectors, setting } = migration.services;
-    const collectionInfo: typeof vectors.collectionInfo = async (name) => {
-      const info = await vectors.collectionInfo(name);
+    const readCollectionInfo: typeof vectors.readCollectionInfo = async (name) => {
+      const info = await vectors.readCollectionInfo(name);
       return info && name === collection ? { ...info, status: 'yellow' } : info;
     };
     for (let waitsFor = ''; !waitsFor.startsWith(`the index of ${collection}: `); ) {
-      const result = await migration.invoke('cutover', {}, { vectors: { collectionInfo } });
+      const result = await migration.invoke('cutover', {}, { vectors: { readCollectionInfo } });
       if (result.dryRun || result.done) throw new Error('The cutover has not waited');
       waitsFor = result.waitsFor ?? '';
       migration.advanceClock(1_000);
@@ -169,12 +169,12 @@ describe('a cutover by upload', () => {
   it('does not switch to a collection other than the verified one', async () => {
     const migration = await createEqual();
     const { vectors } = migration.services;
-    const restoredPoints: typeof vectors.restoredPoints = async (name) => {
-      const restored = await vectors.restoredPoints(name);
+    const countRestoredPoints: typeof vectors.countRestoredPoints = async (name) => {
+      const restored = await vectors.countRestoredPoints(name);
       if (restored && name === NAME) await deleteFirstPoint(migration, NAME);
       return restored;
     };
-    const attempt = migration.finish('cutover', {}, { vectors: { restoredPoints } });
+    const attempt = migration.finish('cutover', {}, { vectors: { countRestoredPoints } });
     await expect(attempt).rejects.toEqual(failureNamed('RefusedSnapshot'));
     expect(await listNames(migration)).not.toContain(NAME);
     expect(await migration.services.setting.read()).toBe(SOURCE);

@@ -89,7 +89,7 @@ describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (da
   it('are copied to a collection of the same datatype, and are equal in the window', async () => {
     const migration = await startMigration({ hasPreview: false });
     expect(await readFacts(migration)).toMatchObject({ points: 12, pending: 0 });
-    const info = await migration.services.vectors.collectionInfo(migration.target);
+    const info = await migration.services.vectors.readCollectionInfo(migration.target);
     expect(info?.config.params.vectors).toMatchObject({ datatype });
     await migration.follow('cutover');
     expect(await readPhase(migration)).toBe('live');

@@ -1,6 +1,6 @@
 // Without a webhook, a person does the actions and confirms them: one action at a time, only after the request, and once.
 import { describe, expect, it } from 'vitest';
-import { askAPerson } from '../../../../lib/migration/adapters/webhook.ts';
+import { manualHooks } from '../../../../lib/migration/adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../../../../lib/migration/phases.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
@@ -11,7 +11,7 @@ import { failureNamed } from '../../support/refused.ts';
 
 async function createPerson(migration: Migration) {
   const { services, operator, confirm, runs, advanceClock } = migration;
-  const withoutWebhook = { ...services, hooks: askAPerson };
+  const withoutWebhook = { ...services, hooks: manualHooks };
   const readPending = async () => (await runs.read(RUN)).pendingAction;
   /** Does the pending action, as the person would. */
   const performPending = async () => {

@@ -35,16 +35,16 @@ const CONFIGURED: CollectionSettings = {
 
 onEveryVectorStore((subject) => {
   test('the store reports its version and that it is ready', async () => {
-    expect(await subject.store.version()).toMatch(/^\d+\.\d+\.\d+/);
+    expect(await subject.store.fetchVersion()).toMatch(/^\d+\.\d+\.\d+/);
     expect(await subject.store.isReady()).toBe(true);
-    expect(await subject.store.nodeCount()).toBeGreaterThanOrEqual(1);
+    expect(await subject.store.countNodes()).toBeGreaterThanOrEqual(1);
   });
 
   test('the info reports the dense vector, and the keyword slot if there is one', async () => {
-    const old = await subject.store.collectionInfo(await subject.collection(OLD_LAYOUT));
+    const old = await subject.store.readCollectionInfo(await subject.collection(OLD_LAYOUT));
     expect(old?.config.params.vectors).toMatchObject({ size: 4, distance: 'Cosine' });
     expect(old?.config.params.sparse_vectors ?? null).toBeNull();
-    const current = await subject.store.collectionInfo(await subject.collection(NEW_LAYOUT));
+    const current = await subject.store.readCollectionInfo(await subject.collection(NEW_LAYOUT));
     expect(current?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
   });
 
@@ -55,7 +55,7 @@ onEveryVectorStore((subject) => {
     const to = await subject.collection();
     await copyConfiguration(subject.store, { from, to });
     await copyConfiguration(subject.store, { from, to });
-    const [source, target] = await Promise.all([from, to].map(subject.store.collectionInfo));
+    const [source, target] = await Promise.all([from, to].map(subject.store.readCollectionInfo));
     if (!source || !target) throw new Error('A collection is missing');
     expect(readConfiguration(target)).toEqual(readConfiguration(source));
     expect(readConfiguration(target)).toMatchObject({
@@ -74,20 +74,20 @@ onEveryVectorStore((subject) => {
 
   test('reading or deleting a missing collection is not an error', async () => {
     const name = await subject.collection('not-created');
-    expect(await subject.store.collectionInfo(name)).toBeUndefined();
+    expect(await subject.store.readCollectionInfo(name)).toBeUndefined();
     expect(await subject.store.collectionExists(name)).toBe(false);
     expect(await subject.store.deleteCollection(name)).toBe(false);
   });
 
   test('counting the points of a missing collection is a 404', async () => {
     const name = await subject.collection('not-created');
-    await expect(subject.store.count(name)).rejects.toMatchObject({ answer: 404 });
+    await expect(subject.store.count(name)).rejects.toMatchObject({ code: 404 });
   });
 
   test('an existing collection is not created again', async () => {
     const name = await subject.collection();
     const again = subject.store.createCollection(name, NEW_LAYOUT);
-    await expect(again).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
+    await expect(again).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
   });
 
   test('an alias exists and is followed, but is neither listed nor created', async () => {

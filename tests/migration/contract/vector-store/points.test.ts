@@ -111,7 +111,7 @@ onEveryVectorStore((subject) => {
 
     test('of another dimension, or for a missing slot, are refused', async () => {
       const collection = await subject.collection(OLD_LAYOUT);
-      const refused = expect.objectContaining({ name: 'RefusedByService', answer: 400 });
+      const refused = expect.objectContaining({ name: 'RefusedByService', code: 400 });
       for (const vector of ['[1,2]', '{"":[1,0,0,0],"bm25":{"indices":[1],"values":[1]}}']) {
         const write = subject.store.upsert(collection, [createPoint(1, '{}', vector)], 'upsert');
         await expect(write).rejects.toEqual(refused);
@@ -136,7 +136,7 @@ onEveryVectorStore((subject) => {
       expect(found.map(({ id }) => id)).toEqual(['1']);
       const copy = { ...kept, vector: kept.vector, id: pointId(3) };
       const copied = store.upsert(collection, [copy], 'upsert');
-      await expect(copied).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
+      await expect(copied).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
     });
 
     test('are counted and named, unlike points without a vector', async () => {
@@ -255,7 +255,7 @@ onEveryVectorStore((subject) => {
     test('by a key are refused without an index on it', async () => {
       const collection = await subject.collection();
       const attempt = subject.store.facet(collection, 'user_id', 9);
-      await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
+      await expect(attempt).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
     });
   });
 

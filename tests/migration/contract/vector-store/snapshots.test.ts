@@ -30,7 +30,7 @@ onEveryVectorStore((subject) => {
     const restored = await subject.collection('not-created');
     await upload(restored, await download(collection, snapshot.name));
     await waitUntilRestored(restored);
-    const info = await subject.store.collectionInfo(restored);
+    const info = await subject.store.readCollectionInfo(restored);
     expect(info?.config.params.sparse_vectors?.bm25?.modifier).toBe('idf');
     expect(info?.payload_schema.user_id?.data_type).toBe('keyword');
     expect(await readPoints(restored)).toEqual(await readPoints(collection));
@@ -49,12 +49,12 @@ onEveryVectorStore((subject) => {
     const restored = await subject.collection('not-created');
     const bytes = await download(collection, snapshot.name);
     // Some versions refuse the upload, others accept it and report nothing.
-    const answer = await upload(restored, bytes, 'f'.repeat(64)).catch(({ answer }) => answer);
-    expect([undefined, 400]).toContain(answer);
+    const code = await upload(restored, bytes, 'f'.repeat(64)).catch(({ code }) => code);
+    expect([undefined, 400]).toContain(code);
     const after = await subject.collection('not-created');
     await upload(after, bytes);
     await waitUntilRestored(after);
-    expect(await subject.store.restoredPoints(restored)).toBeUndefined();
+    expect(await subject.store.countRestoredPoints(restored)).toBeUndefined();
   });
 
   test('a snapshot is named after the second in which the store was asked for it', async () => {
@@ -89,7 +89,7 @@ onEveryVectorStore((subject) => {
 
   /** A restore continues after the upload has been requested. */
   async function waitUntilRestored(collection: string): Promise<void> {
-    await expect.poll(() => subject.store.restoredPoints(collection), POLLING).toBe(2);
+    await expect.poll(() => subject.store.countRestoredPoints(collection), POLLING).toBe(2);
   }
 
   async function download(collection: string, name: string): Promise<Buffer> {

@@ -17,7 +17,7 @@ const UNFILLED: Filter = { must_not: [{ has_vector: 'bm25' }] };
 onEveryVectorStore((subject) => {
   test('a slot can be added from 1.18 on, and is refused by earlier versions', async () => {
     const added = subject.store.addSparseVector(await subject.collection(OLD_LAYOUT), 'bm25', IDF);
-    const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
+    const refused = expect.objectContaining({ name: 'RefusedByService', code: 404 });
     if (await subject.has('vectorSlots')) await added;
     else await expect(added).rejects.toEqual(refused);
   });
@@ -30,7 +30,7 @@ onEveryVectorStore((subject) => {
     await store.addSparseVector(collection, 'bm25', IDF);
     await store.addSparseVector(collection, 'bm25', IDF);
     const other = store.addSparseVector(collection, 'bm25', {});
-    await expect(other).rejects.toMatchObject({ name: 'RefusedByService', answer: 400 });
+    await expect(other).rejects.toMatchObject({ name: 'RefusedByService', code: 400 });
     expect(await readSlots(collection)).toEqual({ bm25: IDF });
   });
 
@@ -48,7 +48,7 @@ onEveryVectorStore((subject) => {
 
   test('a missing collection has no slot', async () => {
     const missing = await subject.collection('not-created');
-    const refused = expect.objectContaining({ name: 'RefusedByService', answer: 404 });
+    const refused = expect.objectContaining({ name: 'RefusedByService', code: 404 });
     await expect(subject.store.addSparseVector(missing, 'bm25', IDF)).rejects.toEqual(refused);
     await expect(subject.store.removeVector(missing, 'bm25')).rejects.toEqual(refused);
   });
@@ -94,7 +94,7 @@ onEveryVectorStore((subject) => {
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
     const updated = store.updateVectors(collection, updates);
-    await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', answer: 404 });
+    await expect(updated).rejects.toMatchObject({ name: 'RefusedByService', code: 404 });
     expect(await store.count(collection, UNFILLED)).toBe(0);
   });
 
@@ -119,7 +119,7 @@ onEveryVectorStore((subject) => {
   }
 
   async function readSlots(collection: string) {
-    return (await subject.store.collectionInfo(collection))?.config.params.sparse_vectors;
+    return (await subject.store.readCollectionInfo(collection))?.config.params.sparse_vectors;
   }
 
   async function readVector(collection: string, id: number): Promise<unknown> {

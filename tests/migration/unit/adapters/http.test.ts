@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import { createServer as createHttp2Server } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { noAnswer } from '../../../../lib/migration/adapters/http.ts';
+import { toConnectionFailure } from '../../../../lib/migration/adapters/http.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
 import { findFreePort } from '../../../../processes/free-port.ts';
 import { failureNamed } from '../../support/refused.ts';
@@ -29,7 +29,7 @@ describe('an address that cannot work', () => {
     const seen = countConnections(server);
     const store = createQdrant({ url: `https://127.0.0.1:${await listenOnPort(server)}` });
     const why = /does not speak https on that port/;
-    await expect(store.version()).rejects.toEqual(failureNamed('RefusedSetting', why));
+    await expect(store.fetchVersion()).rejects.toEqual(failureNamed('RefusedSetting', why));
     expect(seen.connections).toBe(1);
   });
 
@@ -37,7 +37,7 @@ describe('an address that cannot work', () => {
     const server = createHttp2Server() as unknown as Server;
     const seen = countConnections(server);
     const store = createQdrant({ url: `http://127.0.0.1:${await listenOnPort(server)}` });
-    await expect(store.version()).rejects.toEqual(
+    await expect(store.fetchVersion()).rejects.toEqual(
       failureNamed('RefusedSetting', /REST port \(6333\)/),
     );
     expect(seen.connections).toBe(1);
@@ -52,14 +52,14 @@ it.each([
   ['ERR_TLS_CERT_ALTNAME_INVALID', /for another host/],
 ])('the certificate failure %s is refused with the remedy', (code, why) => {
   const cause = Object.assign(new TypeError('fetch failed'), { cause: { code } });
-  const failure = noAnswer({ url: 'https://store.example/path', name: 'GET /' }, cause);
+  const failure = toConnectionFailure({ url: 'https://store.example/path', name: 'GET /' }, cause);
   expect(failure).toEqual(failureNamed('RefusedSetting', why));
 });
 
 it('a refused connection is tried again: the service may be starting', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const failure = await fetch(url).catch((cause: unknown) =>
-    noAnswer({ url, name: 'GET /' }, cause),
+    toConnectionFailure({ url, name: 'GET /' }, cause),
   );
   expect(failure).toEqual(failureNamed('RetryableUnavailable', 'ECONNREFUSED'));
 });

@@ -28,7 +28,7 @@ test.each(['memories', undefined])('Sessions are opened in the database %s', asy
   const close = async () => {};
   vi.spyOn(neo4j, 'driver').mockReturnValueOnce({ session, close } as never);
   await using graph = openNeo4j({ url: 'bolt://graph', user: 'neo4j', password: '', database });
-  await expect(graph.position()).rejects.toThrow('No session');
+  await expect(graph.readPosition()).rejects.toThrow('No session');
   expect(session).toHaveBeenCalledWith(
     database ? expect.objectContaining({ database }) : expect.not.objectContaining({ database }),
   );
@@ -47,6 +47,6 @@ test('A graph without a server is unavailable', async () => {
     patienceMs: 0,
   });
   const unavailable = expect.objectContaining({ name: 'RetryableUnavailable' });
-  await expect(graph.server()).rejects.toThrow(unavailable);
-  await expect(Array.fromAsync(graph.nodes())).rejects.toThrow(unavailable);
+  await expect(graph.readServer()).rejects.toThrow(unavailable);
+  await expect(Array.fromAsync(graph.streamNodes())).rejects.toThrow(unavailable);
 });

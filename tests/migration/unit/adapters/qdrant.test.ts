@@ -128,7 +128,7 @@ test.each<[string, Reply]>([
   '%s instead of the version is refused with the variable that has the wrong path',
   async (_, reply) => {
     const { store, calls } = createStore(reply);
-    await expect(store.version()).rejects.toMatchObject({
+    await expect(store.fetchVersion()).rejects.toMatchObject({
       name: 'RefusedSetting',
       why: expect.stringMatching(/^QDRANT_URL does not lead to Qdrant: .*host, port or path/),
     });
@@ -184,7 +184,7 @@ describe('a lost response', () => {
   test('is not assumed to have succeeded if the name was taken before', async () => {
     const { store } = createStore(EXISTS);
     const creation = store.createCollection('memories', NEW_LAYOUT);
-    await expect(creation).rejects.toMatchObject({ name: 'RefusedByService', answer: 409 });
+    await expect(creation).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
   });
 
   test('to the deletion of a snapshot counts as success if the snapshot no longer exists', async () => {
@@ -195,11 +195,11 @@ describe('a lost response', () => {
 
   test('to the creation of a snapshot leaves its outcome unknown, unlike a refusal', async () => {
     const lost = createStore(LOST).store.startSnapshot('memories');
-    await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: undefined });
+    await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', code: undefined });
     // The request is sent only once, with or without an answer: a second request would make a second snapshot.
     const { store, calls } = createStore({ status: 503 }, COUNTED);
     const busy = store.startSnapshot('memories');
-    await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', answer: 503 });
+    await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', code: 503 });
     expect(calls).toHaveLength(1);
   });
 });

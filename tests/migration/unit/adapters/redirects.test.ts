@@ -24,7 +24,7 @@ const once = { ...DEFAULT_RETRY_POLICY, deadlineMs: 0 };
 it.each<[string, (url: string) => Promise<unknown>]>([
   [
     'the vector store',
-    (url) => createQdrant({ url, apiKey: KEY, pace: once }).collectionInfo('memories'),
+    (url) => createQdrant({ url, apiKey: KEY, pace: once }).readCollectionInfo('memories'),
   ],
   [
     'the vector store, for a snapshot',

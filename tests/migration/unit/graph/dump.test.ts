@@ -29,8 +29,8 @@ test.each<[string, string, Disturbance]>([
     'a node appears after the reader has passed',
     'RefusedNotFrozen',
     (graph) => ({
-      nodes: async function* () {
-        yield* graph.nodes();
+      streamNodes: async function* () {
+        yield* graph.streamNodes();
         graph.addNode({ labels: ['late'], properties: {} });
       },
     }),
@@ -39,23 +39,24 @@ test.each<[string, string, Disturbance]>([
     'a node is seen twice',
     'RefusedNotFrozen',
     (graph) => ({
-      nodes: async function* () {
-        yield* graph.nodes();
-        yield* takeFirst(graph.nodes());
+      streamNodes: async function* () {
+        yield* graph.streamNodes();
+        yield* takeFirst(graph.streamNodes());
       },
     }),
   ],
   [
     'a relationship is missed',
     'RefusedNotFrozen',
-    (graph) => ({ relationships: () => takeFirst(graph.relationships()) }),
+    (graph) => ({ streamRelationships: () => takeFirst(graph.streamRelationships()) }),
   ],
   [
     'the node at the end of a relationship is missed',
     'RefusedNotFrozen',
     (graph) => ({
-      nodes: async function* () {
-        for await (const node of graph.nodes()) if (!node.labels.includes('person')) yield node;
+      streamNodes: async function* () {
+        for await (const node of graph.streamNodes())
+          if (!node.labels.includes('person')) yield node;
       },
     }),
   ],
@@ -64,7 +65,7 @@ test.each<[string, string, Disturbance]>([
     'RefusedNotFrozen',
     () => {
       let reads = 0;
-      return { position: async () => `FB:${reads++}` };
+      return { readPosition: async () => `FB:${reads++}` };
     },
   ],
   [
@@ -93,7 +94,7 @@ test('A dump that fails removes the manifest of an earlier one', async () => {
   const broken: GraphSource = {
     ...graph,
     // biome-ignore lint/correctness/useYield: it breaks before the first row
-    relationships: async function* () {
+    streamRelationships: async function* () {
       throw new Error('the connection broke');
     },
   };
@@ -147,7 +148,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(refusal);
   const target = createSandboxGraph();
   await expect(restoreGraph({ artifacts, prefix: DUMP_PREFIX, target })).rejects.toThrow(refusal);
-  expect(await target.size()).toEqual({ nodes: 0, relationships: 0 });
+  expect(await target.readSize()).toEqual({ nodes: 0, relationships: 0 });
 });
 
 test('A dump of an earlier release is read back and restored', async () => {

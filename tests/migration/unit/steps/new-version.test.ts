@@ -27,7 +27,7 @@ function probe(
     },
   };
   const backend = {
-    bestMatch: async (_: string, text: string) => {
+    findBestMatch: async (_: string, text: string) => {
       questions += 1;
       const id = answer(written, text, questions);
       return id === undefined ? undefined : (JSON.parse(id) as string);

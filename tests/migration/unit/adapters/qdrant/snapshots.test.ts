@@ -58,7 +58,7 @@ test('a collection in the middle of a restore is read once', async () => {
       return new Response('{}', { status: 500 });
     },
   });
-  expect(await store.restoredPoints('memories')).toBeUndefined();
+  expect(await store.countRestoredPoints('memories')).toBeUndefined();
   expect(requests).toBe(1);
 });
 
@@ -90,7 +90,7 @@ describe('an upload that is only announced', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const store = createQdrant({ url: `http://127.0.0.1:${port}` });
-    const found = await store.tryUpload('drill', 3_000_000_000).then(
+    const found = await store.probeUpload('drill', 3_000_000_000).then(
       () => 'accepted',
       (error: unknown) => error,
     );

@@ -60,7 +60,7 @@ test('A restore refuses a graph that has other contents, and leaves it unchanged
       message: expect.stringContaining('1 nodes'),
     }),
   );
-  expect(await target.size()).toEqual({ nodes: 1, relationships: 0 });
+  expect(await target.readSize()).toEqual({ nodes: 1, relationships: 0 });
 });
 
 describe('A restore reports every difference from the dump:', () => {
@@ -69,8 +69,8 @@ describe('A restore reports every difference from the dump:', () => {
       'a mangled value',
       (target) => ({
         ...target,
-        nodes: async function* () {
-          for await (const node of target.nodes()) {
+        streamNodes: async function* () {
+          for await (const node of target.streamNodes()) {
             const { name } = node.properties;
             yield name === 'Grace'
               ? { ...node, properties: { ...node.properties, one: { $f: '1' } } }
@@ -82,7 +82,7 @@ describe('A restore reports every difference from the dump:', () => {
     ],
     [
       'a lost constraint',
-      (target) => ({ ...target, schema: async () => [] }),
+      (target) => ({ ...target, readSchema: async () => [] }),
       ['schema unique_code'],
     ],
   ])('%s', async (_, disturb, expected) => {
