@@ -77,12 +77,12 @@ const withAnswer = (on: RegExp, status: number, body: string) => ({
   prepare: async ({ qdrant }: Migration) =>
     qdrant.fault({ on, effect: { kind: 'answer', status, body } }),
 });
-/** Lets a stream of rows fail before its first row. */
-const withUnreadableRows = (what: 'nodes' | 'relationships') => ({
+/** Makes a stream of rows fail before its first row. */
+const withUnreadableRows = (stream: 'streamNodes' | 'streamRelationships') => ({
   changes: () => ({
     graph: {
       // biome-ignore lint/correctness/useYield: it fails before its first row
-      async *[what]() {
+      async *[stream]() {
         throw new Refusal('RefusedByService', 'SyntaxError');
       },
     },
@@ -209,13 +209,20 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     SPACE,
     { plan: { freeBytes: 1, accepts: ['unknown-space'] } },
   ],
-  ...(['server', 'size', 'position', 'schema'] as const).map((part): (typeof OBSTACLES)[number] => [
-    `a graph that does not let its ${part} be read`,
+  ...(
+    [
+      ['server', 'readServer'],
+      ['size', 'readSize'],
+      ['position', 'readPosition'],
+      ['schema', 'readSchema'],
+    ] as const
+  ).map(([part, read]): (typeof OBSTACLES)[number] => [
+    `a graph whose ${part} cannot be read`,
     GRAPH,
-    { changes: () => ({ graph: { [part]: refuseWith('ProcedureNotFound.') } }), why: 'Procedure' },
+    { changes: () => ({ graph: { [read]: refuseWith('ProcedureNotFound.') } }), why: 'Procedure' },
   ]),
-  ['a graph whose nodes cannot be read', GRAPH, withUnreadableRows('nodes')],
-  ['a graph whose relationships cannot be read', GRAPH, withUnreadableRows('relationships')],
+  ['a graph whose nodes cannot be read', GRAPH, withUnreadableRows('streamNodes')],
+  ['a graph whose relationships cannot be read', GRAPH, withUnreadableRows('streamRelationships')],
   [
     'a graph store that does not answer',
     GRAPH,
@@ -229,10 +236,10 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       why: `The memory backend refuses the key for ${TEST_USER}`,
     },
   ],
-  ...(['search', 'countMemories'] as const).map((endpoint): (typeof OBSTACLES)[number] => [
-    `a key with which ${endpoint} finds memories of the test user`,
+  ...(['search', 'countMemories'] as const).map((call): (typeof OBSTACLES)[number] => [
+    `a key with which ${call} finds memories of the test user`,
     KEY,
-    { changes: () => ({ backend: { [endpoint]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
+    { changes: () => ({ backend: { [call]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
   ]),
   [
     'an unknown key',
