@@ -1,5 +1,6 @@
 // Runs an import, and undoes one. Rows are sent to the service a hundred at a time. A reload during an import loses nothing,
 // because importing the same file again adds only the missing rows.
+import { MAX_BULK_ITEMS } from '../../lib/ledger/domain/transaction.ts';
 import { listImportIds, makeImportId } from '../../lib/ledger/import/import-id.ts';
 import type { Change, ImportPlan } from '../../lib/ledger/import/plan.ts';
 import type { RecordedPart } from '../../lib/ledger/import/recorded-rows.ts';
@@ -20,7 +21,7 @@ import {
   toLedgerRow,
 } from './import-state.ts';
 import { announcement, refresh } from './ledger.ts';
-import { describeRefusal, MAX_BULK_ITEMS, sendBulk, untilAnswered } from './repeated-call.ts';
+import { describeRefusal, sendBulk, untilAnswered } from './repeated-call.ts';
 import { readRows } from './view.ts';
 
 export interface ImportChoices {

@@ -13,8 +13,6 @@ import { call } from './client.ts';
 /** True if the service did not answer the last attempt. */
 export const isWaiting = signal(false);
 
-export const MAX_BULK_ITEMS = 100;
-
 type BulkAnswer = TransactionsCreated | TransactionsUpdated | TransactionsDeleted;
 
 /**

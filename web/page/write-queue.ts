@@ -1,6 +1,7 @@
 // The writes of the page, in the order in which they were made. Unanswered writes are stored in the tab, so that a reload
 // resumes them.
 import { computed, signal } from '@preact/signals';
+import { MAX_BULK_ITEMS } from '../../lib/ledger/domain/transaction.ts';
 import type { Change } from './figures.ts';
 
 export interface Write {
@@ -17,7 +18,6 @@ export interface Write {
 }
 
 const STORAGE_NAME = 'outbox';
-const MAX_BULK_ITEMS = 100;
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
 export const LAG_MS = 60_000;
 
@@ -47,7 +47,7 @@ export function createWriteQueue(storage: Pick<Storage, 'getItem' | 'setItem'>) 
     update(key: string, changes: Partial<Write>): void {
       replace(writes.value.map((each) => (each.key === key ? { ...each, ...changes } : each)));
     },
-    /** Adds the changes as writes of at most a hundred changes each. */
+    /** Adds the changes as writes of at most one bulk request each. */
     add(changes: readonly Change[], ledger: string, delay: number): readonly Write[] {
       const added = splitWrites(changes, ledger, delay);
       replace([...writes.value.filter(isFresh), ...added]);
