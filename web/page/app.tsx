@@ -12,6 +12,7 @@ import { DropTarget, ImportButton, ImportSheet, ImportsSheet } from './import-sh
 import { Chips, SelectionBar } from './inbox.tsx';
 import { KeyForm } from './key-form.tsx';
 import {
+  canWrite,
   failure,
   forgetKey,
   isLoading,
@@ -26,6 +27,7 @@ import {
   view,
 } from './ledger.ts';
 import { Messages } from './messages.tsx';
+import { reopenCategory } from './opened-category.ts';
 import { PeriodChart, Tooltip } from './period-chart.tsx';
 import { nameList } from './scope.ts';
 import { ChangesOnPhone, Figures, ScopeBar } from './scope-bar.tsx';
@@ -53,6 +55,7 @@ export function App() {
     addEventListener('keydown', onShortcut);
     return () => removeEventListener('keydown', onShortcut);
   }, []);
+  useInterruptedCategory();
   return (
     <>
       <Header />
@@ -71,6 +74,14 @@ export function App() {
       {sheet.value === 'keys' && <KeysSheet />}
     </>
   );
+}
+
+/** Shows the settings of a category that a reload interrupted. */
+function useInterruptedCategory(): void {
+  const isWritable = canWrite.value;
+  useEffect(() => {
+    if (isWritable && reopenCategory()) openSheet('categories');
+  }, [isWritable]);
 }
 
 function openSheet(name: SheetName): void {

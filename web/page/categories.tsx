@@ -1,39 +1,28 @@
 // The categories of the ledger: create, rename, color, deactivate, merge into another, and a monthly target for each.
-import { type Signal, signal } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import type { TargetedKeyboardEvent } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { describeFailure } from './api-error.ts';
-import { categories, categoriesById, readLatest } from './category-list.ts';
+import { categories, categoriesById } from './category-list.ts';
 import { isMoving, mergeCategory } from './category-merge.ts';
-import { createSettings, type TypedSettings } from './category-settings.ts';
+import type { TypedSettings } from './category-settings.ts';
 import { createCategory, updateCategory } from './category-writes.ts';
 import { Button, Field } from './components.tsx';
-import { format, readAmount } from './format.ts';
+import { format } from './format.ts';
 import { useFocusInList } from './kept-focus.ts';
-import { announcement, canWrite, me, notice } from './ledger.ts';
+import { announcement, canWrite, notice } from './ledger.ts';
+import {
+  closeOpened,
+  discardOpened,
+  findOpened,
+  openCategory,
+  UNREADABLE_TARGET,
+} from './opened-category.ts';
 import { categoryColor } from './scheme.ts';
 import { Sheet } from './sheet.tsx';
 import { useSubmit } from './submit.ts';
-import { setTarget, targets } from './targets.ts';
 import { focusError } from './transaction-form.tsx';
-
-const UNREADABLE_TARGET = 'This is not an amount.';
-
-/** The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes. */
-const opened = signal<Opened | undefined>(undefined);
-
-interface Opened {
-  /** Name of the ledger, because another one may have a category with the same id. */
-  readonly ledger: string | undefined;
-  readonly id: number;
-  readonly settings: TypedSettings;
-}
-
-function findOpened(id: number): TypedSettings | undefined {
-  const { value } = opened;
-  return value?.id === id && value.ledger === me.value?.ledger ? value.settings : undefined;
-}
 
 interface CategoriesSheetProps {
   readonly onClose: () => void;
@@ -118,16 +107,15 @@ function CategoryItem({ category }: { readonly category: Category }) {
   const { id, name, transaction_count: count = 0 } = category;
   const settings = findOpened(id);
   const press = useSubmit(async () => {
-    const isSaved = await closeOpened();
-    const ledger = me.peek()?.ledger;
-    if (isSaved && !settings) opened.value = { ledger, id, settings: openSettings(category) };
+    const refused = await closeOpened();
+    if (!refused && !settings) openCategory(category);
   });
   // Without this, Escape would close the sheet.
   const cancel = (event: TargetedKeyboardEvent<HTMLElement>) => {
     if (event.key !== 'Escape' || !settings) return;
     event.preventDefault();
     event.currentTarget.querySelector('button')?.focus();
-    opened.value = undefined;
+    discardOpened();
   };
   return (
     <li onKeyDown={cancel}>
@@ -172,17 +160,17 @@ function CategorySettings({ category, settings }: SettingsProps) {
     }
   });
   const form = useRef<HTMLFormElement>(null);
-  // The refusal may answer a button of another category, while the list of this one is folded.
-  useEffect(() => {
-    if (error.value === '') return;
+  // A refusal may answer a button of another category, and a reload may have interrupted the change, while the list of this
+  // category is folded.
+  useLayoutEffect(() => {
     form.current?.closest('details')?.setAttribute('open', '');
-    focusError(form.current);
+    if (error.value !== '') focusError(form.current);
   }, [error.value]);
   const isOfTarget = error.value === UNREADABLE_TARGET;
   return (
     <form ref={form} class="settings" aria-label={`Change ${category.name}`} onSubmit={save}>
       <Field label="Name" error={isOfTarget ? '' : error.value}>
-        {(id) => <input type="text" dir="auto" required maxLength={255} {...id} {...bind(name)} />}
+        {(id) => <input {...NAME} {...id} {...bind(name)} />}
       </Field>
       <Field label="Color">{(id) => <input type="color" {...id} {...bind(color)} />}</Field>
       <Field label="Monthly target" error={isOfTarget ? error.value : ''}>
@@ -201,6 +189,15 @@ function CategorySettings({ category, settings }: SettingsProps) {
   );
 }
 
+/** The dialog gives the focus to the name if it opens with these settings. */
+const NAME = {
+  type: 'text',
+  dir: 'auto',
+  required: true,
+  maxLength: 255,
+  autofocus: true,
+} as const;
+
 function bind(text: Signal<string>) {
   return {
     value: text,
@@ -210,46 +207,19 @@ function bind(text: Signal<string>) {
   };
 }
 
-function openSettings(category: Category): TypedSettings {
-  const { id, name } = category;
-  const start = { name, color: toPickerColor(category), target: readTarget(category) };
-  const send = async ({ target, ...changes }: Partial<typeof start>) => {
-    const amount = readAmount(target ?? '');
-    if (target && amount === undefined) throw new Error(UNREADABLE_TARGET);
-    if (target !== undefined) setTarget(id, amount);
-    if (Object.keys(changes).length > 0) await updateCategory(category, changes);
-    announcement.value = `Category ${readLatest(category).name} saved`;
-  };
-  return createSettings(start, send, describeFailure);
-}
-
-/** Saves and closes the open settings. @returns false if they were refused: then they stay open with the reason */
-async function closeOpened(): Promise<boolean> {
-  const open = opened.peek();
-  if (!open || !findOpened(open.id)) return true;
-  const isSaved = await open.settings.save();
-  if (isSaved && opened.peek() === open) opened.value = undefined;
-  return isSaved;
-}
-
 /** Saves the settings that were open when the sheet was closed. Refused settings are shown when it is opened again. */
 async function saveBehindSheet(onOpen: () => void): Promise<void> {
-  const open = opened.peek();
-  if (!open || (await closeOpened())) return;
-  const { name = '' } = categoriesById.peek().get(open.id) ?? {};
+  const refused = await closeOpened();
+  if (!refused) return;
+  const { name = '' } = categoriesById.peek().get(refused.id) ?? {};
   const run = () => {
     notice.value = undefined;
     onOpen();
   };
   notice.value = {
-    text: `The changes of ${name} were not saved. ${open.settings.error.peek()}`,
+    text: `The changes of ${name} were not saved. ${refused.settings.error.peek()}`,
     action: { name: 'Show them', run },
   };
-}
-
-function readTarget({ id }: Category): string {
-  const known = targets.peek()[id];
-  return known === undefined ? '' : format.amountField(known);
 }
 
 /** Moves every transaction into another category, then deactivates the emptied one. */
@@ -261,7 +231,7 @@ function MergeChoice({ category, settings }: SettingsProps) {
     const target = others.find(({ id }) => String(id) === into);
     if (!target || !(await settings.save())) return;
     const isMerged = await mergeCategory(category, target);
-    if (isMerged && opened.peek()?.settings === settings) await closeOpened();
+    if (isMerged && findOpened(category.id) === settings) await closeOpened();
   });
   return (
     <div class="row">
@@ -286,11 +256,4 @@ function MergeChoice({ category, settings }: SettingsProps) {
       </Button>
     </div>
   );
-}
-
-/** Returns the color in the only form that the browser's picker accepts, `#rrggbb`. */
-function toPickerColor(category: Category): string {
-  return /^#[0-9a-f]{6}$/i.test(category.color ?? '')
-    ? (category.color ?? '')
-    : categoryColor(category);
 }

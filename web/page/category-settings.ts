@@ -1,6 +1,6 @@
 // The settings of a category as a person types them. They are saved one request after another, and only what was changed: a
 // setting that another client changed meanwhile stays.
-import { type Signal, signal } from '@preact/signals';
+import { computed, type ReadonlySignal, type Signal, signal } from '@preact/signals';
 
 export interface SettingValues {
   readonly name: string;
@@ -10,48 +10,70 @@ export interface SettingValues {
   readonly target: string;
 }
 
+/** Settings that are not saved yet, in a form that can be stored. */
+export interface UnsavedSettings {
+  readonly saved: SettingValues;
+  readonly typed: SettingValues;
+}
+
 export interface TypedSettings {
   readonly name: Signal<string>;
   readonly color: Signal<string>;
   readonly target: Signal<string>;
   /** Why the settings were not saved; empty if they were. */
   readonly error: Signal<string>;
+  /** Undefined if nothing is left to save. */
+  readonly unsaved: ReadonlySignal<UnsavedSettings | undefined>;
   /** @returns true if nothing is left to save */
   readonly save: () => Promise<boolean>;
 }
 
 /** @param send saves these settings, and throws if they are refused; the typed settings are then kept */
 export function createSettings(
-  start: SettingValues,
+  start: UnsavedSettings,
   send: (changes: Partial<SettingValues>) => Promise<void>,
   explain: (cause: unknown) => string,
 ): TypedSettings {
-  const [name, color, target] = [signal(start.name), signal(start.color), signal(start.target)];
+  const { name, color, target } = start.typed;
+  const fields = { name: signal(name), color: signal(color), target: signal(target) };
   const error = signal('');
-  let saved = start;
+  const saved = signal(start.saved);
+  const typed = computed<SettingValues>(() => ({
+    name: fields.name.value.trim(),
+    color: fields.color.value,
+    target: fields.target.value.trim(),
+  }));
+  const unsaved = computed(() => {
+    const both = { saved: saved.value, typed: typed.value };
+    return listChanged(both).length > 0 ? both : undefined;
+  });
   let saving = Promise.resolve(true);
   const saveTyped = async () => {
     error.value = '';
     for (;;) {
-      const typed = { name: name.peek().trim(), color: color.peek(), target: target.peek().trim() };
-      const names = Object.keys(typed) as (keyof SettingValues)[];
-      const changed = names.filter((each) => typed[each] !== saved[each]);
-      if (changed.length === 0) return true;
+      const now = unsaved.peek();
+      if (!now) return true;
       try {
-        await send(Object.fromEntries(changed.map((each) => [each, typed[each]])));
+        await send(Object.fromEntries(listChanged(now).map((each) => [each, now.typed[each]])));
       } catch (cause) {
         error.value = explain(cause);
         return false;
       }
       // The person may have typed more meanwhile.
-      saved = typed;
+      saved.value = now.typed;
     }
   };
   return {
-    ...{ name, color, target, error },
+    ...{ ...fields, error, unsaved },
     save: () => {
       saving = saving.then(saveTyped);
       return saving;
     },
   };
+}
+
+function listChanged({ saved, typed }: UnsavedSettings): readonly (keyof SettingValues)[] {
+  return (Object.keys(typed) as (keyof SettingValues)[]).filter(
+    (each) => typed[each] !== saved[each],
+  );
 }

@@ -1056,6 +1056,30 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
   });
 
+  test('what is typed in a category survives a reload', async () => {
+    const id = await pages.createCategory('Reloaded before');
+    await pages.call('PUT', `/categories/${id}`, { is_active: false });
+    const page = await pages.visit('#period=1991');
+    await page.getByRole('button', { name: 'Categories' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Categories' });
+    await sheet.getByText(/^Inactive/).click();
+    await sheet.getByRole('button', { name: 'Change Reloaded before' }).click();
+    const name = sheet.getByLabel('Name', { exact: true });
+    await name.fill('Reloaded after');
+    await sheet.getByLabel('Monthly target').fill('20');
+    await page.reload();
+    await page.waitForSelector('dialog input:focus');
+    expect(await name.inputValue()).toBe('Reloaded after');
+    expect(await name.evaluate((field) => field === field.ownerDocument.activeElement)).toBe(true);
+    expect(await sheet.getByLabel('Monthly target').inputValue()).toBe('20');
+    await expectAccessible(page);
+    await sheet.getByRole('button', { name: 'Done with Reloaded before' }).click();
+    await sheet.getByRole('button', { name: 'Change Reloaded after' }).waitFor();
+    await page.reload();
+    await waitUntilIdle(page);
+    expect(await sheet.count()).toBe(0);
+  });
+
   test('a selection of all rows and a merge continue while the page refreshes its figures', async () => {
     const [from, into] = [
       await pages.createCategory('Read again'),

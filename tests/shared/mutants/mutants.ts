@@ -2574,7 +2574,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf('web/page/category-settings.ts', 'tests/ledger/unit/web/category-settings.test.ts', [
     ['(each) => typed[each] !== saved[each]', '() => true'],
     ['saving = saving.then(saveTyped)', 'saving = saveTyped()'],
-    ['    saved = typed;', ''],
+    ['      saved.value = now.typed;', ''],
   ]),
   ...mutantsOf('web/page/colors.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['isLight ? LIGHT : DARK', 'LIGHT'],

@@ -7,7 +7,7 @@ const START: SettingValues = { name: 'Food', color: '#112233', target: '' };
 function open(send: () => Promise<void> = async () => undefined) {
   const sent: Partial<SettingValues>[] = [];
   const settings = createSettings(
-    START,
+    { saved: START, typed: START },
     async (changes) => {
       sent.push(changes);
       // Ends a save that never finds its settings saved.
@@ -59,6 +59,20 @@ describe('the settings of a category', () => {
     answered.resolve();
     expect(await Promise.all(both)).toEqual([true, true]);
     expect(sent).toEqual([{ name: 'Meals' }]);
+  });
+
+  test('that were typed before a reload are sent, and no others', async () => {
+    const sent: Partial<SettingValues>[] = [];
+    const typed = { ...START, target: '20' };
+    const settings = createSettings(
+      { saved: START, typed },
+      async (changes) => void sent.push(changes),
+      String,
+    );
+    expect(settings.unsaved.value).toEqual({ saved: START, typed });
+    expect(await settings.save()).toBe(true);
+    expect(sent).toEqual([{ target: '20' }]);
+    expect(settings.unsaved.value).toBeUndefined();
   });
 
   test('that are typed while the earlier ones are sent are sent after them, by the same save', async () => {

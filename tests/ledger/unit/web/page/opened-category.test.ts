@@ -1,0 +1,131 @@
+// What is typed in the settings of a category survives a reload, until it is saved or discarded. Only the service is a stand-in.
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Category } from '../../../../../lib/ledger/http/api-types.ts';
+
+const stored = new Map<string, string>();
+const storage = {
+  getItem: (name: string) => stored.get(name) ?? null,
+  setItem: (name: string, text: string) => void stored.set(name, text),
+  removeItem: (name: string) => void stored.delete(name),
+};
+vi.stubGlobal('location', { hash: '' });
+vi.stubGlobal('localStorage', storage);
+vi.stubGlobal('sessionStorage', storage);
+vi.stubGlobal('fetch', answer);
+vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+
+const { categories, forgetWrittenCategories, showCategories } = await import(
+  '../../../../../web/page/category-list.ts'
+);
+const { writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { me } = await import('../../../../../web/page/ledger.ts');
+const { closeOpened, discardOpened, findOpened, openCategory, reopenCategory } = await import(
+  '../../../../../web/page/opened-category.ts'
+);
+
+const sent: object[] = [];
+/** Sentence with which the service refuses the next change */
+let refusal = '';
+
+async function answer(_: string, { body }: RequestInit): Promise<Response> {
+  const changes = JSON.parse(String(body));
+  sent.push(changes);
+  if (refusal !== '') return Response.json({ message: refusal }, { status: 409 });
+  return Response.json({ data: { ...find(), ...changes, etag: '"c1.9.0"' } });
+}
+
+function find(): Category {
+  const [found] = categories.peek();
+  if (!found) throw new Error('the list of categories is empty');
+  return found;
+}
+
+function openLedger(ledger: string): void {
+  me.value = { ledger, scope: 'write', kind: 'anonymous' };
+}
+
+/** Opens the settings and types a name. */
+function type(name: string): void {
+  openCategory(find());
+  const settings = findOpened(1);
+  if (settings) settings.name.value = name;
+}
+
+/** Reads the settings again, as the page does after a reload. */
+function reload(): boolean {
+  writeDrafts();
+  return reopenCategory();
+}
+
+const nameShown = () => findOpened(1)?.name.peek();
+
+beforeEach(() => {
+  sent.length = 0;
+  refusal = '';
+  forgetWrittenCategories();
+  const times = { created_at: '', updated_at: '', etag: '"c1.1.0"' };
+  const fields = { name: 'Food', description: null, color: '#112233', is_active: true };
+  showCategories([{ id: 1, ...fields, ...times }]);
+  openLedger('home');
+});
+afterEach(() => {
+  discardOpened();
+  vi.clearAllTimers();
+  stored.clear();
+});
+afterAll(() => {
+  // Other test files share the modules of the page.
+  forgetWrittenCategories();
+  me.value = undefined;
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+describe('the settings of a category that are typed and not saved', () => {
+  test('are open again after a reload, which sends only what was typed', async () => {
+    type('Meals');
+    expect(reload()).toBe(true);
+    expect(nameShown()).toBe('Meals');
+    expect(await closeOpened()).toBeUndefined();
+    expect(sent).toEqual([{ name: 'Meals' }]);
+    expect(findOpened(1)).toBeUndefined();
+  });
+
+  test('survive a reload although the service refused them', async () => {
+    type('Taken');
+    refusal = 'The name is taken.';
+    expect((await closeOpened())?.settings.error.peek()).toContain('The name is taken.');
+    expect(reload()).toBe(true);
+    expect(nameShown()).toBe('Taken');
+  });
+
+  test('survive a second reload as they were after the first', () => {
+    type('Meals');
+    reload();
+    const settings = findOpened(1);
+    if (settings) settings.target.value = '20';
+    reload();
+    expect([nameShown(), findOpened(1)?.target.peek()]).toEqual(['Meals', '20']);
+  });
+
+  test('stay closed after a reload if they were saved, discarded, or typed back', async () => {
+    type('Meals');
+    await findOpened(1)?.save();
+    expect(reload()).toBe(false);
+    type('Groceries');
+    discardOpened();
+    expect(reload()).toBe(false);
+    type('Groceries');
+    type(find().name);
+    expect(reload()).toBe(false);
+  });
+
+  test('are not opened in another ledger, or without their category', () => {
+    type('Meals');
+    openLedger('office');
+    expect(reload()).toBe(false);
+    openLedger('home');
+    showCategories([]);
+    expect(reload()).toBe(false);
+  });
+});

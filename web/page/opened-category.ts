@@ -1,0 +1,101 @@
+// The category whose settings are open. What is typed stays until it is saved, or left with Escape, even if the sheet closes, and
+// survives a reload.
+import { effect, signal } from '@preact/signals';
+import type { Category } from '../../lib/ledger/http/api-types.ts';
+import { describeFailure } from './api-error.ts';
+import { categoriesById, readLatest } from './category-list.ts';
+import { createSettings, type TypedSettings, type UnsavedSettings } from './category-settings.ts';
+import { updateCategory } from './category-writes.ts';
+import { format, readAmount } from './format.ts';
+import { dropDraft, keepDraft, readDraft } from './kept-drafts.ts';
+import { announcement, me } from './ledger.ts';
+import { categoryColor } from './scheme.ts';
+import { setTarget, targets } from './targets.ts';
+
+export const UNREADABLE_TARGET = 'This is not an amount.';
+
+const DRAFT_NAME = 'category';
+
+interface Opened {
+  /** Name of the ledger, because another one may have a category with the same id. */
+  readonly ledger: string | undefined;
+  readonly id: number;
+}
+
+interface KeptSettings extends Opened {
+  readonly settings: UnsavedSettings;
+}
+
+const opened = signal<(Opened & { readonly settings: TypedSettings }) | undefined>(undefined);
+let stopKeeping = () => {};
+
+/** @returns the settings of this category; undefined if they are not open */
+export function findOpened(id: number): TypedSettings | undefined {
+  const { value } = opened;
+  return value?.id === id && value.ledger === me.value?.ledger ? value.settings : undefined;
+}
+
+export function openCategory(category: Category): void {
+  const { name } = category;
+  const start = { name, color: toPickerColor(category), target: readTarget(category) };
+  open(category, { saved: start, typed: start });
+}
+
+/** Opens the settings that a reload has interrupted. @returns false if there are none in this ledger */
+export function reopenCategory(): boolean {
+  const kept = readDraft<KeptSettings>(DRAFT_NAME);
+  const category = categoriesById.peek().get(kept?.id ?? 0);
+  if (!kept || !category || kept.ledger !== me.peek()?.ledger) return false;
+  open(category, kept.settings);
+  return true;
+}
+
+function open(category: Category, start: UnsavedSettings): void {
+  const { id } = category;
+  const ledger = me.peek()?.ledger;
+  const send = async ({ target, ...changes }: Partial<UnsavedSettings['typed']>) => {
+    const amount = readAmount(target ?? '');
+    if (target && amount === undefined) throw new Error(UNREADABLE_TARGET);
+    if (target !== undefined) setTarget(id, amount);
+    if (Object.keys(changes).length > 0) await updateCategory(category, changes);
+    announcement.value = `Category ${readLatest(category).name} saved`;
+  };
+  const settings = createSettings(start, send, describeFailure);
+  stopKeeping();
+  opened.value = { ledger, id, settings };
+  stopKeeping = effect(() => {
+    const unsaved = settings.unsaved.value;
+    if (unsaved) keepDraft(DRAFT_NAME, { ledger, id, settings: unsaved } satisfies KeptSettings);
+    else dropDraft(DRAFT_NAME);
+  });
+}
+
+/** Closes the open settings without saving them. */
+export function discardOpened(): void {
+  stopKeeping();
+  dropDraft(DRAFT_NAME);
+  opened.value = undefined;
+}
+
+/** Saves and closes the open settings. @returns those that were refused: they stay open with the reason */
+export async function closeOpened(): Promise<
+  { readonly id: number; readonly settings: TypedSettings } | undefined
+> {
+  const open = opened.peek();
+  if (!open || !findOpened(open.id)) return undefined;
+  if (!(await open.settings.save())) return open;
+  if (opened.peek() === open) discardOpened();
+  return undefined;
+}
+
+function readTarget({ id }: Category): string {
+  const known = targets.peek()[id];
+  return known === undefined ? '' : format.amountField(known);
+}
+
+/** Returns the color in the only form that the browser's picker accepts, `#rrggbb`. */
+function toPickerColor(category: Category): string {
+  return /^#[0-9a-f]{6}$/i.test(category.color ?? '')
+    ? (category.color ?? '')
+    : categoryColor(category);
+}
