@@ -12,6 +12,7 @@ import {
   type Play,
   type PlayCommand,
   startPlay,
+  type Way,
 } from '../support/random-play.ts';
 
 const [FULL_RUNS, RUNS] = [300, IS_QUICK ? 10 : 30];
@@ -274,10 +275,11 @@ const MUST_HAPPEN = [
   ...['rollback as it was: done', 'rollback to the snapshot: done'],
   ...['copy', 'cutover', 'rollback'].map((command) => `${command} with deletions: done`),
   ...['backup: RefusedNotNow', 'rebuild: RefusedNotNow'],
+  ...['new collection: copied', 'upload: copied', 'in place: copied'],
 ];
 
-async function perform(acts: readonly Act[]): Promise<Play> {
-  const play = await startPlay();
+async function perform(acts: readonly Act[], way?: Way): Promise<Play> {
+  const play = await startPlay(way);
   for (const next of acts) await play.perform(next);
   await play.endSwitch();
   expect(await play.verify(), play.diary.join('\n')).toEqual([]);
@@ -294,9 +296,16 @@ it('a random play loses nothing, serves nothing incomplete, and opens writes aga
   timeout: 3_600_000,
 }, async () => {
   const lines: string[] = [];
+  const anyWay = fc.constantFrom<Way>(
+    'new collection',
+    'new collection',
+    'new collection',
+    'upload',
+    'in place',
+  );
   const anyActs = fc.array(act, { minLength: 2, maxLength: MAX_ACTS });
-  const plays = fc.asyncProperty(anyActs, async (acts) => {
-    lines.push(...(await perform(acts)).diary);
+  const plays = fc.asyncProperty(anyActs, anyWay, async (acts, way) => {
+    lines.push(...(await perform(acts, way)).diary);
   });
   await fc.assert(plays, seeded(FULL_RUNS, RUNS));
   if (!IS_FULL) return;

@@ -37,7 +37,9 @@ export interface Service {
   worksOn: string;
   /** The collection on which writes were open last. */
   wasOpenOn: string;
-  /** Users have worked on the new collection. */
+  /** The new version is deployed. */
+  isOnNew: boolean;
+  /** Users have worked with the new version. */
   wasOpenOnNew: boolean;
   isFrozen: boolean;
   isDeploying: boolean;
@@ -55,7 +57,15 @@ interface Memory {
 
 export type PlayUsers = Awaited<ReturnType<typeof createPlayUsers>>;
 
-export async function createPlayUsers(migration: Migration, service: Service, diary: string[]) {
+/** @param live collection of the new version; in place, that of the old version, too */
+export async function createPlayUsers(
+  migration: Migration,
+  {
+    service,
+    live,
+    diary,
+  }: { readonly service: Service; readonly live: string; readonly diary: string[] },
+) {
   const { vectors } = migration.services;
   const expected = new Map<string, Memory>();
   /** Collections whose memories were overwritten while users were on them */
@@ -80,12 +90,14 @@ export async function createPlayUsers(migration: Migration, service: Service, di
   }
 
   function findCollection({ writer }: Write): string | undefined {
-    const { isFrozen, isDeploying, worksOn, wasOpenOn, wasOpenOnNew } = service;
+    const { isFrozen, isDeploying, worksOn, wasOpenOn, isOnNew, wasOpenOnNew } = service;
     if (writer === 'user') return isFrozen ? undefined : worksOn;
     if (writer === 'late') return isFrozen ? wasOpenOn : undefined;
     if (writer === 'early') return isFrozen && isDeploying ? worksOn : undefined;
-    if (worksOn === migration.target) return SOURCE;
-    return wasOpenOnNew ? migration.target : undefined;
+    // In place, nobody ever leaves the collection.
+    if (live === SOURCE) return undefined;
+    if (isOnNew) return SOURCE;
+    return wasOpenOnNew ? live : undefined;
   }
 
   /** Makes a write, which is acknowledged once this returns. A write that its writer cannot make now is skipped. */
@@ -108,7 +120,8 @@ export async function createPlayUsers(migration: Migration, service: Service, di
     const text = `Memory ${texts} of the play`;
     if (change === 'create') {
       const settings = { store: vectors, collection, dimensions: 4, now: migration.clock };
-      const start = collection === migration.target ? startNewVersion : startOldVersion;
+      const isNewVersion = live === SOURCE ? service.isOnNew : collection === live;
+      const start = isNewVersion ? startNewVersion : startOldVersion;
       const [id] = await (await start(settings)).add(USER, text);
       if (id !== undefined) created.unshift(id);
       return [id, text];

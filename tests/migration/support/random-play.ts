@@ -4,7 +4,7 @@ import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
 import type { StepInput } from '../../../lib/migration/runs/input.ts';
 import { readJournal } from '../../../lib/migration/runs/journal.ts';
-import { testUserOf } from '../../../lib/migration/runs/run-names.ts';
+import { liveCollectionOf, testUserOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import { SOURCE } from '../../../sandbox/world.ts';
 import { type Call, watchCalls } from './calls.ts';
@@ -18,7 +18,15 @@ import { LEASE_MS } from './run-table.ts';
 const WORLD = { memories: 30, users: 2, dimensions: 4 };
 /** Largest batch that the store accepts, and so the size of a page: a walk over a collection reads several pages. */
 const MAX_BATCH_SIZE = 8;
-const PLAN = { removesWhenOver: true };
+/** Ways to migrate, each with its plan and its world */
+const WAYS = {
+  'new collection': { plan: { removesWhenOver: true }, world: {} },
+  upload: { plan: { removesWhenOver: true, uploadAs: 'uploaded' }, world: {} },
+  'in place': { plan: { inPlace: true }, world: { isInPlace: true } },
+} as const;
+
+export type Way = keyof typeof WAYS;
+
 const MOMENTS = ['begin', 'freeze', 'walk', 'deploy', 'prove', 'open', 'store'] as const;
 /** The last call in the proof that the new version works */
 const LAST_PROOF_CALL = 'backend.isGraphDeprecated';
@@ -92,23 +100,28 @@ export type Act =
 
 export type Play = Awaited<ReturnType<typeof startPlay>>;
 
-export async function startPlay() {
-  const migration = await createMigrationAt('copied', WORLD, PLAN);
+export async function startPlay(way: Way = 'new collection') {
+  const { plan, world } = WAYS[way];
+  const migration = await createMigrationAt('copied', { ...WORLD, ...world }, plan);
   const { vectors, setting } = migration.services;
+  const built = migration.target;
+  const live = liveCollectionOf(await migration.runs.read(RUN));
+  const isInPlace = live === SOURCE;
   const service: Service = {
     worksOn: SOURCE,
     wasOpenOn: SOURCE,
+    isOnNew: false,
     wasOpenOnNew: false,
     isFrozen: false,
     isDeploying: false,
   };
   /** True while a rollback that leaves writes behind has not opened them again */
   let leavesBehind = false;
-  const diary: string[] = [];
+  const diary = [`${way}: copied`];
   const faults: string[] = [];
-  const users = await createPlayUsers(migration, service, diary);
+  const users = await createPlayUsers(migration, { service, live, diary });
   const strict_mode_config = { enabled: true, upsert_max_batchsize: MAX_BATCH_SIZE };
-  for (const name of [SOURCE, migration.target]) {
+  for (const name of new Set([SOURCE, isInPlace ? SOURCE : built])) {
     await vectors.updateCollection(name, { strict_mode_config });
   }
   const calls: Record<Moment, number> = {
@@ -138,7 +151,8 @@ export async function startPlay() {
     const answer = await migration.services.hooks.ask(request);
     if (action === 'freeze') service.isFrozen = true;
     if (action === 'deploy-new' || action === 'deploy-old') {
-      Object.assign(service, { isDeploying: true, worksOn: collection });
+      const isOnNew = action === 'deploy-new';
+      Object.assign(service, { isDeploying: true, worksOn: collection, isOnNew });
     }
     if (action === 'open-writes') await open();
     return answer;
@@ -153,11 +167,11 @@ export async function startPlay() {
   }
 
   async function open(): Promise<void> {
-    const { worksOn } = service;
-    if (leavesBehind && worksOn !== migration.target) await users.leaveBehind(worksOn);
+    const { worksOn, isOnNew } = service;
+    if (leavesBehind && !isOnNew) await users.leaveBehind(worksOn);
     leavesBehind = false;
     faults.push(...(await users.checkServed(worksOn)));
-    const wasOpenOnNew = service.wasOpenOnNew || worksOn === migration.target;
+    const wasOpenOnNew = service.wasOpenOnNew || isOnNew;
     Object.assign(service, {
       isFrozen: false,
       isDeploying: false,
@@ -233,16 +247,18 @@ export async function startPlay() {
         pendingFaults.dropsWrite = false;
         diary.push('a write is dropped');
       };
-    const { scroll, upsert, deletePoints } = vectors;
+    const { scroll, upsert, updateVectors, deletePoints } = vectors;
     return {
       ...vectors,
       scroll: async (collection, request) => {
-        if (collection === migration.target && Number.isNaN(calls.walk)) calls.walk = 0;
+        const isNew = collection === built || collection === live;
+        if (isNew && Number.isNaN(calls.walk)) calls.walk = 0;
         const page = await scroll(collection, request);
-        if (collection === migration.target) isChecked ||= await isInFinalCheck();
+        if (isNew) isChecked ||= await isInFinalCheck();
         return page;
       },
       upsert: unlessDropped(upsert),
+      updateVectors: unlessDropped(updateVectors),
       deletePoints: unlessDropped(deletePoints),
     };
   }
@@ -311,9 +327,10 @@ export async function startPlay() {
    * new one, because it can be restored from its snapshot. The active collection is damaged only if it is the new one.
    */
   async function damage({ where, damage }: Extract<Act, { act: 'damage' }>): Promise<void> {
-    const { worksOn, isFrozen } = service;
-    const isOnNew = worksOn === migration.target;
-    const standby = isOnNew ? SOURCE : migration.target;
+    const { worksOn, isFrozen, isOnNew } = service;
+    // In place, the one collection can be recovered only by losing the writes since its snapshot.
+    if (isInPlace) return;
+    const standby = isOnNew ? SOURCE : built;
     if (isFrozen || (damage === 'deleted' && (where === 'active' || !isOnNew))) return;
     if (where === 'standby') return await users.damage(standby, worksOn, damage);
     if (isOnNew) await users.damage(worksOn, standby, damage);
@@ -322,8 +339,8 @@ export async function startPlay() {
   /** Damages the new collection in a window, but not after the final check, because no step could notice it in time. */
   async function damageTarget(damage: Damage): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
-    if (phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
-    await users.damage(migration.target, SOURCE, damage);
+    if (isInPlace || phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
+    await users.damage((await vectors.collectionExists(live)) ? live : built, SOURCE, damage);
   }
 
   /** Rolls back if the run is switching, as the state machine would. */
