@@ -3,7 +3,7 @@
 import { MOVES, type Move } from './moves.ts';
 import { type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
-import { type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
+import { findFailure, type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
 import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times.ts';
 
 export interface Next {
@@ -37,26 +37,24 @@ export function mustReturn(run: RunState, now: Date): boolean {
 }
 
 /** Why the run has to leave its window: the window has failed, or its time is up. */
-export function whyReturn(run: RunState, now: Date): Run['refused'] {
+function whyReturn(run: RunState, now: Date): Run['refused'] {
   if (run.phase !== 'switching') return undefined;
   const closed = isPastDeadline(run, now) ? toRefused(notNow(closingText(run))) : undefined;
   return findFailure(run) ?? closed;
 }
 
-/** Why the window failed. Once users may be on the new version, a failed step is repeated instead. */
-export function findFailure(run: Pick<Run, 'phase' | 'window'>): Run['refused'] {
-  return run.phase === 'switching' && !wasOpened(run) ? run.window?.failed : undefined;
-}
+/** A move that the run takes now, and why it has to leave its window, if it has to */
+export type Granted = Move & { readonly because: Run['refused'] };
 
 /** @throws Refusal naming the reason: too early, too late, ended, reserved for a person, or evidence missing */
-export function moveFor(command: Command, run: RunState, request: MoveRequest): Move {
+export function moveFor(command: Command, run: RunState, request: MoveRequest): Granted {
   const move = MOVES.find((move) => move.command === command && move.from.includes(run.phase));
   if (!move) throw refuseMove(command, run, request.now);
   const why = whyRefused(move, run, request);
   if (why !== undefined) throw notNow(why);
   const missing = move.needs.find((need) => !run.evidence[need]);
   if (missing) throw notNow(`To ${command}, the run needs its ${missing}.`);
-  return move;
+  return { ...move, because: whyReturn(run, request.now) };
 }
 
 /** In the order of the runbook */

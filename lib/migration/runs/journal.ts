@@ -5,6 +5,7 @@
 // recorded before the effect.
 import * as v from 'valibot';
 import type { Command } from '../phases.ts';
+import { upgradeNotes } from './released-run.ts';
 import type { Progress } from './run.ts';
 import type { RunStore } from './run-store.ts';
 import { POLL_SECONDS } from './times.ts';
@@ -71,8 +72,6 @@ export const journalSchema = v.strictObject({
   ),
   /** The current stage. Its cursor is replaced as it advances, and dropped once it has passed. */
   open: v.optional(v.object({ stage: v.string(), cursor: v.unknown() })),
-  /** Decisions that hold for all stages, and survive when stages run again (steps/rollback.ts) */
-  noted: v.optional(v.record(v.string(), v.unknown())),
 });
 
 export const NOTHING_RECORDED: RecordedJournal = { passed: {} };
@@ -173,7 +172,7 @@ function openJournal<Context extends Timed>(
  * took it for the beginning would only open writes. @throws ValiError
  */
 export function parseJournal(recorded: unknown): RecordedJournal | undefined {
-  return v.parse(v.optional(journalSchema), recorded);
+  return v.parse(v.optional(journalSchema), upgradeNotes(recorded));
 }
 
 /** Journal of a step; undefined before its first stage */

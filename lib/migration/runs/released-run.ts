@@ -1,5 +1,6 @@
-// Reads the record of a run that went live in release 0.1.0 and can still be rolled back. Other runs of that release must be
-// ended by that release. docs/migration/decisions/0012-journal.md tells how long this file is needed.
+// Reads what earlier versions recorded: the record of a run that went live in release 0.1.0 and can still be rolled back (other
+// runs of that release must be ended by that release), and the journal of a rollback whose decisions were notes beside its
+// stages. docs/migration/decisions/0012-journal.md tells how long this file is needed.
 import * as v from 'valibot';
 import { EVIDENCE } from '../phases.ts';
 
@@ -45,5 +46,38 @@ export function upgradeReleasedRun(stored: unknown): unknown {
     kept: [],
     hasUploaded: uploadingAt !== undefined,
     window,
+  };
+}
+
+const notedSchema = v.looseObject({
+  passed: v.record(v.string(), v.unknown()),
+  noted: v.looseObject({
+    plan: v.optional(v.looseObject({ returnTo: v.string() })),
+    failingSince: v.optional(v.number()),
+    failingAfter: v.optional(v.number()),
+    refused: v.optional(v.unknown()),
+    unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
+    earlier: v.optional(v.unknown()),
+  }),
+});
+
+/** Turns notes into entries of the journal (steps/rollback.ts, steps/equalise.ts). @returns any other value unchanged */
+export function upgradeNotes(recorded: unknown): unknown {
+  const result = v.safeParse(notedSchema, recorded);
+  if (!result.success) return recorded;
+  const { noted, passed, ...journal } = result.output;
+  const { plan, failingSince: since, failingAfter: after, refused, unproved, earlier } = noted;
+  const mayHaveLeft = 'setting-changed' in passed || since !== undefined;
+  const stays = { refused, ...(mayHaveLeft && { leftFor: unproved?.to ?? plan?.returnTo }) };
+  const ended = refused ? stays : unproved && { to: unproved.to, unproved: unproved.why };
+  return {
+    ...journal,
+    passed: {
+      ...(plan && { planned: { found: plan } }),
+      ...(since !== undefined && { failing: { found: { since, after } } }),
+      ...(earlier !== undefined && { earlier: { found: earlier } }),
+      ...passed,
+      ...(ended && { ended: { found: ended } }),
+    },
   };
 }

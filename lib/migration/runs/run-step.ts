@@ -1,17 +1,25 @@
 // Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { findFailure, moveFor, whyReturn } from '../next.ts';
+import { type Granted, moveFor } from '../next.ts';
 import { type Command, type Evidence, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import type { Intent, Order } from './input.ts';
-import { Paused, resume, type Waiting } from './journal.ts';
-import { acceptLosses, enterPhase, type Run, retainedAs, toRefused, windowOf } from './run.ts';
+import { outOfTime, Paused, type Resumed, resume, type Waiting } from './journal.ts';
+import {
+  acceptLosses,
+  enterPhase,
+  findFailure,
+  type Run,
+  retainedAs,
+  toRefused,
+  windowOf,
+} from './run.ts';
 import type { Lease } from './run-lock.ts';
-import type { Forecast, GuardContext, Outcome, Step, StepRequest, WorkContext } from './step.ts';
+import type { Forecast, Outcome, Step, StepRequest, WorkContext } from './step.ts';
 import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
 
 export type StepResult =
@@ -98,31 +106,18 @@ async function runLocked(
   const rated = createRating(services.clock);
   const stopwatch = createStopwatch(services.clock);
   const bucket = createBucket(() => runs.maxRate(found.runId), time);
-  const throttledServices = (afterAnswer?: (milliseconds: number) => Promise<void>) => {
-    const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
-    return { ...services, vectors };
+  const keep: Resumed['keep'] = async (state, progress) => {
+    signal.throwIfAborted();
+    const workedMs = stopwatch.milliseconds();
+    const checkpoint = { state, inputs, workedMs, ...rated(progress) };
+    await runs.saveCheckpoint(lease, step.command, checkpoint);
   };
-  const guardContext: GuardContext = {
-    ...context,
-    services: throttledServices(),
-    renew: async () => {
-      signal.throwIfAborted();
-      await lock.renew(lease);
-    },
-    keep: async (state, progress) => {
-      signal.throwIfAborted();
-      const workedMs = stopwatch.milliseconds();
-      await runs.saveCheckpoint(lease, step.command, {
-        state,
-        inputs,
-        workedMs,
-        ...rated(progress),
-      });
-    },
-  };
-  if (failed) return await fail(step, guardContext, { move, failed });
-  const updated = await recordIntent(guardContext, move);
-  let run = await enter(step, { ...guardContext, run: updated }, move);
+  const refused = failed && (findFailure(found) ?? toRefused(failed));
+  let run = refused ? noteFailure(found, refused) : recordIntent(found, { move, input });
+  if (!isDeepStrictEqual(run, found)) await runs.write(lease, run);
+  const hasBegun = () => move.through === undefined || run.phase === move.through;
+  // Another invocation may have begun the rollback.
+  if (refused && hasBegun()) return toResult(run, { refused });
   const saved = await runs.readCheckpoint(run.runId, step.command);
   const checkpoint = isDeepStrictEqual(saved?.inputs, inputs) ? saved : undefined;
   if (checkpoint) stopwatch.resume(checkpoint);
@@ -131,9 +126,22 @@ async function runLocked(
     run = { ...run, ...changes };
     await runs.write(lease, run);
   };
+  const afterAnswer = createCopySlowdown(step.command, { run, note }, time);
+  const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
   const working: WorkContext = {
-    ...guardContext,
-    services: throttledServices(createCopySlowdown(step.command, { run, note }, time)),
+    ...context,
+    services: { ...services, vectors },
+    renew: async () => {
+      signal.throwIfAborted();
+      await lock.renew(lease);
+    },
+    begin: async (prepare) => {
+      if (hasBegun()) return;
+      const prepared = await prepare();
+      await note({ ...enter(run, { move, input, now: services.clock() }), ...prepared });
+      // The rollback of a failed window only begins here: the next invocation has its own time and rights.
+      if (refused) throw outOfTime();
+    },
     // Returns the present record, including the latest notes.
     get run() {
       return run;
@@ -146,18 +154,18 @@ async function runLocked(
       return timeLeftMs() > SAVING_TIME_MS;
     },
   };
-  const { keep } = guardContext;
   const work = step.work(resume(working, { cursor: checkpoint?.state, keep }));
   const outcome = await work.catch(async (cause: unknown) => {
     if (cause instanceof Paused) return cause;
-    const failure = translateFailure(cause);
-    // Here no rollback begins, which would record the reason.
+    const failure = hasBegun() ? translateFailure(cause) : explainFailure(cause, findFailure(run));
+    // No rollback begins then, which would record the reason.
     const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
-    if (isRepeated && failure instanceof Refusal && !signal.aborted)
+    if ((isRepeated || !hasBegun()) && failure instanceof Refusal && !signal.aborted)
       await note({ refused: toRefused(failure) });
     throw failure;
   });
-  if (outcome instanceof Paused) return toResult(run, outcome.waiting);
+  if (outcome instanceof Paused)
+    return refused ? toResult(run, { refused }) : toResult(run, outcome.waiting);
   const took = { ...run.took, ...outcome.took, [step.command]: stopwatch.milliseconds() / 1_000 };
   const finished = finishRun({ ...run, took }, move, outcome, services.clock());
   await runs.finish(lease, finished, step.command);
@@ -201,61 +209,40 @@ function assertApproved({ evidence }: Run, kind: Evidence, { approvedDigest }: I
  * Adds the findings that the operator accepts, and the length of the window, to the plan, and the losses accepted for a switch or
  * a rollback that is under way to the record.
  */
-async function recordIntent(
-  { services, run, input, lease }: GuardContext,
-  { through }: Move,
-): Promise<Run> {
+function recordIntent(
+  run: Run,
+  { move, input }: { readonly move: Move; readonly input: Intent },
+): Run {
   const accepts = [...new Set([...run.plan.accepts, ...(input.accepts ?? [])])];
   const { windowMinutes = run.plan.windowMinutes } = input;
   const planned = { ...run, plan: { ...run.plan, accepts, windowMinutes } };
-  const continues = through === undefined && isSwitching(run.phase);
-  const changed = continues ? acceptLosses(planned, input) : planned;
-  if (isDeepStrictEqual(changed, run)) return run;
-  await services.runs.write(lease, changed);
-  return changed;
+  const continues = move.through === undefined && isSwitching(run.phase);
+  return continues ? acceptLosses(planned, input) : planned;
 }
 
-async function enter(step: Step, guardContext: GuardContext, move: Move): Promise<Run> {
-  const { services, run, lease, input } = guardContext;
-  if (move.through === undefined || run.phase === move.through) return run;
-  await step.guard?.(guardContext).catch(async (error: unknown) => {
-    if (!(error instanceof Refusal)) throw error;
-    const refusal = explainFailure(error, findFailure(run));
-    await services.runs.write(lease, { ...run, refused: toRefused(refusal) });
-    throw refusal;
-  });
-  const now = services.clock();
-  const refused = run.refused ?? whyReturn(run, now);
-  const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through, now);
-  const entered = { ...acceptLosses(begun, input), ...step.onEntering?.(guardContext) };
-  await services.runs.write(lease, entered);
-  return entered;
-}
-
-/** Records that the window failed, and begins its rollback. If that is refused or killed, the record tells what to do. */
-async function fail(
-  step: Step,
-  guardContext: GuardContext,
-  { move, failed }: { readonly move: Move; readonly failed: Refusal },
-): Promise<StepResult> {
-  const { services, run, lease } = guardContext;
+/** Records that the window failed before its rollback begins. If that is refused or killed, the record tells what to do. */
+function noteFailure(run: Run, refused: NonNullable<Run['refused']>): Run {
   // A repeated step fails only because the record says so already.
-  const known = findFailure(run);
-  const note = { refused: known ?? toRefused(failed) };
-  // Another invocation may have begun the rollback.
-  if (run.phase !== 'switching') return { ...toResult(run), ...note };
-  const window = { ...windowOf(run), failed: note.refused };
-  const failing = known ? run : { ...run, ...note, window };
-  if (!known) await services.runs.write(lease, failing);
-  return { ...toResult(await enter(step, { ...guardContext, run: failing }, move)), ...note };
+  if (run.phase !== 'switching' || findFailure(run)) return run;
+  return { ...run, refused, window: { ...windowOf(run), failed: refused } };
+}
+
+function enter(
+  run: Run,
+  { move, input, now }: { readonly move: Granted; readonly input: Intent; readonly now: Date },
+): Run {
+  const refused = run.refused ?? move.because;
+  const begun = enterPhase({ ...run, ...(refused && { refused }) }, move.through ?? run.phase, now);
+  return acceptLosses(begun, input);
 }
 
 /** Adds the failure that the rollback was to follow: if the run has nothing to return to, the operator needs both causes. */
-function explainFailure(refusal: Refusal, failed: Run['refused']): Refusal {
-  if (!failed) return refusal;
-  const { name, why, data } = refusal;
+function explainFailure(cause: unknown, failed: Run['refused']): unknown {
+  const failure = translateFailure(cause);
+  if (!failed || !(failure instanceof Refusal)) return failure;
+  const { name, why, data } = failure;
   const both = `${why} The rollback was to follow ${failed.name}: ${failed.why}`;
-  return new Refusal(name, both, { data, cause: refusal });
+  return new Refusal(name, both, { data, cause: failure });
 }
 
 function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
@@ -270,8 +257,11 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
   };
 }
 
-/** @param waiting undefined if the step is done */
-export function toResult({ runId, phase }: Run, waiting?: Waiting): StepResult {
-  const done = waiting === undefined;
-  return { runId, dryRun: false, phase, done, ...(waiting ?? { waitSeconds: 0 }) };
+/** @param more how long to wait if the step is not done, or why the run rolls back */
+export function toResult(
+  { runId, phase }: Run,
+  more: Waiting | { readonly refused?: Run['refused'] } = {},
+): StepResult {
+  const done = !('waitSeconds' in more);
+  return { runId, dryRun: false, phase, done, waitSeconds: 0, ...more };
 }

@@ -272,6 +272,11 @@ export function wasOpened({ window }: Windowed): boolean {
   return window?.openedAt !== undefined;
 }
 
+/** Why the window failed. Once users may be on the new version, a failed step is repeated instead. */
+export function findFailure(run: Pick<Run, 'phase' | 'window'>): Run['refused'] {
+  return run.phase === 'switching' && !wasOpened(run) ? run.window?.failed : undefined;
+}
+
 /** True if the switch has finished. */
 export function wentLive({ window }: Windowed): boolean {
   return window?.retainUntil !== undefined;

@@ -3,7 +3,7 @@ import type { Command } from '../phases.ts';
 import type { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
 import type { Intent } from './input.ts';
-import type { Resumed, Staged, Timed } from './journal.ts';
+import type { Staged, Timed } from './journal.ts';
 import type { Reference, Run } from './run.ts';
 import type { Lease } from './run-lock.ts';
 
@@ -14,16 +14,16 @@ export interface StepRequest {
   readonly run: Run;
 }
 
-interface Locked extends StepRequest, Pick<Timed, 'renew'> {
+export interface WorkContext extends StepRequest, Timed {
   readonly lease: Lease;
   /** Aborts when the lease is lost or the step is interrupted, to end a long change. */
   readonly signal: AbortSignal;
-}
-
-/** Input of a guard, which may prepare things that users do not see, and keep its findings */
-export type GuardContext = Locked & Pick<Resumed, 'keep'>;
-
-export interface WorkContext extends Locked, Timed {
+  /**
+   * Enters the phase in which users may notice the step, unless the run is in it already. A refusal of `prepare` leaves the run
+   * in its phase.
+   * @param prepare checks and plans; its result is added to the record
+   */
+  readonly begin: (prepare: () => Promise<Pick<Run, 'window'>>) => Promise<void>;
   /** Changes the record before an effect that cannot be seen afterwards, or before the step refuses. */
   readonly note: (changes: Partial<Omit<Run, 'runId' | 'plan' | 'phase'>>) => Promise<void>;
 }
@@ -51,10 +51,6 @@ export interface Step {
   readonly command: Command;
   /** Dry run */
   readonly forecast?: (context: StepRequest) => Promise<Forecast>;
-  /** Throws a refusal if the step must not begin. */
-  readonly guard?: (context: GuardContext) => Promise<void>;
-  /** Changes to the record at the beginning of the step */
-  readonly onEntering?: (context: StepRequest) => Pick<Run, 'window'>;
   /** True if the step stops at the deadline of its window */
   readonly endsWithWindow?: true;
   /** The rollback step, which begins when this one fails while users wait */

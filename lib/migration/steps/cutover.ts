@@ -2,7 +2,7 @@
 import { assertFits, forecastWindow, measureParts } from '../forecast.ts';
 import { collectFacts, type Facts } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
-import { windowOf } from '../runs/run.ts';
+import { type Run, windowOf } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionOf, liveCollectionsOf } from '../runs/run-names.ts';
 import type { Outcome, Step, StepContext } from '../runs/step.ts';
 import { DAY_MS } from '../runs/times.ts';
@@ -25,21 +25,23 @@ export const cutover: Step = {
       setting: { from: sourceCollection, to: live },
     };
   },
-  guard: async (context) => {
-    const { services, run } = context;
-    const maxRate = await services.runs.maxRate(run.runId);
-    assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
-    await assertReady(context);
-    await assertAsPlanned(services, run);
-  },
-  onEntering: ({ services, run, input: { approvedBy } }) => {
-    const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
-    return { window: { deadlineAt, approvedBy } };
-  },
   endsWithWindow: true,
   rollsBackBy: rollback,
-  work: async (context) => await goLive(context, await switchForward(context)),
+  work: async (context) => {
+    await context.begin(() => openWindow(context));
+    return await goLive(context, await switchForward(context));
+  },
 };
+
+async function openWindow(context: StepContext): Promise<Pick<Run, 'window'>> {
+  const { services, run, input } = context;
+  const maxRate = await services.runs.maxRate(run.runId);
+  assertFits(forecastWindow(run, maxRate), run.plan.windowMinutes);
+  await assertReady(context);
+  await assertAsPlanned(services, run);
+  const deadlineAt = services.clock().getTime() + run.plan.windowMinutes * 60_000;
+  return { window: { deadlineAt, approvedBy: input.approvedBy } };
+}
 
 async function goLive(context: StepContext, lastFacts: Facts): Promise<Outcome> {
   const { services, run, workedMs } = context;

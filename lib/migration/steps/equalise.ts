@@ -30,6 +30,8 @@ import { type ComparisonCursor, comparePages, type Tally } from './comparison.ts
 /** Names of the two stages: the comparison, which writes nothing, and the walk that writes */
 const COMPARED = 'compared';
 const WRITTEN = 'written';
+/** Kept when both stages run again: the removals of an earlier walk still count. */
+const EARLIER = 'earlier';
 
 /** Cursor of the walk that writes */
 interface WriteCursor {
@@ -38,9 +40,6 @@ interface WriteCursor {
   /** True if this walk only inserts, however many invocations it takes */
   readonly insertsOnly: boolean;
 }
-
-/** Note that is kept when both stages run again: the removals so far still count. */
-type Note = { readonly earlier?: Reconciled | undefined };
 
 export interface EqualiseOptions {
   /** Collection that users are on; its version is right where nothing else is known */
@@ -112,7 +111,7 @@ export async function equalise(context: StepContext, options: EqualiseOptions): 
     }
   }
   const mayInsert = onExcess === 'insert';
-  const { earlier = options.earlier }: Note = stages.recorded.noted ?? {};
+  const earlier = readEarlier(context) ?? options.earlier;
   const written = await stages.once<Reconciled, WriteCursor>(WRITTEN, async (context) => {
     const { insertsOnly = mayInsert && isExcess } = context.cursor ?? {};
     const guards = {
@@ -140,9 +139,12 @@ function mustCompare(context: StepContext, options: EqualiseOptions): boolean {
  * Called before a refusal: its cause may be repaired, so the next invocation must compare again. Removals so far are still
  * counted.
  */
-async function discardStages({ stages }: StepContext, earlier?: Reconciled): Promise<void> {
-  const noted: Note = { ...stages.recorded.noted, ...(earlier && { earlier }) };
-  await stages.rewrite({ passed: {}, noted });
+async function discardStages(context: StepContext, earlier = readEarlier(context)): Promise<void> {
+  await context.stages.rewrite({ passed: earlier ? { [EARLIER]: { found: earlier } } : {} });
+}
+
+function readEarlier({ stages }: StepContext): Reconciled | undefined {
+  return stages.recorded.passed[EARLIER]?.found as Reconciled | undefined;
 }
 
 /** True if both collections are equal to each other and to the last common version. */

@@ -1,10 +1,10 @@
 // The rollback: the switch back to the old version. Writes since the cutover are carried over, unless the operator leaves them
-// behind. The rollback follows notes that were made before it began (return-target.ts); a refusal changes the notes. Before the
-// setting has changed, a refused rollback leaves users on the new version, and opens writes there again. Afterwards, a refusal
-// keeps writes frozen for a limited time, in which it can be repaired; then they are opened where users find most of their memories.
+// behind. Before the setting has changed, a refused rollback leaves users on the new version, and opens writes there again.
+// Afterwards, a refusal keeps writes frozen for a limited time, in which it can be repaired; then they are opened where users find
+// most of their memories. The journal has the plan (return-target.ts), the stages of the way back (switch.ts), and where it ended.
 import * as v from 'valibot';
 import { measureParts } from '../forecast.ts';
-import { isRefusal, Refusal } from '../refusals.ts';
+import { Refusal } from '../refusals.ts';
 import {
   collectFacts,
   NOTHING_RECORDED,
@@ -17,7 +17,6 @@ import {
   addServed,
   hasSwitched,
   type Run,
-  refusedSchema,
   toRefused,
   wasOpened,
   wentLive,
@@ -38,51 +37,155 @@ import {
   forecastReturn,
   MAX_UNPROVED_MS,
   planRestore,
+  type Return,
   returnSchema,
 } from './return-target.ts';
 import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 
+/** Where the way back ended */
+type End =
+  /** Users are sent to that collection; `unproved` tells why nothing proves that they find their memories there. */
+  | { readonly to: string; readonly unproved?: string }
+  /** Users stay on the new version. `leftFor` is the collection that the backend may already work on. */
+  | { readonly refused: NonNullable<Run['refused']>; readonly leftFor?: string | undefined };
+
 export const rollback: Step = {
   command: 'rollback',
   forecast: forecastReturn,
-  guard: async (context) => {
-    const { services, run, keep } = context;
-    // Users never left the old collection.
-    if (!hasSwitched(run)) return void (await keep(NOTHING_RECORDED));
-    if (run.phase === 'live') await assertSettingKnown(services, run);
-    const begun = beginRollback(await decideReturn(context));
-    // A window that has not ended has frozen writes.
-    await keep(run.phase === 'switching' ? markFrozen(begun) : begun);
-  },
   work: async (context) => {
-    const stayed = await followNotes(context).catch(async (error: unknown) => {
-      if (!(error instanceof Refusal) || context.signal.aborted) throw error;
-      await noteRefusal(context, error);
-      return await followNotes(context);
-    });
-    return stayed ?? (await finish(context));
+    await context.begin(() => plan(context));
+    const end = await context.stages.once<End>(ENDED, () => goBack(context));
+    if ('refused' in end) return await stay(context, end);
+    const { to, unproved } = end;
+    if (unproved !== undefined) await openUnproved(context, { to, why: unproved });
+    return await finish(context, end);
   },
 };
 
-/** @returns the outcome if users stay on the new version */
-async function followNotes(context: StepContext): Promise<Outcome | undefined> {
-  const { plan, refused, unproved } = readNotes(context.stages.recorded);
-  if (refused) return await stay(context, refused);
-  if (unproved) await openUnproved(context, unproved);
-  else await switchBack(context, plan);
-  return undefined;
+/** Records the plan as the beginning of the journal. */
+async function plan(context: StepContext): Promise<Record<string, never>> {
+  await context.stages.rewrite(await planJournal(context));
+  return {};
+}
+
+async function planJournal(context: StepContext): Promise<RecordedJournal> {
+  const { services, run } = context;
+  // Users never left the old collection.
+  if (!hasSwitched(run)) return NOTHING_RECORDED;
+  if (run.phase === 'live') await assertSettingKnown(services, run);
+  const { plan, failingSince: since } = await decideReturn(context);
+  const failing = since === undefined ? undefined : { since };
+  // A window that has not ended has frozen writes.
+  return beginJournal(plan, { failing, isFrozen: run.phase === 'switching' });
+}
+
+/** @throws Refusal while its cause can be repaired */
+async function goBack(context: StepContext): Promise<End> {
+  const plan = readPlan(context.stages.recorded);
+  const to = plan?.returnTo ?? context.run.plan.sourceCollection;
+  try {
+    await switchBack(context, plan);
+    return { to };
+  } catch (error) {
+    if (!(error instanceof Refusal) || context.signal.aborted) throw error;
+    return await endRefused(context, error, to);
+  }
+}
+
+/**
+ * Before the setting has changed, users stay on the new version. Afterwards the rollback has to end: writes are opened on the
+ * collection that was active when it began, or on its restored snapshot if that collection is gone.
+ * @throws Refusal while it can be repaired
+ */
+async function endRefused(context: StepContext, refusal: Refusal, to: string): Promise<End> {
+  const { services, run, note, stages } = context;
+  const isGone = refusal.name === 'RefusedNothingToReturnTo';
+  const isStillNew = refusal.name === 'RefusedStillNewVersion' || (await isOnNew(context));
+  const before = stages.recorded;
+  if (isGone) await startOver(context);
+  if (isStillNew) {
+    await askAgain(context);
+    const mayHaveLeft = 'setting-changed' in before.passed || FAILING in before.passed;
+    return { refused: toRefused(refusal), ...(mayHaveLeft && { leftFor: to }) };
+  }
+  if ('opened' in stages.recorded.passed) throw refusal;
+  const failing = await waitForRepair(context, refusal, before);
+  // The same action on another collection is a new request.
+  await askAgain(context);
+  const plan = readPlan(stages.recorded);
+  const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
+  if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
+    const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
+    await note({ window: { ...window, openedAt, stays: true } });
+    return { refused: toRefused(refusal), leftFor: to };
+  }
+  // Gone or empty: the old version creates an empty collection when it starts.
+  const restorePlan = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
+  if (restorePlan) {
+    await stages.rewrite(beginJournal(restorePlan, { failing, isFrozen: true }));
+    throw outOfTime();
+  }
+  return { to: isGone ? run.plan.sourceCollection : to, unproved: refusal.why };
+}
+
+/** True if users worked on the new version, and the setting still names its collection. */
+async function isOnNew({ services, run, stages }: StepContext): Promise<boolean> {
+  // In place the setting may stay the same.
+  if ('setting-changed' in stages.recorded.passed) return false;
+  return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
+}
+
+/**
+ * Repeats every stage except the freeze, beginning with the restore of a snapshot: writes may have been opened since, and those
+ * since the snapshot must be carried over again. A restored snapshot lacks memories that no user deleted, so the last common
+ * version does not apply to it, neither in this rollback nor later.
+ */
+async function startOver(context: StepContext): Promise<void> {
+  const { stages, note } = context;
+  const { passed } = stages.recorded;
+  const plan = readPlan(stages.recorded);
+  const carries = plan?.way === 'carry';
+  const failing = readFailing(stages.recorded);
+  const again = carries ? { ...plan, beginsBase: true } : plan;
+  await stages.rewrite(beginJournal(again, { failing, isFrozen: FREEZING in passed }));
+  if (carries) await note({ base: undefined });
+  await askAgain(context);
+}
+
+/**
+ * Gives the operator time to repair the cause of a refusal while writes stay frozen. If more stages pass after a repair, the next
+ * refusal has its own time.
+ * @throws Refusal until that time is over
+ */
+async function waitForRepair(
+  { services, stages }: StepContext,
+  refusal: Refusal,
+  before: RecordedJournal,
+): Promise<Failing> {
+  const passed = Object.keys(stagesOf(before)).length;
+  const now = services.clock().getTime();
+  const known = readFailing(before);
+  const isNew = !known || (known.after !== undefined && passed > known.after);
+  const failing = isNew ? { since: now, after: passed } : known;
+  const { recorded } = stages;
+  await stages.rewrite({
+    ...recorded,
+    passed: { ...recorded.passed, [FAILING]: { found: failing } },
+  });
+  const until = failing.since + MAX_UNPROVED_MS;
+  if (now >= until) return failing;
+  const { name, why, data } = refusal;
+  const message = `${why} Writes stay frozen until ${new Date(until).toISOString()}; then they are opened without a proof.`;
+  throw new Refusal(name, message, { data, cause: refusal });
 }
 
 async function stay(
   context: StepContext,
-  { name, why, data }: NonNullable<Notes['refused']>,
+  { refused: { name, why, data }, leftFor }: Extract<End, { readonly refused: unknown }>,
 ): Promise<Outcome> {
   const { run, stages } = context;
-  const { passed } = stages.recorded;
-  const notes = readNotes(stages.recorded);
-  const mayHaveLeft = 'setting-changed' in passed || notes.failingSince !== undefined;
-  const leftFor = mayHaveLeft ? findReturnCollection(run, notes) : undefined;
-  if (FREEZING in passed) await stayOnNew(context, leftFor);
+  const isFrozen = FREEZING in stages.recorded.passed || leftFor !== undefined;
+  if (isFrozen) await stayOnNew(context, leftFor);
   const message = `Remove the restored collection ${restoredCollectionOf(run)} by hand`;
   await tidyUp(context, message, () => removeCollections(context, [restoredCollectionOf(run)]));
   // A switch that had not finished continues.
@@ -90,11 +193,11 @@ async function stay(
   return { phase, refusal: new Refusal(name, why, { data }) };
 }
 
-async function finish(context: StepContext): Promise<Outcome> {
+type Returned = Extract<End, { readonly to: string }>;
+
+async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { run } = context;
-  const { recorded: journal } = context.stages;
-  const to = findReturnCollection(run, readNotes(journal));
-  const { points: _, ...found } = collectFacts(journal);
+  const { points: _, ...found } = collectFacts({ passed: stagesOf(context.stages.recorded) });
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'Remove the collections and the snapshot of the run by hand';
@@ -105,11 +208,11 @@ async function finish(context: StepContext): Promise<Outcome> {
     // From now on, a collection of that name belongs to another program.
     hasUploaded = hasUploaded && isServed;
   });
-  const facts = { returnedTo: to, leftBehind: 0, ...found };
+  const facts = { returnedTo: end.to, leftBehind: 0, ...found };
   const evidence = await storeReport(context, 'rollback-report', { facts });
   const until = computeRetention(context);
   await context.services.artifacts.retain(evidence.artifact, new Date(until));
-  const takesNoWindow = whyNoWindow(run, journal, isServed);
+  const takesNoWindow = whyNoWindow(context, end, isServed);
   const changes = {
     hasUploaded,
     ...(isServed && { served: addServed(run, served, until) }),
@@ -127,149 +230,60 @@ function computeRetention({ services, run }: StepContext): number {
 }
 
 /** Why the run can only be aborted: the next copy would remove writes that only the new collection has. */
-function whyNoWindow(run: Run, journal: RecordedJournal, isServed: boolean): string | undefined {
-  const notes = readNotes(journal);
-  const { plan, unproved } = notes;
-  const to = findReturnCollection(run, notes);
+function whyNoWindow(
+  { run, stages: { recorded } }: StepContext,
+  { to, unproved }: Returned,
+  isServed: boolean,
+): string | undefined {
   if (unproved !== undefined) return `nothing proves that ${to} holds users' memories`;
   const live = liveCollectionOf(run);
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
-  if (live !== to && wasOpened(run) && plan?.way !== 'carry')
+  if (live !== to && wasOpened(run) && readPlan(recorded)?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  if (collectFacts(journal).comparedByHand) return `${live} has writes that were not carried over`;
+  const { comparedByHand } = collectFacts({ passed: stagesOf(recorded) });
+  if (comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }
 
-/**
- * Notes a refusal. Before the setting has changed, users stay on the new version. Afterwards the rollback has to end: the notes
- * then say where writes are opened.
- * @throws Refusal while it can be repaired
- */
-async function noteRefusal(context: StepContext, error: Refusal): Promise<void> {
-  const { stages } = context;
-  const passed = Object.keys(stages.recorded.passed).length;
-  const isStillNew = isRefusal(error, 'RefusedStillNewVersion');
-  const staysOnNew = isStillNew || (await isOnNew(context, stages.recorded));
-  if (isRefusal(error, 'RefusedNothingToReturnTo')) {
-    const { plan } = readNotes(stages.recorded);
-    // After the restore, writes since the snapshot must be carried over again. A restored snapshot lacks memories that no user
-    // deleted, so the last common version does not apply to it, neither in this rollback nor later.
-    const carries = plan?.way === 'carry' && { plan: { ...plan, beginsBase: true } };
-    await stages.rewrite(addNotes(restartStages(stages.recorded), carries || {}));
-    if (carries) await context.note({ base: undefined });
-    await askAgain(context);
-  }
-  if (!staysOnNew) return await noteUnproved(context, { error, passed });
-  // Must precede the record: requests made after it are new ones.
-  await askAgain(context);
-  await stages.rewrite(addNotes(stages.recorded, { refused: toRefused(error) }));
-}
+// Entries of the journal beside the stages of switch.ts. Without a plan, users never left the old collection.
+const PLANNED = 'planned';
+const FAILING = 'failing';
+const ENDED = 'ended';
 
-/**
- * Gives the operator time to repair the cause of a refusal while writes stay frozen. If more stages pass after a repair, the next
- * refusal has its own time.
- * @throws Refusal until that time is over
- */
-async function noteUnproved(
-  context: StepContext,
-  { error, passed }: { readonly error: Refusal; readonly passed: number },
-): Promise<void> {
-  const { stages } = context;
-  if ('opened' in stages.recorded.passed) throw error;
-  const now = context.services.clock().getTime();
-  const { failingSince: before, failingAfter } = readNotes(stages.recorded);
-  const isNew = before === undefined || (failingAfter !== undefined && passed > failingAfter);
-  const failingSince = isNew ? now : before;
-  const notes = isNew ? { failingSince, failingAfter: passed } : {};
-  await stages.rewrite(addNotes(stages.recorded, notes));
-  if (now - failingSince < MAX_UNPROVED_MS) {
-    const { name, why, data } = error;
-    const until = new Date(failingSince + MAX_UNPROVED_MS).toISOString();
-    const message = `${why} Writes stay frozen until ${until}; then they are opened without a proof.`;
-    throw new Refusal(name, message, { data, cause: error });
-  }
-  // The same action on another collection is a new request.
-  await askAgain(context);
-  await noteWhereToOpen(context, error);
-}
-
-/** Chooses the collection that was active when the rollback began, or its restored snapshot if that collection is gone. */
-async function noteWhereToOpen(context: StepContext, error: Refusal): Promise<void> {
-  const { services, run, note, stages } = context;
-  const notes = readNotes(stages.recorded);
-  const { plan, failingSince } = notes;
-  const beganOnNew = wasOpened(run) || plan?.mayHaveLeaked === true;
-  if (beganOnNew && (await services.vectors.collectionExists(liveCollectionOf(run)))) {
-    const { openedAt = services.clock().getTime(), ...window } = windowOf(run);
-    await note({ window: { ...window, openedAt, stays: true } });
-    const refused = toRefused(error);
-    return await stages.rewrite(addNotes(markFrozen(stages.recorded), { refused }));
-  }
-  // Gone or empty: the old version creates an empty collection when it starts.
-  const isGone = isRefusal(error, 'RefusedNothingToReturnTo');
-  const restorePlan = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
-  if (restorePlan) {
-    await stages.rewrite(beginRollback({ plan: restorePlan, failingSince }));
-    throw outOfTime();
-  }
-  const to = isGone ? run.plan.sourceCollection : findReturnCollection(run, notes);
-  const unproved = { to, why: error.why };
-  await stages.rewrite(addNotes(stages.recorded, { unproved, refused: undefined }));
-}
-
-/** True if users worked on the new version, and the setting still names its collection. */
-async function isOnNew(
-  { services, run }: StepContext,
-  { passed }: RecordedJournal,
-): Promise<boolean> {
-  // In place the setting may stay the same.
-  if ('setting-changed' in passed) return false;
-  return wasOpened(run) && (await services.setting.read()) === liveCollectionOf(run);
-}
-
-const notesSchema = v.object({
-  /** Undefined if users never left the old collection */
-  plan: v.optional(returnSchema),
+const failingSchema = v.object({
   /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
-  failingSince: v.optional(v.number()),
+  since: v.number(),
   /** Number of stages that had passed at that refusal; unknown if users have waited since before the rollback */
-  failingAfter: v.optional(v.number()),
-  /** Set if users stay on the new version: the refusal of the rollback */
-  refused: v.optional(refusedSchema),
-  /** Set if writes are opened without a proof: on this collection */
-  unproved: v.optional(v.object({ to: v.string(), why: v.string() })),
+  after: v.optional(v.number()),
 });
 
-/** Decisions about a rollback, which hold for every stage and survive repeated stages */
-type Notes = v.InferOutput<typeof notesSchema>;
+type Failing = v.InferOutput<typeof failingSchema>;
 
-function readNotes({ noted = {} }: RecordedJournal): Notes {
-  return v.parse(notesSchema, noted);
+/** The first record of a way back. Writes may be frozen already. */
+function beginJournal(
+  plan: Return | undefined,
+  { failing, isFrozen }: { readonly failing?: Failing | undefined; readonly isFrozen: boolean },
+): RecordedJournal {
+  return {
+    passed: {
+      [PLANNED]: { found: plan },
+      ...(failing && { [FAILING]: { found: failing } }),
+      ...(isFrozen && { [FREEZING]: {} }),
+    },
+  };
 }
 
-/** Collection that a rollback takes users to */
-function findReturnCollection({ plan }: Pick<Run, 'plan'>, notes: Notes): string {
-  return notes.unproved?.to ?? notes.plan?.returnTo ?? plan.sourceCollection;
+function readPlan({ passed }: RecordedJournal): Return | undefined {
+  return v.parse(v.optional(returnSchema), passed[PLANNED]?.found);
 }
 
-function addNotes(journal: RecordedJournal, notes: Notes): RecordedJournal {
-  return { ...journal, noted: { ...journal.noted, ...notes } };
+function readFailing({ passed }: RecordedJournal): Failing | undefined {
+  return v.parse(v.optional(failingSchema), passed[FAILING]?.found);
 }
 
-/** The first record of a rollback. If an earlier attempt has failed, writes are frozen already. */
-function beginRollback(notes: Notes): RecordedJournal {
-  const begun = { ...NOTHING_RECORDED, noted: notes };
-  return notes.failingSince === undefined ? begun : markFrozen(begun);
-}
-
-function markFrozen({ passed, ...journal }: RecordedJournal): RecordedJournal {
-  return { ...journal, passed: { ...passed, [FREEZING]: {} } };
-}
-
-/** Repeats every stage except the freeze, beginning with the restore of a snapshot: writes may have been opened since. */
-function restartStages({ passed, noted = {} }: RecordedJournal): RecordedJournal {
-  const { [FREEZING]: begun } = passed;
-  return { passed: begun ? { [FREEZING]: begun } : {}, noted };
+function stagesOf({ passed }: RecordedJournal): RecordedJournal['passed'] {
+  const { [PLANNED]: _, [FAILING]: __, [ENDED]: ___, ...stages } = passed;
+  return stages;
 }

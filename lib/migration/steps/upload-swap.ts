@@ -5,7 +5,7 @@ import { assertFree, restoreSnapshot } from '../kept-snapshot.ts';
 import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import { builtCollectionsOf, liveCollectionsOf } from '../runs/run-names.ts';
-import type { GuardContext, StepContext } from '../runs/step.ts';
+import type { StepContext, StepRequest } from '../runs/step.ts';
 import { withSnapshot } from '../snapshots.ts';
 import { removeCollections } from './clean-up.ts';
 import { haveSameSums } from './comparison.ts';
@@ -18,7 +18,7 @@ interface Rename {
 }
 
 /** Both names must be free until the run begins to upload. @throws Refusal */
-export async function assertNamesFree({ services, run }: Pick<GuardContext, 'services' | 'run'>) {
+export async function assertNamesFree({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   if (run.hasUploaded) return;
   for (const { to } of listRenames(run)) await assertFree(services.vectors, to);
 }

@@ -802,23 +802,23 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/automatic-rollback.test.ts',
     [
       [
-        'const known = findFailure(run);',
-        'const known = undefined;',
+        'findFailure(found) ?? toRefused(failed)',
+        'toRefused(failed)',
         'if the cutover was killed before the rollback began > a repeated cutover is refused for the first reason, and rolls back',
       ],
       [
-        'explainFailure(error, findFailure(run))',
-        'error',
+        'explainFailure(cause, findFailure(run))',
+        'translateFailure(cause)',
         'a window without a collection to return to says what failed, and why it cannot roll back',
       ],
       [
-        'run.refused ?? whyReturn(run, now)',
+        'run.refused ?? move.because',
         'run.refused',
         'the record says that the window had closed if > the watch begins the rollback',
       ],
       [
-        'known ? run : { ...run, ...note, window }',
-        'known ? run : { ...run, ...note }',
+        'refused, window: { ...windowOf(run), failed: refused } }',
+        'refused }',
         'if the cutover was killed before the rollback began > the watch rolls back at once',
       ],
     ],
@@ -954,18 +954,18 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        'if (now - failingSince < MAX_UNPROVED_MS)',
-        'if (now >= failingSince)',
+        'if (now >= until) return failing;',
+        '',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users stay live if the old collection was deleted after they were moved',
       ],
       [
-        'passed > failingAfter',
+        'passed > known.after',
         'passed === null',
         'a refused rollback keeps writes frozen for at most fifteen minutes > and a later refusal for as long again, if a repair let the rollback continue',
       ],
       [
-        'passed > failingAfter',
-        'passed >= failingAfter',
+        'passed > known.after',
+        'passed >= known.after',
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the new collection if the setting cannot be changed',
       ],
       [
@@ -979,8 +979,8 @@ export const MUTANTS: readonly Mutant[] = [
         'a refused rollback keeps writes frozen for at most fifteen minutes > then users are on the restored snapshot if the old collection was active and was deleted',
       ],
       [
-        "plan?.way === 'carry' && {",
-        "plan?.way !== 'to-snapshot' && {",
+        "const carries = plan?.way === 'carry';",
+        "const carries = plan !== undefined && plan.way !== 'to-snapshot';",
         'when the old collection > is deleted and restored before traffic opens, it receives the early writes',
       ],
     ],
@@ -990,8 +990,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/in-place.test.ts',
     [
       [
-        "if ('setting-changed' in passed) return false;",
-        "if (run.plan.inPlace && 'frozen' in passed) return false;",
+        "if ('setting-changed' in stages.recorded.passed) return false;",
+        "if (run.plan.inPlace && 'frozen' in stages.recorded.passed) return false;",
         'a migration in place > opens writes again if the rollback would lose more writes than were acknowledged',
       ],
     ],

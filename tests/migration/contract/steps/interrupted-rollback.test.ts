@@ -6,7 +6,7 @@ import type { HookOutcome } from '../../../../lib/migration/ports/hooks.ts';
 import type { Point } from '../../../../lib/migration/ports/vector-store.ts';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
-import type { RecordedJournal } from '../../../../lib/migration/runs/journal.ts';
+import { type RecordedJournal, readJournal } from '../../../../lib/migration/runs/journal.ts';
 import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
@@ -205,6 +205,35 @@ it.each([{ to: SOURCE, passed: { freezing: { facts: {} } }, plan: {} }, { of: 'a
   },
 );
 
+describe('a rollback whose decisions were noted beside its stages', () => {
+  const refused = { name: 'RefusedStillNewVersion', why: 'It is.', data: {} };
+  const unproved = { to: SOURCE, why: 'Nothing answers.' };
+
+  it.each([
+    { notes: {}, phase: 'copied', active: SOURCE },
+    { notes: { failingSince: 0, failingAfter: 3, unproved }, phase: 'copied', active: SOURCE },
+    { notes: { failingSince: 0, failingAfter: 3, unproved, refused }, phase: 'live' },
+  ])('continues with them: $notes', async ({ notes, phase, active }) => {
+    const migration = await createLive();
+    const services = killBeforeRequest(migration, 'deploy-old');
+    await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
+    migration.advanceClock(5 * MINUTE_MS);
+    const journal = await readJournal(migration.services, RUN, 'rollback');
+    const { planned, ...passed } = journal?.passed ?? {};
+    const noted = { passed, open: journal?.open, noted: { plan: planned?.found, ...notes } };
+    const end = await migration
+      .finish('rollback', {}, withRecord(migration, noted))
+      .catch((error: unknown) => error);
+    const run = await migration.runs.read(RUN);
+    expect(run.phase).toBe(phase);
+    expect(await migration.services.setting.read()).toBe(active ?? migration.target);
+    expect(migration.operator.actions.at(-1)).toBe('open-writes');
+    if (phase === 'live') expect(end).toMatchObject(refused);
+    const isProved = run.takesNoWindow === undefined;
+    expect(isProved).toBe(!('unproved' in notes) || phase === 'live');
+  });
+});
+
 it('writes are opened in time if the window was late and the old collection cannot be restored', async () => {
   const migration = await createMigrationAt('equal');
   const slow = onRequest(migration, 'open-writes', () => 'under-way');
@@ -235,7 +264,7 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
     return await hooks.ask(request);
   };
   const changes: ServiceChanges = { ...silentBackend, hooks: { ask } };
-  const isRefused = ({ noted }: RecordedJournal) => noted?.refused !== undefined;
+  const isRefused = ({ passed }: RecordedJournal) => 'ended' in passed;
   const dying = killAfter(changeServices(migration.services, changes), isRefused);
   let end: unknown;
   for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
