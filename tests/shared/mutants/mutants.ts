@@ -1303,13 +1303,13 @@ export const MUTANTS: readonly Mutant[] = [
       'both collections get the expected memories > an active collection that was changed throughout, if only removals are limited',
     ],
     [
-      'await stages.rewrite({ passed: {}',
-      'await stages.rewrite({ passed: stages.recorded.passed',
+      'rewrite({ passed: earlier ? { [EARLIER]: { found: earlier } } : {} });',
+      'rewrite(context.stages.recorded);',
       'a comparison is repeated after the repair of > an active collection that was emptied',
     ],
     [
-      '...(earlier && { earlier })',
-      '',
+      'passed: earlier ? { [EARLIER]: { found: earlier } } : {}',
+      'passed: {}',
       'a comparison is repeated after the repair of > a store that dropped a write',
     ],
     [
@@ -1621,8 +1621,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       [
-        "run.phase === 'switching' ? markFrozen(begun) : begun",
-        'begun',
+        "isFrozen: run.phase === 'switching'",
+        'isFrozen: false',
         'writes are opened in time if the window was late and the old collection cannot be restored',
       ],
     ],
@@ -1632,7 +1632,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/migration/contract/steps/interrupted-rollback.test.ts',
     [
       [
-        'return v.parse(v.optional(journalSchema), recorded);',
+        'return v.parse(v.optional(journalSchema), upgradeNotes(recorded));',
         'return v.is(journalSchema, recorded) ? recorded : undefined;',
       ],
     ],
