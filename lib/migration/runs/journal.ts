@@ -193,8 +193,13 @@ export function readStage({ passed, open }: RecordedJournal, stage: string): unk
 export type Facts = Readonly<Record<string, string | number>>;
 
 /** Facts of all passed stages */
-export function collectFacts({ passed }: RecordedJournal): Facts {
-  return Object.assign({}, ...Object.values(passed).map(({ found }) => found));
+export function collectFacts(journal: RecordedJournal): Facts {
+  return Object.assign({}, ...Object.values(stagesOf(journal)).map(({ found }) => found));
+}
+
+/** Passed stages, without the decisions that are recorded beside them: the names of those begin with "#". */
+export function stagesOf({ passed }: RecordedJournal): RecordedJournal['passed'] {
+  return Object.fromEntries(Object.entries(passed).filter(([name]) => !name.startsWith('#')));
 }
 
 /** The step must be repeated after this time. */

@@ -73,11 +73,11 @@ export function upgradeNotes(recorded: unknown): unknown {
   return {
     ...journal,
     passed: {
-      ...(plan && { planned: { found: plan } }),
-      ...(since !== undefined && { failing: { found: { since, after } } }),
-      ...(earlier !== undefined && { earlier: { found: earlier } }),
+      ...(plan && { '#plan': { found: plan } }),
+      ...(since !== undefined && { '#failing': { found: { since, after } } }),
+      ...(earlier !== undefined && { '#earlier': { found: earlier } }),
       ...passed,
-      ...(ended && { ended: { found: ended } }),
+      ...(ended && { '#end': { found: ended } }),
     },
   };
 }

@@ -31,7 +31,7 @@ import { type ComparisonCursor, comparePages, type Tally } from './comparison.ts
 const COMPARED = 'compared';
 const WRITTEN = 'written';
 /** Kept when both stages run again: the removals of an earlier walk still count. */
-const EARLIER = 'earlier';
+const EARLIER = '#earlier';
 
 /** Cursor of the walk that writes */
 interface WriteCursor {

@@ -11,6 +11,7 @@ import {
   outOfTime,
   type RecordedJournal,
   readJournal,
+  stagesOf,
 } from '../runs/journal.ts';
 import { storeReport } from '../runs/reports.ts';
 import {
@@ -54,7 +55,7 @@ export const rollback: Step = {
   forecast: forecastReturn,
   work: async (context) => {
     await context.begin(() => plan(context));
-    const end = await context.stages.once<End>(ENDED, () => goBack(context));
+    const end = await context.stages.once<End>(END, () => goBack(context));
     if ('refused' in end) return await stay(context, end);
     const { to, unproved } = end;
     if (unproved !== undefined) await openUnproved(context, { to, why: unproved });
@@ -197,7 +198,7 @@ type Returned = Extract<End, { readonly to: string }>;
 
 async function finish(context: StepContext, end: Returned): Promise<Outcome> {
   const { run } = context;
-  const { points: _, ...found } = collectFacts({ passed: stagesOf(context.stages.recorded) });
+  const { points: _, ...found } = collectFacts(context.stages.recorded);
   const isServed = wasOpened(run) || found.leakedWrites !== undefined;
   const served = isServed ? liveCollectionsOf(run) : [];
   const message = 'Remove the collections and the snapshot of the run by hand';
@@ -240,17 +241,17 @@ function whyNoWindow(
   if (to !== run.plan.sourceCollection) return `users are on ${to}`;
   if (live !== to && wasOpened(run) && readPlan(recorded)?.way !== 'carry')
     return `${live} has writes that were left behind`;
-  const { comparedByHand } = collectFacts({ passed: stagesOf(recorded) });
+  const { comparedByHand } = collectFacts(recorded);
   if (comparedByHand) return `${live} has writes that were not carried over`;
   // The next window would upload the collection again, and remove what users worked on.
   if (isServed && run.plan.uploadAs !== undefined) return `users worked on ${live}`;
   return undefined;
 }
 
-// Entries of the journal beside the stages of switch.ts. Without a plan, users never left the old collection.
-const PLANNED = 'planned';
-const FAILING = 'failing';
-const ENDED = 'ended';
+// Decisions in the journal, beside the stages of switch.ts. Without a plan, users never left the old collection.
+const PLAN = '#plan';
+const FAILING = '#failing';
+const END = '#end';
 
 const failingSchema = v.object({
   /** Time of the first refusal that keeps writes frozen, until a repair lets more stages pass */
@@ -268,7 +269,7 @@ function beginJournal(
 ): RecordedJournal {
   return {
     passed: {
-      [PLANNED]: { found: plan },
+      [PLAN]: { found: plan },
       ...(failing && { [FAILING]: { found: failing } }),
       ...(isFrozen && { [FREEZING]: {} }),
     },
@@ -276,14 +277,9 @@ function beginJournal(
 }
 
 function readPlan({ passed }: RecordedJournal): Return | undefined {
-  return v.parse(v.optional(returnSchema), passed[PLANNED]?.found);
+  return v.parse(v.optional(returnSchema), passed[PLAN]?.found);
 }
 
 function readFailing({ passed }: RecordedJournal): Failing | undefined {
   return v.parse(v.optional(failingSchema), passed[FAILING]?.found);
-}
-
-function stagesOf({ passed }: RecordedJournal): RecordedJournal['passed'] {
-  const { [PLANNED]: _, [FAILING]: __, [ENDED]: ___, ...stages } = passed;
-  return stages;
 }

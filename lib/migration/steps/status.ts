@@ -6,7 +6,7 @@ import { APPROVED_EVIDENCE, type Command, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseInput } from '../runs/input.ts';
-import { type RecordedJournal, readJournal, readStage } from '../runs/journal.ts';
+import { type RecordedJournal, readJournal, readStage, stagesOf } from '../runs/journal.ts';
 import { phaseSince, type Run, runIdSchema, wasOpened, wentLive } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import { retentionOf } from '../runs/times.ts';
@@ -130,7 +130,7 @@ async function readSwitchProgress(run: Run, services: Pick<Services, 'runs'>) {
   const isOpened = wasOpened(run) && !isBackward;
   const frozen = wasOpened(run) ? current : forward;
   return {
-    stages: Object.keys(current?.passed ?? {}),
+    stages: Object.keys(current ? stagesOf(current) : {}),
     frozenSince: isOpened ? null : findFrozenSince(frozen),
   };
 }

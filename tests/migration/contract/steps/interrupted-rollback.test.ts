@@ -10,6 +10,7 @@ import { type RecordedJournal, readJournal } from '../../../../lib/migration/run
 import { ofTestUser } from '../../../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../../../lib/migration/services.ts';
 import { rollback } from '../../../../lib/migration/steps/rollback.ts';
+import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull } from '../../../shared/support/quick-cases.ts';
@@ -219,8 +220,9 @@ describe('a rollback whose decisions were noted beside its stages', () => {
     await expect(migration.finish('rollback', {}, services)).rejects.toThrow(Killed);
     migration.advanceClock(5 * MINUTE_MS);
     const journal = await readJournal(migration.services, RUN, 'rollback');
-    const { planned, ...passed } = journal?.passed ?? {};
-    const noted = { passed, open: journal?.open, noted: { plan: planned?.found, ...notes } };
+    const { '#plan': plan, ...passed } = journal?.passed ?? {};
+    const noted = { passed, open: journal?.open, noted: { plan: plan?.found, ...notes } };
+    expect((await readStatus(migration.services)).stages).toEqual(Object.keys(passed));
     const end = await migration
       .finish('rollback', {}, withRecord(migration, noted))
       .catch((error: unknown) => error);
@@ -264,7 +266,7 @@ itInFull('a rollback that was refused and killed sends the webhook new requests'
     return await hooks.ask(request);
   };
   const changes: ServiceChanges = { ...silentBackend, hooks: { ask } };
-  const isRefused = ({ passed }: RecordedJournal) => 'ended' in passed;
+  const isRefused = ({ passed }: RecordedJournal) => '#end' in passed;
   const dying = killAfter(changeServices(migration.services, changes), isRefused);
   let end: unknown;
   for (let n = 0; n < 400 && !(end instanceof Killed); n += 1) {
