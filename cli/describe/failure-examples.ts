@@ -14,7 +14,7 @@ import {
 import { toErrorReply } from '../../lib/ledger/http/error-reply.ts';
 import { parseBody, parseFilter } from '../../lib/ledger/http/fields.ts';
 import { BODY_TOO_LARGE } from '../../lib/ledger/http/json-body.ts';
-import { failed } from '../../lib/ledger/http/replies.ts';
+import { replyWithFailure } from '../../lib/ledger/http/replies.ts';
 
 export interface FailingOperation {
   readonly method: string;
@@ -24,7 +24,7 @@ export interface FailingOperation {
 
 /** Failures that no error class produces: the gateway's own answers, and a failed precondition, which needs a record. */
 const FIXED_ANSWERS: Readonly<Record<string, object>> = {
-  412: failed(412, {
+  412: replyWithFailure(412, {
     error: 'precondition_failed',
     message: 'The record is at version 4, which was not expected: read it and send its ETag',
   }).body,

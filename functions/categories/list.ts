@@ -1,18 +1,20 @@
 // GET /categories: lists categories by name.
 import { parseCategoryQuery, toCategoryJson } from '../../lib/ledger/http/category-json.ts';
-import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { replyIfListModified } from '../../lib/ledger/http/preconditions.ts';
-import { foundAll } from '../../lib/ledger/http/replies.ts';
+import { replyWithList } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'listCategories').handler(async ({ ledger, query, headers }) => {
-    const { activeOnly, includeCounts: includesCount } = parseCategoryQuery(query);
-    const items = await ledger.categories.list({ activeOnly });
-    const reply = foundAll(items.map((item) => toCategoryJson(item, { includesCount })));
-    return replyIfListModified(reply, headers['if-none-match']);
-  });
+  return createQueryEndpoint(service, 'listCategories').handler(
+    async ({ ledger, query, headers }) => {
+      const { activeOnly, includeCounts: includesCount } = parseCategoryQuery(query);
+      const items = await ledger.categories.list({ activeOnly });
+      const reply = replyWithList(items.map((item) => toCategoryJson(item, { includesCount })));
+      return replyIfListModified(reply, headers['if-none-match']);
+    },
+  );
 }
 
 export const handler = createHandler(createServiceFromEnvironment());

@@ -1,13 +1,13 @@
 // GET /imports: lists the rows that imports have added.
-import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { importsReply, parseImportQuery } from '../../lib/ledger/http/import-json.ts';
+import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseImportQuery, toImportsReply } from '../../lib/ledger/http/import-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'listImports').handler(async ({ ledger, query }) => {
+  return createQueryEndpoint(service, 'listImports').handler(async ({ ledger, query }) => {
     const { after } = parseImportQuery(query);
-    return importsReply(await ledger.importedRows.readPage(after));
+    return toImportsReply(await ledger.importedRows.readPage(after));
   });
 }
 

@@ -1,18 +1,18 @@
 // PUT /imports: records the rows that an import has added.
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseImportPart, toRecordedJson } from '../../lib/ledger/http/import-json.ts';
-import { jsonBody } from '../../lib/ledger/http/json-body.ts';
-import { updated } from '../../lib/ledger/http/replies.ts';
+import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
+import { replyUpdated } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'recordImport')
-    .use(jsonBody())
+  return createLedgerEndpoint(service, 'recordImport')
+    .use(parseJsonBody())
     .handler(async ({ ledger, json }) => {
       const part = parseImportPart(json);
       await ledger.importedRows.record(part);
-      return updated(toRecordedJson(part), 'Import recorded successfully');
+      return replyUpdated(toRecordedJson(part), 'Import recorded successfully');
     });
 }
 

@@ -1,14 +1,14 @@
 // GET /me: shows the ledger and the scope of the key or token.
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { omitUndefined } from '../../lib/ledger/http/fields.ts';
-import { found } from '../../lib/ledger/http/replies.ts';
+import { replyWithData } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
+  return createLedgerEndpoint(service, 'identifyCaller').handler(async ({ caller }) => {
     const { ledger, scope, kind, keyId: key_id, name } = caller;
-    return found({ ledger, scope, kind, ...omitUndefined({ key_id, name }) });
+    return replyWithData({ ledger, scope, kind, ...omitUndefined({ key_id, name }) });
   });
 }
 

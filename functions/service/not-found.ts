@@ -1,8 +1,10 @@
 // $default: refuses requests for a route or method that no other function serves.
-import { endpoint } from '../../lib/ledger/http/endpoint.ts';
-import { noRoute } from '../../lib/ledger/http/no-route.ts';
+import { createEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createRouteError } from '../../lib/ledger/http/no-route.ts';
 
-export const handler = endpoint('Failed to find the route').handler(async ({ requestContext }) => {
-  const { method, path } = requestContext.http;
-  throw noRoute(method, path);
-});
+export const handler = createEndpoint('Failed to find the route').handler(
+  async ({ requestContext }) => {
+    const { method, path } = requestContext.http;
+    throw createRouteError(method, path);
+  },
+);

@@ -1,9 +1,9 @@
 // GET /openapi.json, without authentication: the API description for programs.
-import { failureMessage, noParameters } from '../../lib/ledger/http/endpoint.ts';
-import { textEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
+import { getFailureMessage, refuseAllParameters } from '../../lib/ledger/http/endpoint.ts';
+import { createTextEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
 import { OPENAPI } from '../../web/static/openapi.ts';
 
 export const createHandler = () =>
-  textEndpoint(failureMessage('describeApi'), () => OPENAPI).use(noParameters());
+  createTextEndpoint(getFailureMessage('describeApi'), () => OPENAPI).use(refuseAllParameters());
 
 export const handler = createHandler();

@@ -1,9 +1,9 @@
 // GET /, /page.css and /page.js, without authentication: the page in which people keep their ledger. The page asks for a key,
 // and shows data of that key's ledger only.
-import { textEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
+import { createTextEndpoint } from '../../lib/ledger/http/text-endpoint.ts';
 import { IMPORTER, PAGE, SCRIPT, STYLE } from '../../web/static/page.ts';
 
-export const handler = textEndpoint('Failed to show the page', (path, { part }) => {
+export const handler = createTextEndpoint('Failed to show the page', (path, { part }) => {
   if (path.startsWith('/page.css')) return STYLE;
   if (!path.startsWith('/page.js')) return PAGE;
   // A part of the script that is loaded when a file is chosen.

@@ -1,14 +1,14 @@
 // GET /months: lists months with their totals and digests.
-import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { monthsReply, parseMonthsQuery } from '../../lib/ledger/http/months-json.ts';
+import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseMonthsQuery, toMonthsReply } from '../../lib/ledger/http/months-json.ts';
 import { replyIfListModified } from '../../lib/ledger/http/preconditions.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint(service, 'listMonths').handler(async ({ ledger, query, headers }) => {
+  return createQueryEndpoint(service, 'listMonths').handler(async ({ ledger, query, headers }) => {
     const months = await ledger.months.list(...parseMonthsQuery(query));
-    return replyIfListModified(monthsReply(months), headers['if-none-match']);
+    return replyIfListModified(toMonthsReply(months), headers['if-none-match']);
   });
 }
 

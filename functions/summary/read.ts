@@ -1,14 +1,14 @@
 // GET /summary and GET /summary/series: add up transactions by one grouping or by two.
-import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { parseSummaryQuery, summaryReply } from '../../lib/ledger/http/summary-json.ts';
+import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseSummaryQuery, toSummaryReply } from '../../lib/ledger/http/summary-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint<'readSummary' | 'readSummarySeries'>(service, 'readSummary').handler(
+  return createQueryEndpoint<'readSummary' | 'readSummarySeries'>(service, 'readSummary').handler(
     async ({ ledger, query, requestContext }) => {
       const input = parseSummaryQuery(query, requestContext.http.path);
-      return summaryReply(await ledger.summaries.read(input), input);
+      return toSummaryReply(await ledger.summaries.read(input), input);
     },
   );
 }

@@ -1,14 +1,14 @@
 // POST /transactions/bulk/delete: each transaction is removed or refused by itself.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
 import { parseBulkOfExisting, parseBulkRemoval } from '../../lib/ledger/http/transaction-json.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'deleteTransactions')
-    .use(jsonBody())
+  return createLedgerEndpoint(service, 'deleteTransactions')
+    .use(parseJsonBody())
     .handler(
       handleBulk({
         parseItems: parseBulkOfExisting,

@@ -1,7 +1,7 @@
 // PUT /transactions/bulk: each transaction is changed or refused by itself.
 import { handleBulk } from '../../lib/ledger/http/bulk.ts';
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
 import {
   parseBulkChange,
   parseBulkOfExisting,
@@ -11,8 +11,8 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'updateTransactions')
-    .use(jsonBody())
+  return createLedgerEndpoint(service, 'updateTransactions')
+    .use(parseJsonBody())
     .handler(
       handleBulk({
         parseItems: parseBulkOfExisting,

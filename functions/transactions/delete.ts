@@ -1,15 +1,15 @@
 // DELETE /transactions/{id}: removes a transaction.
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { readVersionCheck } from '../../lib/ledger/http/preconditions.ts';
-import { deleted } from '../../lib/ledger/http/replies.ts';
+import { replyDeleted } from '../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'deleteTransaction').handler(
+  return createLedgerEndpoint(service, 'deleteTransaction').handler(
     async ({ ledger, pathId, headers }) => {
       await ledger.transactions.remove(pathId, readVersionCheck(headers, 'transaction', pathId));
-      return deleted('Transaction deleted successfully');
+      return replyDeleted('Transaction deleted successfully');
     },
   );
 }

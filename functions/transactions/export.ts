@@ -1,12 +1,12 @@
 // GET /transactions/export and GET /transactions/export.json: one part of the transactions that the filters choose, and the
 // address of the next part.
-import { queryEndpoint } from '../../lib/ledger/http/endpoint.ts';
-import { exportReply, parseExportRequest } from '../../lib/ledger/http/transaction-export.ts';
+import { createQueryEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { parseExportRequest, toExportReply } from '../../lib/ledger/http/transaction-export.ts';
 import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return queryEndpoint<'exportTransactions' | 'exportTransactionsAsJson'>(
+  return createQueryEndpoint<'exportTransactions' | 'exportTransactionsAsJson'>(
     service,
     'exportTransactions',
   ).handler(async ({ ledger, query, headers: { accept }, requestContext }) => {
@@ -14,7 +14,7 @@ export function createHandler(service: LedgerService) {
     const { digest, after: _, ...selection } = input.query;
     const hasMonthDigest = input.isJson ? await ledger.months.hasMonthDigest(selection) : undefined;
     const part = await ledger.transactions.readExportPart(input.query);
-    return exportReply(part, { query, isJson: input.isJson, digest, hasMonthDigest });
+    return toExportReply(part, { query, isJson: input.isJson, digest, hasMonthDigest });
   });
 }
 

@@ -1,10 +1,10 @@
 // PUT /transactions/{id}: changes the fields of a transaction that are sent.
 
-import { ledgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
+import { createLedgerEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { loadExisting } from '../../lib/ledger/http/existing-record.ts';
-import { jsonBody } from '../../lib/ledger/http/json-body.ts';
+import { parseJsonBody } from '../../lib/ledger/http/json-body.ts';
 import { readVersionCheck } from '../../lib/ledger/http/preconditions.ts';
-import { updated } from '../../lib/ledger/http/replies.ts';
+import { replyUpdated } from '../../lib/ledger/http/replies.ts';
 import {
   parseTransactionChanges,
   toTransactionJson,
@@ -13,14 +13,14 @@ import type { LedgerService } from '../../lib/ledger/ledger.ts';
 import { createServiceFromEnvironment } from '../../lib/ledger/runtime.ts';
 
 export function createHandler(service: LedgerService) {
-  return ledgerEndpoint(service, 'updateTransaction')
+  return createLedgerEndpoint(service, 'updateTransaction')
     .use(loadExisting(({ ledger, pathId }) => ledger.transactions.find(pathId)))
-    .use(jsonBody())
+    .use(parseJsonBody())
     .handler(async ({ ledger, existing, json, headers }) => {
       const isExpected = readVersionCheck(headers, 'transaction', existing.id);
       const changes = parseTransactionChanges(json);
       const transaction = await ledger.transactions.update(existing, changes, isExpected);
-      return updated(toTransactionJson(transaction), 'Transaction updated successfully');
+      return replyUpdated(toTransactionJson(transaction), 'Transaction updated successfully');
     });
 }
 

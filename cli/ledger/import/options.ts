@@ -1,6 +1,6 @@
 // The options of `npm run import`, and which options each use of the command accepts.
 import { Option } from '@commander-js/extra-typings';
-import { DECIMAL_SIGNS } from '../../../lib/ledger/import/amounts.ts';
+import { DECIMAL_SEPARATORS } from '../../../lib/ledger/import/amounts.ts';
 import { DATE_ORDERS } from '../../../lib/ledger/import/dates.ts';
 import type { StatementOptions } from '../../../lib/ledger/import/statement.ts';
 import {
@@ -55,7 +55,7 @@ export const command = createCommand(
   .option('--id <column>', "the column of the bank's id; without it one is created from the row")
   .addOption(new Option('--date-order <order>', 'how dates are written').choices(DATE_ORDERS))
   .addOption(
-    new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SIGNS),
+    new Option('--decimal <sign>', 'the decimal sign of the amounts').choices(DECIMAL_SEPARATORS),
   )
   .option(
     '--account <name>',

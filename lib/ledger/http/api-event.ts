@@ -22,6 +22,6 @@ export type ApiEvent = GatewayEvent & Tallied & RequestParameters;
 export interface RequestTally {
   retries: number;
   conflicts: number;
-  /** The ledger served; undefined on routes that have none. */
+  /** Ledger of the request; undefined on routes that have none. */
   ledger?: string;
 }

@@ -1,10 +1,10 @@
-// Requests with many records: each record is applied or refused independently, and the reply has one result for each, in the
-// order of the request.
+// Requests with many records. Each record is applied or refused independently, and the response has a result for each, in the
+// same order.
 
 import { logFailure } from '../../shared/log.ts';
 import type { Marked, Marker, Outcome } from '../service/bulk.ts';
 import type { TransactionResult } from './api-types.ts';
-import { failureMessage } from './endpoint.ts';
+import { getFailureMessage } from './endpoint.ts';
 import { toErrorReply } from './error-reply.ts';
 import { markReplayed, readKeyedRequest, type WriteEvent } from './idempotency.ts';
 import type { JsonObject } from './json-body.ts';
@@ -13,20 +13,20 @@ import type { Operation, Reply } from './replies.ts';
 export interface BulkOperation<Event, Fields extends object, Value, Counted extends string> {
   /**
    * Reads the items of the body.
-   * @throws ValidationError for a body of another form; that reply is not remembered for an idempotency key
+   * @throws ValidationError for an invalid body; that response is not stored for an idempotency key
    */
   readonly parseItems: (json: JsonObject) => readonly unknown[];
-  /** @throws ValidationError for an item, which does not refuse the other items */
+  /** @throws ValidationError for an invalid item; the other items are still applied */
   readonly parseItem: (item: unknown) => Fields;
   readonly apply: (
     event: Event,
     items: readonly (Fields & Marked<Value>)[],
   ) => Promise<readonly Outcome<Value>[]>;
-  /** The reply that a request for this item alone would get. */
+  /** Creates the reply that a request for this item alone would get. */
   readonly toReply: (value: Value) => Reply<ItemBody>;
-  /** Names of the counts, by the status that adds to each; every other status adds to the failures. */
+  /** Name of the count for each status; every other status counts as failed. */
   readonly countNames: Readonly<Record<number, Counted>>;
-  /** The operation on a single record: an item that fails unexpectedly (500) gets its failure message. */
+  /** The same operation on a single record: its failure message is used for an item that fails unexpectedly (500). */
   readonly itemOperation: Operation;
 }
 
@@ -39,10 +39,10 @@ export function handleBulk<
   Value,
   Counted extends string,
 >(operation: BulkOperation<Event, Fields, Value, Counted>) {
-  return async (event: Event): Promise<Reply<BulkBody<Counted>>> => {
+  return async (event: Event): Promise<Reply<BulkResponseBody<Counted>>> => {
     const items = operation.parseItems(event.json);
-    const keyed = readKeyedRequest(event);
-    const request = await event.ledger.idempotency.beginBulk(keyed);
+    const keyedRequest = readKeyedRequest(event);
+    const request = await event.ledger.idempotency.beginBulk(keyedRequest);
     const isReplayed = request.remembered !== undefined;
     const outcomes = await request.recall(
       request.remembered
@@ -52,7 +52,7 @@ export function handleBulk<
           ),
     );
     const { requestId } = event.context;
-    const failure = failureMessage(operation.itemOperation);
+    const failure = getFailureMessage(operation.itemOperation);
     const { countNames } = operation;
     const { reply, isFinal } = composeReply(outcomes, { countNames, failure, requestId });
     if (isReplayed) return markReplayed(reply);
@@ -62,7 +62,7 @@ export function handleBulk<
 }
 
 /** The number of each kind of outcome by name, and the result of each item. */
-interface BulkBody<Counted extends string> {
+interface BulkResponseBody<Counted extends string> {
   readonly success: boolean;
   readonly data: Readonly<Record<Counted | 'failed', number>> & {
     readonly results: readonly TransactionResult[];
@@ -84,17 +84,17 @@ async function applyItems<Event, Fields extends object, Value>(
   items: readonly unknown[],
   createMarker: (index: number) => Marker<Value> | undefined,
 ): Promise<Outcome<Reply>[]> {
-  const parsed = items.map((item, index): Outcome<Fields & Marked<Value>> => {
+  const parsedItems = items.map((item, index): Outcome<Fields & Marked<Value>> => {
     try {
       return { value: { ...parseItem(item), marker: createMarker(index) } };
     } catch (error) {
       return { error };
     }
   });
-  const valid = parsed.flatMap((each) => ('value' in each ? [each.value] : []));
-  const applied = (await apply(event, valid)).values();
-  return parsed.map((each) => {
-    const outcome = 'error' in each ? each : (applied.next().value ?? { error: undefined });
+  const validItems = parsedItems.flatMap((each) => ('value' in each ? [each.value] : []));
+  const appliedOutcomes = (await apply(event, validItems)).values();
+  return parsedItems.map((each) => {
+    const outcome = 'error' in each ? each : (appliedOutcomes.next().value ?? { error: undefined });
     return 'value' in outcome ? { value: toReply(outcome.value) } : outcome;
   });
 }
@@ -110,21 +110,21 @@ function composeReply<Counted extends string>(
     readonly failure: string;
     readonly requestId: string;
   },
-): { readonly reply: Reply<BulkBody<Counted>>; readonly isFinal: boolean } {
+): { readonly reply: Reply<BulkResponseBody<Counted>>; readonly isFinal: boolean } {
   const { countNames, failure, requestId } = options;
   const replies = outcomes.map((outcome) => replyToItem(outcome, failure));
-  const unexpected = outcomes.flatMap((outcome, index) =>
+  const unexpectedErrors = outcomes.flatMap((outcome, index) =>
     'error' in outcome && isUnexpected(replies[index]) ? [outcome.error] : [],
   );
-  const isFinal = unexpected.length === 0;
-  if (!isFinal && outcomes.every((outcome) => 'error' in outcome)) throw unexpected[0];
-  for (const cause of unexpected) logFailure({ requestId, failure, cause });
+  const isFinal = unexpectedErrors.length === 0;
+  if (!isFinal && outcomes.every((outcome) => 'error' in outcome)) throw unexpectedErrors[0];
+  for (const cause of unexpectedErrors) logFailure({ requestId, failure, cause });
   const results = replies.map(toResult);
-  const countStatus = (name: string) =>
+  const countResults = (name: string) =>
     results.filter(({ status }) => (countNames[status] ?? 'failed') === name).length;
-  const names: (Counted | 'failed')[] = [...Object.values<Counted>(countNames), 'failed'];
-  const counts = Object.fromEntries(names.map((name) => [name, countStatus(name)]));
-  const data = { ...(counts as Record<Counted | 'failed', number>), results };
+  const countedNames: (Counted | 'failed')[] = [...Object.values<Counted>(countNames), 'failed'];
+  const countsByName = Object.fromEntries(countedNames.map((name) => [name, countResults(name)]));
+  const data = { ...(countsByName as Record<Counted | 'failed', number>), results };
   return { reply: { status: 207, body: { success: true, data } }, isFinal };
 }
 

@@ -61,13 +61,16 @@ export function parseCategoryChanges(body: Readonly<Record<string, unknown>>): C
 
 /**
  * Shows every field, null if empty.
- * @param includesCount adds `transaction_count`, as in single reads and in lists requested with counts; the ETag is that of a
- * single read in any case
+ * @param includesCount adds `transaction_count`, as in single reads and in lists requested with counts. The ETag is always that
+ * of a single read
  */
 export function toCategoryJson(category: Category, { includesCount = false } = {}) {
-  const shown = toJsonWithoutCount(category);
-  const counted = { ...shown, transaction_count: category.transactionCount };
-  return { ...(includesCount ? counted : shown), etag: makeTag('category', category, counted) };
+  const fields = toJsonWithoutCount(category);
+  const fieldsWithCount = { ...fields, transaction_count: category.transactionCount };
+  return {
+    ...(includesCount ? fieldsWithCount : fields),
+    etag: makeTag('category', category, fieldsWithCount),
+  };
 }
 
 function toJsonWithoutCount(category: Category) {

@@ -1,6 +1,6 @@
-// Cursors: opaque texts for the position of a row, after which the next page of a list or the next part of an export begins. A
-// forged cursor is harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the
-// page after it would lack rows.
+// Cursors: opaque texts for the position of the last row of a page or part, after which the next one begins. A forged cursor is
+// harmless, because a query reads only the caller's ledger. A cursor of another kind is refused, because the page after it would
+// lack rows.
 import * as v from 'valibot';
 import { isCalendarDate } from '../domain/calendar-date.ts';
 import type { ImportPosition } from '../domain/import-part.ts';
@@ -13,8 +13,8 @@ import {
 import { isAssignableId } from '../domain/record.ts';
 
 /**
- * The cursor of a page adds amount and order, because a search may be sorted by amount. The cursor of a part of a month adds
- * the digest of the parts so far.
+ * The cursor of a page also has an amount and an order, because a search may be sorted by amount. The cursor of a part of a month
+ * also has the digest of the parts so far.
  */
 const CURSOR =
   /^(\d{4}-\d{2}-\d{2}) (\d{1,15}) (\d{1,16})(?: (-?\d{1,12}(?:\.\d{1,2})?) (-?(?:date|amount))| digest (\d{1,38}))?$/;
@@ -22,30 +22,30 @@ const IMPORT_CURSOR = /^(\d{1,4}) (.{1,64})$/u;
 
 /** Creates the cursor after which the next page begins. */
 export function toPageCursor({ amount, order, ...position }: PageEnd): string {
-  return encode(`${toText(position)} ${amount} ${order}`);
+  return encodeText(`${formatPosition(position)} ${amount} ${order}`);
 }
 
 /** Creates the cursor after which the next part of an export begins. */
 export function toPartCursor(position: ListPosition, digest?: bigint): string {
   const suffix = digest === undefined ? '' : ` digest ${digest}`;
-  return encode(toText(position) + suffix);
+  return encodeText(formatPosition(position) + suffix);
 }
 
 /** Creates the cursor after which the next page of imports begins. */
 export function toImportCursor({ importId, part }: ImportPosition): string {
-  return encode(`${part} ${importId}`);
+  return encodeText(`${part} ${importId}`);
 }
 
 export const pageCursor = v.pipe(
   v.string(),
-  v.transform(decode),
+  v.transform(decodeCursor),
   v.check((position) => position?.amount !== undefined, 'Must be the next_cursor of a page.'),
   v.transform((position) => position as PageEnd),
 );
 
 export const partCursor = v.pipe(
   v.string(),
-  v.transform(decode),
+  v.transform(decodeCursor),
   v.check(
     (position) => position !== undefined && position.amount === undefined,
     'Must be the cursor of the previous part.',
@@ -54,15 +54,15 @@ export const partCursor = v.pipe(
 
 export const importCursor = v.pipe(
   v.string(),
-  v.transform(decodeImport),
+  v.transform(decodeImportCursor),
   v.check((position) => position !== undefined, 'Must be the cursor of the previous page.'),
 );
 
-function toText({ date, createdAt, id }: ListPosition): string {
+function formatPosition({ date, createdAt, id }: ListPosition): string {
   return `${date} ${createdAt} ${id}`;
 }
 
-function encode(text: string): string {
+function encodeText(text: string): string {
   return Buffer.from(text).toString('base64url');
 }
 
@@ -71,7 +71,7 @@ function encode(text: string): string {
  */
 function decodeText(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();
-  return encode(text) === cursor ? text : '';
+  return encodeText(text) === cursor ? text : '';
 }
 
 interface DecodedCursor extends ListPosition {
@@ -80,7 +80,7 @@ interface DecodedCursor extends ListPosition {
   readonly digest: bigint | undefined;
 }
 
-function decode(cursor: string): DecodedCursor | undefined {
+function decodeCursor(cursor: string): DecodedCursor | undefined {
   const match = CURSOR.exec(decodeText(cursor));
   const [, date = '', createdAt, id, amount, order, digest] = match ?? [];
   if (!isCalendarDate(date) || !isAssignableId(Number(id))) return undefined;
@@ -94,7 +94,7 @@ function decode(cursor: string): DecodedCursor | undefined {
   };
 }
 
-function decodeImport(cursor: string): ImportPosition | undefined {
+function decodeImportCursor(cursor: string): ImportPosition | undefined {
   const [, part, importId] = IMPORT_CURSOR.exec(decodeText(cursor)) ?? [];
   return importId === undefined ? undefined : { importId, part: Number(part) };
 }

@@ -9,13 +9,13 @@ import { ValidationError } from '../errors.ts';
 import type { Ledger, LedgerService } from '../ledger.ts';
 import type { RequestContext } from '../request-context.ts';
 import type { ApiEvent, GatewayEvent, RequestParameters } from './api-event.ts';
-import { envelope } from './envelope.ts';
+import { wrapInEnvelope } from './envelope.ts';
 import FAILURES from './failures.json' with { type: 'json' };
 import { refuseParameters } from './fields.ts';
 import { refuseFixedPath } from './no-route.ts';
 import { isUtf8, NOT_UTF8, readQuery } from './query-string.ts';
 import type { Operation, Reply, ReplyTo } from './replies.ts';
-import { requestLog } from './request-log.ts';
+import { logRequests } from './request-log.ts';
 
 export type LedgerEvent = ApiEvent & {
   caller: IdentifiedCaller & { readonly scope: Scope };
@@ -25,39 +25,39 @@ export type LedgerEvent = ApiEvent & {
 };
 
 /** The message of an operation's response if a request fails unexpectedly (500). */
-export function failureMessage(operation: Operation): string {
+export function getFailureMessage(operation: Operation): string {
   return FAILURES[operation];
 }
 
 /** @param failure the message of the response if the request fails unexpectedly (500) */
-export function endpoint<Answer extends Reply<object> = Reply>(failure: string) {
+export function createEndpoint<Response extends Reply<object> = Reply>(failure: string) {
   // Middy runs `after` and `onError` in reverse order: the first middleware logs the final response.
-  return middy<GatewayEvent, Answer>()
-    .use(requestLog())
-    .use(envelope(failure))
-    .use(requestParameters());
+  return middy<GatewayEvent, Response>()
+    .use(logRequests())
+    .use(wrapInEnvelope(failure))
+    .use(readRequestParameters());
 }
 
 /** An endpoint for the ledger of the request's key or token, without parameters. */
-export function ledgerEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
-  return queryEndpoint(service, operation).use(noParameters());
+export function createLedgerEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
+  return createQueryEndpoint(service, operation).use(refuseAllParameters());
 }
 
 /** A ledger endpoint whose handler parses the parameters. */
-export function queryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
-  return publicEndpoint(operation).use(requestContext(service));
+export function createQueryEndpoint<Id extends Operation>(service: LedgerService, operation: Id) {
+  return createPublicEndpoint(operation).use(openRequestContext(service));
 }
 
 /** An endpoint that needs neither key nor token. */
-export function publicEndpoint<Id extends Operation>(operation: Id) {
-  return endpoint<ReplyTo<Id>>(failureMessage(operation));
+export function createPublicEndpoint<Id extends Operation>(operation: Id) {
+  return createEndpoint<ReplyTo<Id>>(getFailureMessage(operation));
 }
 
 /**
  * Refuses every parameter, because ignoring one would hide a misspelling. A path with a malformed id is left to the handler,
- * which answers 404.
+ * which responds with 404.
  */
-export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
+export function refuseAllParameters(): MiddlewareObj<ApiEvent, Reply> {
   return {
     before: ({ event: { pathId, query } }) => {
       if (pathId === '' || parseId(pathId) !== undefined) refuseParameters(query);
@@ -65,7 +65,7 @@ export function noParameters(): MiddlewareObj<ApiEvent, Reply> {
   };
 }
 
-function requestParameters(): MiddlewareObj<GatewayEvent & RequestParameters, Reply> {
+function readRequestParameters(): MiddlewareObj<GatewayEvent & RequestParameters, Reply> {
   return {
     before: ({ event }) => {
       const { rawQueryString = '' } = event;
@@ -78,19 +78,19 @@ function requestParameters(): MiddlewareObj<GatewayEvent & RequestParameters, Re
   };
 }
 
-function requestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
+function openRequestContext(service: LedgerService): MiddlewareObj<LedgerEvent, Reply> {
   return {
     before: async ({ event, context: { awsRequestId } }) => {
       const { tally } = event;
-      const started = service.startRequest(awsRequestId, (error) => {
+      const request = service.startRequest(awsRequestId, (error) => {
         tally.retries += 1;
         if (isWriteConflict(error)) tally.conflicts += 1;
       });
-      const caller = await service.authenticate(event.headers.authorization, started);
+      const caller = await service.authenticate(event.headers.authorization, request);
       requireAllowed(caller, event.requestContext.http.method);
       event.caller = caller;
       tally.ledger = caller.ledger;
-      event.context = { ...started, ledger: caller.ledger };
+      event.context = { ...request, ledger: caller.ledger };
       event.ledger = service.openLedger(event.context);
     },
   };

@@ -15,7 +15,7 @@ export const SECURITY_HEADERS = {
   'strict-transport-security': 'max-age=31536000',
 };
 
-export function envelope(failure: string): MiddlewareObj<GatewayEvent, WireReply> {
+export function wrapInEnvelope(failure: string): MiddlewareObj<GatewayEvent, WireReply> {
   return {
     after: (request) => {
       request.response = toResult(request.response as Reply, request.context.awsRequestId);

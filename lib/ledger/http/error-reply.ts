@@ -19,7 +19,7 @@ import {
 } from '../errors.ts';
 import { PreconditionFailedError } from '../service/retry-on-conflict.ts';
 import { toCategoryJson } from './category-json.ts';
-import { type Failure, failed, type Reply } from './replies.ts';
+import { type Failure, type Reply, replyWithFailure } from './replies.ts';
 import { toTransactionJson } from './transaction-json.ts';
 
 /** Replies to an error, and logs the cause of a 500 or 503, which the client does not see. */
@@ -33,8 +33,8 @@ export function replyToError(
 }
 
 function readEtag(record: NamedTransaction | Category): string {
-  const shown = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
-  return shown.etag;
+  const json = 'transactionCount' in record ? toCategoryJson(record) : toTransactionJson(record);
+  return json.etag;
 }
 
 interface PlainError {
@@ -76,26 +76,26 @@ const PLAIN_ERRORS: readonly PlainError[] = [
 export function toErrorReply(error: unknown, failure: string): Reply {
   for (const { kind, status, code, headers } of PLAIN_ERRORS) {
     if (!(error instanceof kind)) continue;
-    const reply = failed(status, { error: code, message: error.message });
+    const reply = replyWithFailure(status, { error: code, message: error.message });
     return headers ? { ...reply, headers } : reply;
   }
   if (error instanceof ValidationError) {
     const { message, details } = error;
-    return failed(400, { error: 'validation_failed', message, details });
+    return replyWithFailure(400, { error: 'validation_failed', message, details });
   }
   if (error instanceof MethodNotAllowedError) {
     const { message, allowed } = error;
     const headers = { allow: allowed.join(', ') };
-    return { ...failed(405, { error: 'method_not_allowed', message }), headers };
+    return { ...replyWithFailure(405, { error: 'method_not_allowed', message }), headers };
   }
   if (error instanceof ConflictError) {
     const { message, existingId: existing_id } = error;
-    return failed(409, { error: 'conflict', message, existing_id });
+    return replyWithFailure(409, { error: 'conflict', message, existing_id });
   }
   if (error instanceof PreconditionFailedError) {
-    const reply = failed(412, { error: 'precondition_failed', message: error.message });
+    const reply = replyWithFailure(412, { error: 'precondition_failed', message: error.message });
     return { ...reply, headers: { etag: readEtag(error.current) } };
   }
-  const reply = failed(500, { error: 'internal_server_error', message: failure });
+  const reply = replyWithFailure(500, { error: 'internal_server_error', message: failure });
   return isContention(error) ? { ...reply, headers: { 'retry-after': '1' } } : reply;
 }

@@ -10,10 +10,10 @@ export type ObjectSchema = v.ObjectSchema<
 type SentFields = Readonly<Record<string, unknown>>;
 type FieldError = [name: string, sentence: string];
 
-/** A field that the service assigns. A client may send back the value that it read. */
+/** A field that the service assigns. A client may send the value that it read; it is ignored. */
 export const ignored = v.exactOptional(v.pipe(v.unknown(), v.description('Ignored.')));
 
-/** Fields that the service assigns; a body may repeat them, and they are ignored. */
+/** Fields that the service assigns in every record. */
 export const ASSIGNED = { id: ignored, created_at: ignored, updated_at: ignored, etag: ignored };
 
 const INVALID_FILTER = 'Filter validation failed';
@@ -33,10 +33,13 @@ export function parseBody<Schema extends ObjectSchema>(
   body: SentFields,
   extraErrors: readonly FieldError[] = [],
 ): v.InferOutput<Schema> {
-  const unknown = findUnknownNames(schema, body);
+  const unknownNames = findUnknownNames(schema, body);
   return parse(schema, body, {
     message: 'Input validation failed',
-    errors: [...extraErrors, ...unknown.map((name): FieldError => [name, 'Is not a known field.'])],
+    errors: [
+      ...extraErrors,
+      ...unknownNames.map((name): FieldError => [name, 'Is not a known field.']),
+    ],
   });
 }
 
@@ -49,13 +52,13 @@ export function parseFilter<Schema extends ObjectSchema>(
   schema: Schema,
   query: Query,
 ): v.InferOutput<Schema> {
-  const single = Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]);
-  const repeated = Object.keys(query).filter((name) => Array.isArray(query[name]));
-  return parse(schema, Object.fromEntries(single), {
+  const singleValues = Object.entries(query).map(([name, value]) => [name, [value].flat()[0]]);
+  const repeatedNames = Object.keys(query).filter((name) => Array.isArray(query[name]));
+  return parse(schema, Object.fromEntries(singleValues), {
     message: INVALID_FILTER,
     errors: [
       ...findUnknownNames(schema, query).map((name): FieldError => [name, UNKNOWN_PARAMETER]),
-      ...repeated.map((name): FieldError => [name, 'Must be sent once.']),
+      ...repeatedNames.map((name): FieldError => [name, 'Must be sent once.']),
     ],
   });
 }
@@ -82,8 +85,8 @@ function parse<Schema extends ObjectSchema>(
   failure: { message: string; errors: FieldError[] },
 ): v.InferOutput<Schema> {
   // Copies own properties only, so that no `constructor` or `__proto__` of a prototype is read as a field.
-  const own = Object.assign(Object.create(null), input);
-  const result = v.safeParse(schema, own);
+  const ownFields = Object.assign(Object.create(null), input);
+  const result = v.safeParse(schema, ownFields);
   const errors = [...(result.issues ?? []).map(toFieldError), ...failure.errors];
   if (errors.length > 0 || !result.success) {
     throw new ValidationError(failure.message, { details: groupByField(errors) });
@@ -100,9 +103,9 @@ function toFieldError(issue: v.BaseIssue<unknown>): FieldError {
 }
 
 function groupByField(errors: readonly FieldError[]): FieldErrors {
-  const fields = Map.groupBy(errors, ([name]) => name);
+  const errorsByField = Map.groupBy(errors, ([name]) => name);
   return Object.fromEntries(
-    [...fields]
+    [...errorsByField]
       .slice(0, MAX_REPORTED_FIELDS)
       .map(([name, pairs]) => [shorten(name), pairs.map(([, sentence]) => sentence)]),
   );

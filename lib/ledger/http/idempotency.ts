@@ -16,7 +16,7 @@ export const IDEMPOTENCY_KEY =
  * @param create creates the record and the reply, and commits the record together with the writes that `remember` returns for the
  * reply
  */
-export function idempotent<Event extends WriteEvent, Body extends Reply['body']>(
+export function makeIdempotent<Event extends WriteEvent, Body extends Reply['body']>(
   create: (event: Event, remember: RememberReply) => Promise<Reply<Body>>,
 ): (event: Event) => Promise<Reply<Body>> {
   return async (event) => {
@@ -39,10 +39,10 @@ export function markReplayed<Body extends object>(reply: Reply<Body>): Reply<Bod
  */
 export function readKeyedRequest(event: WriteEvent): KeyedRequest | undefined {
   const { headers, requestContext, json: body } = event;
-  const input = headers['idempotency-key'];
-  if (input === undefined) return undefined;
-  const [, quoted, bare] = IDEMPOTENCY_KEY.exec(input) ?? [];
-  const key = quoted ?? bare;
+  const headerValue = headers['idempotency-key'];
+  if (headerValue === undefined) return undefined;
+  const [, quotedKey, bareKey] = IDEMPOTENCY_KEY.exec(headerValue) ?? [];
+  const key = quotedKey ?? bareKey;
   if (key === undefined) {
     throw new ValidationError('Idempotency-Key must be 1 to 255 printable ASCII characters');
   }

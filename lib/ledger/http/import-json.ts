@@ -66,7 +66,7 @@ function toImportPartJson({ importId, part, rows }: ImportPart) {
   return { import_id: importId, part, rows };
 }
 
-export function importsReply(page: {
+export function toImportsReply(page: {
   readonly parts: readonly ImportPart[];
   readonly next: ImportPosition | undefined;
 }) {

@@ -21,13 +21,13 @@ const parser = httpJsonBodyParser<ApiEvent>({ disableContentTypeCheck: true });
  * @throws ValidationError "No JSON data provided", or another that says what is wrong with the body;
  *   UnsupportedMediaTypeError, PayloadTooLargeError
  */
-export function jsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
+export function parseJsonBody(): MiddlewareObj<ApiEvent & { json: JsonObject }, Reply> {
   return {
     before: async (request) => {
       const { event } = request;
-      refuseEncoded(event);
+      refuseEncodedBody(event);
       const text = decodeText(event);
-      if (text.trim() === '') throw noJsonData();
+      if (text.trim() === '') throw createNoDataError();
       event.body = replaceLossyNumbers(text);
       event.isBase64Encoded = false;
       await parse(request, text);
@@ -48,8 +48,8 @@ async function parse(request: Request<ApiEvent>, text: string): Promise<void> {
 }
 
 /**
- * Describes the place of the error, if the parser names it: `: line 1, column 8`. The parser's message may quote the body, and
- * is not shown.
+ * Describes the place of the error, if the parser names it: `: line 1, column 8`. The parser's message is not shown, because it
+ * may quote the body.
  */
 function locateError(text: string): string {
   try {
@@ -69,7 +69,7 @@ function describeForbiddenKey({ message, cause }: ParserError): string | undefin
 }
 
 /** @throws UnsupportedMediaTypeError */
-function refuseEncoded({ headers }: ApiEvent): void {
+function refuseEncodedBody({ headers }: ApiEvent): void {
   const encoding = headers?.['content-encoding'] ?? '';
   if (/^(identity)?$/i.test(encoding.trim())) return;
   throw new UnsupportedMediaTypeError(`The request body must not be encoded: ${encoding}`);
@@ -89,17 +89,17 @@ function decodeText({ body = '', isBase64Encoded }: ApiEvent): string {
 }
 
 function requireNonEmptyObject(value: unknown): JsonObject {
-  if (value === null) throw noJsonData();
-  if (typeof value !== 'object') throw notAnObject();
-  if (Object.keys(value).length === 0) throw noJsonData();
-  if (Array.isArray(value)) throw notAnObject();
+  if (value === null) throw createNoDataError();
+  if (typeof value !== 'object') throw createNotObjectError();
+  if (Object.keys(value).length === 0) throw createNoDataError();
+  if (Array.isArray(value)) throw createNotObjectError();
   return value as JsonObject;
 }
 
-function noJsonData() {
+function createNoDataError() {
   return new ValidationError('No JSON data provided');
 }
 
-function notAnObject() {
+function createNotObjectError() {
   return new ValidationError('The request body must be a JSON object');
 }

@@ -1,5 +1,5 @@
-// Finds what JSON.parse would lose (digits, and the first of two values with one name), and nesting that would exhaust its
-// stack.
+// Finds the parts of a JSON text that JSON.parse would lose (digits, and the first of two values with one name), and nesting that
+// would exhaust its stack.
 import { hasAtMostTwoDecimals } from '../domain/money.ts';
 import { ValidationError } from '../errors.ts';
 
@@ -7,9 +7,9 @@ import { ValidationError } from '../errors.ts';
 const MAX_DEPTH = 512;
 const MAX_SHOWN_CHARACTERS = 100;
 const BEYOND_DOUBLES = '1e999';
-/** A double keeps every integer with fewer digits than this. */
+/** Every integer with fewer digits fits a double exactly. */
 const MIN_LOST_DIGITS = 16;
-/** A double keeps no integer with more digits than this. */
+/** Integers with more digits exceed the range of a double. */
 const MAX_DOUBLE_DIGITS = 308;
 
 /** A name with its colon, a string, a bracket, or a number. */
@@ -31,14 +31,14 @@ export function replaceLossyNumbers(json: string): string {
     else if ('{['.includes(first)) names.push(new Set());
     else if ('}]'.includes(first)) names.pop();
     else if (first !== '"') return replaceIfLossy(token);
-    if (names.length > MAX_DEPTH) throw tooDeep();
+    if (names.length > MAX_DEPTH) throw createDepthError();
     return token;
   });
 }
 
 function addName(names: Set<string> | undefined, quoted: string): void {
   const name = quoted.includes('\\') ? unquote(quoted) : quoted.slice(1, -1);
-  if (names?.has(name)) throw repeatedName(name);
+  if (names?.has(name)) throw createRepeatedKeyError(name);
   names?.add(name);
 }
 
@@ -52,22 +52,22 @@ function unquote(text: string): string {
 }
 
 function replaceIfLossy(token: string): string {
-  if (losesDigits(token)) return `${minusSign(token)}${BEYOND_DOUBLES}`;
-  return losesDecimals(token) ? `${minusSign(token)}${Number.MIN_VALUE}` : token;
+  if (wouldLoseDigits(token)) return `${readMinusSign(token)}${BEYOND_DOUBLES}`;
+  return wouldLoseDecimals(token) ? `${readMinusSign(token)}${Number.MIN_VALUE}` : token;
 }
 
-function minusSign(number: string): string {
+function readMinusSign(number: string): string {
   return number.startsWith('-') ? '-' : '';
 }
 
 /** True for an integer in plain digits that no double represents exactly. */
-function losesDigits(text: string): boolean {
+function wouldLoseDigits(text: string): boolean {
   if (text.length < MIN_LOST_DIGITS || !INTEGER.test(text)) return false;
   return text.length > MAX_DOUBLE_DIGITS || BigInt(Number(text)) !== BigInt(text);
 }
 
 /** True for a number with more than two decimals that a double would round to two. */
-function losesDecimals(text: string): boolean {
+function wouldLoseDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
@@ -77,11 +77,11 @@ function losesDecimals(text: string): boolean {
   return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;
 }
 
-function tooDeep() {
+function createDepthError() {
   return new ValidationError(`The request body is nested more than ${MAX_DEPTH} levels deep`);
 }
 
-function repeatedName(name: string) {
+function createRepeatedKeyError(name: string) {
   const shown = JSON.stringify(name.slice(0, MAX_SHOWN_CHARACTERS));
   return new ValidationError(`The request body must not have the key ${shown} twice`);
 }

@@ -18,7 +18,7 @@ export function parseMonthsQuery(query: Query): [string | undefined, string | un
   return [input.start_date, input.end_date];
 }
 
-export function monthsReply(months: readonly MonthFigures[]) {
+export function toMonthsReply(months: readonly MonthFigures[]) {
   const data = months.map(({ month, digest, ...totals }) => ({
     month,
     ...toTotalsJson(totals),

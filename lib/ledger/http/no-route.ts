@@ -1,4 +1,4 @@
-// Answers requests that no route serves: 404, or 405 if the path serves other methods.
+// Errors for requests that no route serves: 404, or 405 if the path serves other methods.
 import { MethodNotAllowedError, NotFoundError } from '../errors.ts';
 import { shorten } from './fields.ts';
 import METHODS from './routes.json' with { type: 'json' };
@@ -6,15 +6,18 @@ import METHODS from './routes.json' with { type: 'json' };
 const METHODS_BY_PATH: ReadonlyMap<string, readonly string[]> = new Map(Object.entries(METHODS));
 
 /** Chooses between 404 and 405 for a request that matches no route. */
-export function noRoute(method: string, path: string): NotFoundError | MethodNotAllowedError {
-  const fixed = withoutSlash(path);
-  const withId = `${fixed.slice(0, fixed.lastIndexOf('/') + 1)}{id}`;
-  const allowed = METHODS_BY_PATH.get(fixed) ?? METHODS_BY_PATH.get(withId) ?? [];
+export function createRouteError(
+  method: string,
+  path: string,
+): NotFoundError | MethodNotAllowedError {
+  const fixedPath = dropLastSlash(path);
+  const pathWithId = `${fixedPath.slice(0, fixedPath.lastIndexOf('/') + 1)}{id}`;
+  const allowedMethods = METHODS_BY_PATH.get(fixedPath) ?? METHODS_BY_PATH.get(pathWithId) ?? [];
   // API Gateway decodes the path, so that /transactions%2F1, which no route serves, looks like one that exists.
-  if (allowed.length === 0 || allowed.includes(method)) {
+  if (allowedMethods.length === 0 || allowedMethods.includes(method)) {
     return new NotFoundError(`No route for ${method} ${shorten(path)}: see GET /docs`);
   }
-  return notAllowed(method, path, allowed);
+  return createMethodError(method, path, allowedMethods);
 }
 
 /**
@@ -23,15 +26,16 @@ export function noRoute(method: string, path: string): NotFoundError | MethodNot
  * @throws MethodNotAllowedError
  */
 export function refuseFixedPath(method: string, path: string): void {
-  const allowed = METHODS_BY_PATH.get(withoutSlash(path));
-  if (allowed && !allowed.includes(method)) throw notAllowed(method, path, allowed);
+  const allowedMethods = METHODS_BY_PATH.get(dropLastSlash(path));
+  if (allowedMethods && !allowedMethods.includes(method))
+    throw createMethodError(method, path, allowedMethods);
 }
 
-function notAllowed(method: string, path: string, allowed: readonly string[]) {
-  const message = `${shorten(withoutSlash(path))} does not support ${method}`;
+function createMethodError(method: string, path: string, allowed: readonly string[]) {
+  const message = `${shorten(dropLastSlash(path))} does not support ${method}`;
   return new MethodNotAllowedError(message, allowed);
 }
 
-function withoutSlash(path: string): string {
+function dropLastSlash(path: string): string {
   return path.replace(/(?<=[^/])\/$/, '');
 }

@@ -63,8 +63,8 @@ export function replyIfModified<Body extends object>(
 ): Reply<Body | NoBody> {
   const { etag } = reply.headers ?? {};
   if (etag === undefined || ifNoneMatch === undefined) return reply;
-  const known = parseTags(ifNoneMatch).map(dropWeakPrefix);
-  if (!known.includes('*') && !known.includes(dropWeakPrefix(etag))) return reply;
+  const knownTags = parseTags(ifNoneMatch).map(dropWeakPrefix);
+  if (!knownTags.includes('*') && !knownTags.includes(dropWeakPrefix(etag))) return reply;
   return { status: 304, body: {}, headers: { ...reply.headers } };
 }
 

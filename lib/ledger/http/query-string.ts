@@ -19,17 +19,19 @@ export function isUtf8(rawQueryString: string): boolean {
 }
 
 /**
- * Reads the parameters. The gateway joins the values of a repeated parameter with commas, as if they were one: here they stay
- * separate.
+ * Reads the parameters. The gateway joins the values of a repeated parameter with commas, as if they were one; this function
+ * keeps them separate.
  */
 export function readQuery({
   rawQueryString = '',
   queryStringParameters = {},
 }: Partial<Pick<APIGatewayProxyEventV2, 'rawQueryString' | 'queryStringParameters'>>): Query {
-  const input = Map.groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
-  const repeated = [...input].filter(([, pairs]) => pairs.length > 1);
+  const pairsByName = Map.groupBy(new URLSearchParams(rawQueryString), ([name]) => name);
+  const repeatedParameters = [...pairsByName].filter(([, pairs]) => pairs.length > 1);
   return {
     ...queryStringParameters,
-    ...Object.fromEntries(repeated.map(([name, pairs]) => [name, pairs.map(([, each]) => each)])),
+    ...Object.fromEntries(
+      repeatedParameters.map(([name, pairs]) => [name, pairs.map(([, each]) => each)]),
+    ),
   };
 }

@@ -30,7 +30,7 @@ export type ReplyTo<Id extends Operation> = Reply<
   ReadonlyJson<Extract<Responses[Id], object>> | NoBody
 >;
 
-type Succeeded<Fields> = Reply<{ readonly success: boolean } & Fields>;
+type SuccessReply<Fields> = Reply<{ readonly success: boolean } & Fields>;
 
 export const ERROR_CODES = [
   'validation_failed',
@@ -55,7 +55,9 @@ export interface Failure {
   readonly existing_id?: number | undefined;
 }
 
-export function found<Data extends object>(data: Data): Succeeded<{ readonly data: Data }> {
+export function replyWithData<Data extends object>(
+  data: Data,
+): SuccessReply<{ readonly data: Data }> {
   return { status: 200, body: { success: true, data } };
 }
 
@@ -65,48 +67,48 @@ interface RecordJson {
   readonly etag: string;
 }
 
-export function foundRecord<Data extends RecordJson>(data: Data) {
-  return { ...found(data), headers: { etag: data.etag } };
+export function replyWithRecord<Data extends RecordJson>(data: Data) {
+  return { ...replyWithData(data), headers: { etag: data.etag } };
 }
 
-export function foundAll<Data extends object>(
+export function replyWithList<Data extends object>(
   data: readonly Data[],
-): Succeeded<{ readonly data: readonly Data[]; readonly count: number }> {
+): SuccessReply<{ readonly data: readonly Data[]; readonly count: number }> {
   return { status: 200, body: { success: true, data, count: data.length } };
 }
 
-export function foundPage<Data extends object>(data: readonly Data[], pagination: Pagination) {
+export function replyWithPage<Data extends object>(data: readonly Data[], pagination: Pagination) {
   return { status: 200, body: { success: true, data, pagination: toPaginationJson(pagination) } };
 }
 
-type Written<Data> = Succeeded<{ readonly data: Data; readonly message: string }>;
+type WriteReply<Data> = SuccessReply<{ readonly data: Data; readonly message: string }>;
 
 /** @param path the path of the request: the record's address is below it */
-export function created<Data extends RecordJson>(
+export function replyCreated<Data extends RecordJson>(
   data: Data,
   message: string,
   path: string,
-): Written<Data> {
+): WriteReply<Data> {
   const location = `${path.replace(/\/$/, '')}/${data.id}`;
   const body = { success: true, data, message };
   return { status: 201, body, headers: { etag: data.etag, location } };
 }
 
 /** @param data a record; anything else gets no ETag */
-export function updated<Data extends object>(data: Data, message: string): Written<Data> {
+export function replyUpdated<Data extends object>(data: Data, message: string): WriteReply<Data> {
   const headers = 'etag' in data ? { etag: String(data.etag) } : {};
   return { status: 200, body: { success: true, data, message }, headers };
 }
 
-export function deleted(message: string): Succeeded<{ readonly message: string }> {
+export function replyDeleted(message: string): SuccessReply<{ readonly message: string }> {
   return { status: 200, body: { success: true, message } };
 }
 
-export function preflightAnswered(): Succeeded<object> {
+export function replyToPreflight(): SuccessReply<object> {
   return { status: 200, body: { success: true } };
 }
 
-export function failed(status: number, failure: Failure): Reply {
+export function replyWithFailure(status: number, failure: Failure): Reply {
   return { status, body: { success: false, ...failure } };
 }
 

@@ -9,13 +9,13 @@ import type { Reply } from './replies.ts';
 let isColdStart = true;
 
 /** Logs nothing without a namespace for metrics, because a local start has a log of its own. */
-export function requestLog(): MiddlewareObj<
+export function logRequests(): MiddlewareObj<
   GatewayEvent & Tallied,
   Reply | APIGatewayProxyStructuredResultV2
 > {
   const startedAt = new WeakMap<object, number>();
 
-  function logServed({ event, context, response }: Served): void {
+  function logServedRequest({ event, context, response }: ServedRequest): void {
     if (!process.env.POWERTOOLS_METRICS_NAMESPACE) return;
     const { statusCode, headers = {} } = response as APIGatewayProxyStructuredResultV2;
     const { ledger, ...counts } = event.tally;
@@ -37,12 +37,12 @@ export function requestLog(): MiddlewareObj<
       startedAt.set(event, performance.now());
       event.tally = { retries: 0, conflicts: 0 };
     },
-    after: logServed,
-    onError: logServed,
+    after: logServedRequest,
+    onError: logServedRequest,
   };
 }
 
-interface Served {
+interface ServedRequest {
   readonly event: GatewayEvent & Tallied;
   readonly context: { readonly awsRequestId: string };
   readonly response: unknown;

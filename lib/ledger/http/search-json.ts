@@ -8,7 +8,7 @@ import { ValidationError } from '../errors.ts';
 import type { SearchResult } from '../service/searches.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import { foundPage } from './replies.ts';
+import { replyWithPage } from './replies.ts';
 import { toTotalsJson } from './summary-json.ts';
 import { toTransactionJson } from './transaction-json.ts';
 import {
@@ -72,8 +72,8 @@ export function parseSearchQuery(query: Query): SearchQuery {
   };
 }
 
-export function searchReply({ items, pagination, totals }: SearchResult) {
-  const reply = foundPage(items.map(toTransactionJson), pagination);
+export function toSearchReply({ items, pagination, totals }: SearchResult) {
+  const reply = replyWithPage(items.map(toTransactionJson), pagination);
   return { ...reply, body: { ...reply.body, summary: toTotalsJson(totals) } };
 }
 

@@ -5,12 +5,12 @@ import { gzipSync } from 'node:zlib';
 
 export interface StaticText {
   /** The text, compressed with gzip, in Base64. */
-  readonly compressed: string;
+  readonly compressedText: string;
   readonly hash: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Makes browsers revalidate a text at every use, so that it is sent again only if it has changed. */
+/** Makes browsers revalidate a text at every use: it is sent again only if it has changed. */
 export const ALWAYS_REVALIDATE = { 'cache-control': 'no-cache' };
 
 /** @param headers headers besides those of every response, with names in lower case */
@@ -21,7 +21,7 @@ export function createStaticText(
 ): StaticText {
   const hash = createHash('sha256').update(text).digest('base64url').slice(0, 16);
   return {
-    compressed: gzipSync(text, { level: 9 }).toString('base64'),
+    compressedText: gzipSync(text, { level: 9 }).toString('base64'),
     hash,
     headers: {
       'content-type': `${type}; charset=utf-8`,

@@ -19,7 +19,7 @@ import type { TransactionType } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import { parseFilter } from './fields.ts';
 import type { Query } from './query-string.ts';
-import { found } from './replies.ts';
+import { replyWithData } from './replies.ts';
 import { categoriesFilter, requireDates, toCategoriesFilter } from './transaction-query.ts';
 
 /** Two groupings, by which each group is divided into periods. */
@@ -58,14 +58,14 @@ const eitherQuery = v.object(
 export function parseSummaryQuery(query: Query, path: string): SummaryQuery {
   const isSeries = /\/series\/?$/.test(path);
   const { group_by, ...input } = parseFilter(isSeries ? seriesQuery : eitherQuery, query);
-  const named = group_by.split(',');
-  const period = PERIODS.find((each) => named.includes(each));
+  const groupingNames = group_by.split(',');
+  const period = PERIODS.find((each) => groupingNames.includes(each));
   const filter = toCategoriesFilter(input);
   if (period === 'day') {
     requireDates(input, `group_by=${group_by}`);
     refuseTooManyDays(filter);
   }
-  return { grouping: GROUPINGS.find((each) => named.includes(each)), period, ...filter };
+  return { grouping: GROUPINGS.find((each) => groupingNames.includes(each)), period, ...filter };
 }
 
 /** @throws ValidationError */
@@ -79,19 +79,19 @@ function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
 }
 
 /** Shows a summary. By two groupings the periods are listed once, and each group has arrays with one number for each period. */
-export function summaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
+export function toSummaryReply(summary: Summary, { grouping }: Pick<SummaryQuery, 'grouping'>) {
   const totals = toTotalsJson(summary);
   if ('groups' in summary) {
     const groups = summary.groups.map((group) => ({
       ...toKeyJson(group, grouping),
       ...toTotalsJson(group),
     }));
-    return found({ ...totals, groups });
+    return replyWithData({ ...totals, groups });
   }
   const { period, periods, series } = summary;
   const groups = series.map((group) => ({ ...toKeyJson(group, grouping), ...toSeriesJson(group) }));
-  const named: PeriodsJson = { [`${period}s` as const]: periods };
-  return found({ ...totals, ...named, groups });
+  const periodsByName: PeriodsJson = { [`${period}s` as const]: periods };
+  return replyWithData({ ...totals, ...periodsByName, groups });
 }
 
 type PeriodsJson = { readonly [Name in `${Period}s`]?: readonly string[] };
@@ -119,15 +119,15 @@ function quoteWords(words: readonly string[]): string {
 
 export function toTotalsJson({ incomeCents, expenseCents, count }: Totals) {
   return {
-    income: exactNumber(incomeCents),
-    expense: exactNumber(expenseCents),
-    net: exactNumber(incomeCents - expenseCents),
+    income: toExactNumber(incomeCents),
+    expense: toExactNumber(expenseCents),
+    net: toExactNumber(incomeCents - expenseCents),
     count,
   };
 }
 
 // Keeps every digit in the JSON, even where a double would lose cents.
-function exactNumber(cents: bigint): number {
+function toExactNumber(cents: bigint): number {
   const decimal = fromCents(cents);
   return (JSON.rawJSON?.(decimal) as unknown as number | undefined) ?? Number(decimal);
 }

@@ -1,7 +1,7 @@
 // Sends static texts: compressed to clients that accept gzip, and not at all to clients that already have them.
 import { gunzipSync } from 'node:zlib';
 import type { ApiEvent } from './api-event.ts';
-import { endpoint } from './endpoint.ts';
+import { createEndpoint } from './endpoint.ts';
 import { replyIfModified } from './preconditions.ts';
 import type { Reply } from './replies.ts';
 import type { StaticText } from './static-text.ts';
@@ -10,30 +10,32 @@ import type { StaticText } from './static-text.ts';
 const IMMUTABLE = { 'cache-control': 'public, max-age=31536000, immutable' };
 
 /** @param choose chooses the text by the path, which may have a slash at its end, and by the query */
-export function textEndpoint(
+export function createTextEndpoint(
   failure: string,
   choose: (path: string, query: ApiEvent['query']) => StaticText,
 ) {
-  return endpoint(failure).handler(async ({ headers: requestHeaders, requestContext, query }) => {
-    const { compressed, hash, headers } = choose(requestContext.http.path, query);
-    // During a deployment, another version of the function may answer the page. The text of that version has another hash.
-    const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
-    const fullReply = { status: 200, body: {}, headers: replyHeaders };
-    const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);
-    if (reply.status === 304) return reply;
-    if (!acceptsGzip(requestHeaders))
-      return { ...reply, text: gunzipSync(Buffer.from(compressed, 'base64')).toString() };
-    const encoded = { ...replyHeaders, 'content-encoding': 'gzip' };
-    return { ...reply, headers: encoded, text: compressed, isBase64Encoded: true };
-  });
+  return createEndpoint(failure).handler(
+    async ({ headers: requestHeaders, requestContext, query }) => {
+      const { compressedText: compressed, hash, headers } = choose(requestContext.http.path, query);
+      // During a deployment, the page may get its text from another version of the function. That text has another hash.
+      const replyHeaders = { ...headers, ...(query.v === hash && IMMUTABLE) };
+      const fullReply = { status: 200, body: {}, headers: replyHeaders };
+      const reply: Reply = replyIfModified(fullReply, requestHeaders['if-none-match']);
+      if (reply.status === 304) return reply;
+      if (!acceptsGzip(requestHeaders))
+        return { ...reply, text: gunzipSync(Buffer.from(compressed, 'base64')).toString() };
+      const encodedHeaders = { ...replyHeaders, 'content-encoding': 'gzip' };
+      return { ...reply, headers: encodedHeaders, text: compressed, isBase64Encoded: true };
+    },
+  );
 }
 
 /**
  * True if the client accepts gzip (RFC 9110, section 12.5.3). Without the header, only an unencoded text is certain to be
  * understood.
  */
-function acceptsGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']): boolean {
-  const weights = accepted
+function acceptsGzip({ 'accept-encoding': acceptEncoding = '' }: ApiEvent['headers']): boolean {
+  const weights = acceptEncoding
     .toLowerCase()
     .split(',')
     .map((each) => {
@@ -41,6 +43,6 @@ function acceptsGzip({ 'accept-encoding': accepted = '' }: ApiEvent['headers']):
       const weight = parameters.find((part) => part.startsWith('q='));
       return [coding, Number(weight?.slice(2) ?? 1)] as const;
     });
-  const byCoding = new Map(weights);
-  return (byCoding.get('gzip') ?? byCoding.get('*') ?? 0) > 0;
+  const weightByCoding = new Map(weights);
+  return (weightByCoding.get('gzip') ?? weightByCoding.get('*') ?? 0) > 0;
 }

@@ -1,6 +1,6 @@
-// An export, in parts that each fit one response: the next part begins after the last transaction of this one. As CSV, the
+// An export, in parts that each fit one response: a part begins after the last transaction of the previous one. As CSV, the
 // concatenated parts are one file: only the first has the header line, and a Link header names the next part. In JSON, `next`
-// names that part.
+// names the next part.
 import * as v from 'valibot';
 import { sum } from '../domain/day-histogram.ts';
 import { formatDigest, sumDigest } from '../domain/month-digest.ts';
@@ -70,13 +70,13 @@ export function parseExportRequest({ query, path, accept }: ExportInput): Export
 }
 
 /** @param query the query as it was sent: the next part has the same filters */
-export function exportReply(
+export function toExportReply(
   part: ExportPart<NamedTransaction>,
   { query, isJson, ...digests }: JsonExport & { readonly isJson: boolean },
 ): ReplyTo<'exportTransactions' | 'exportTransactionsAsJson'> {
-  const reply: ReturnType<typeof exportReply> = isJson
-    ? jsonReply(part, { query, ...digests })
-    : csvReply(part, query);
+  const reply: ReturnType<typeof toExportReply> = isJson
+    ? toJsonReply(part, { query, ...digests })
+    : toCsvReply(part, query);
   return { ...reply, headers: { ...reply.headers, vary: 'accept' } };
 }
 
@@ -96,45 +96,45 @@ function prefersJson(accept = '*/*'): boolean {
     .toLowerCase()
     .split(',')
     .map((range) => range.split(';').map((part) => part.trim()));
-  const quality = (type: string) => {
+  const findQuality = (type: string) => {
     const named = [type, type.replace(/\/.*/, '/*'), '*/*'].map((name) =>
       ranges.find(([range]) => range === name),
     );
     const [, ...parameters] = named.find((range) => range !== undefined) ?? ['', 'q=0'];
     return Number(parameters.find((each) => each.startsWith('q='))?.slice(2) ?? 1);
   };
-  return quality('application/json') > quality('text/csv');
+  return findQuality('application/json') > findQuality('text/csv');
 }
 
-function csvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBody> {
+function toCsvReply(part: ExportPart<NamedTransaction>, query: Query): Reply<NoBody> {
   const { start_date = '', end_date = '', cursor } = query;
-  const { shown, last } = takeFitting(part, toCsvLine);
+  const { shown, last } = takeFittingRows(part, toCsvLine);
   const header = cursor === undefined ? CSV_HEADER : '';
   const name = ['transactions', start_date, end_date].filter((each) => each !== '').join('_');
   const headers = {
     'content-type': `text/csv; charset=utf-8; header=${header ? 'present' : 'absent'}`,
     'content-disposition': `attachment; filename="${name}.csv"`,
-    ...(last && { link: `<?${nextQuery(query, last)}>; rel="next"` }),
+    ...(last && { link: `<?${createNextQuery(query, last)}>; rel="next"` }),
   };
   return { status: 200, body: {}, headers, text: header + shown.join('') };
 }
 
 /** The last part of a month has the digest of all rows that its parts returned, even if the indexes lag behind. */
-function jsonReply(
+function toJsonReply(
   part: ExportPart<NamedTransaction>,
   { query, digest = 0n, hasMonthDigest }: JsonExport,
 ) {
-  const { shown, last } = takeFitting(part, toTransactionJson);
-  const next = (sum?: bigint) => (last ? nextQuery(query, last, sum) : null);
+  const { shown, last } = takeFittingRows(part, toTransactionJson);
+  const toNextQuery = (sum?: bigint) => (last ? createNextQuery(query, last, sum) : null);
   const body = { success: true, data: shown };
-  if (hasMonthDigest === undefined) return { status: 200, body: { ...body, next: next() } };
+  if (hasMonthDigest === undefined) return { status: 200, body: { ...body, next: toNextQuery() } };
   const digestSoFar = digest + sumDigest(part.items.slice(0, shown.length));
-  const total = last ? {} : { digest: hasMonthDigest ? formatDigest(digestSoFar) : null };
-  return { status: 200, body: { ...body, next: next(digestSoFar), ...total } };
+  const totalDigest = last ? {} : { digest: hasMonthDigest ? formatDigest(digestSoFar) : null };
+  return { status: 200, body: { ...body, next: toNextQuery(digestSoFar), ...totalDigest } };
 }
 
 /** Takes the rows that fit one response, and the position after which the next part begins. */
-function takeFitting<Shown>(
+function takeFittingRows<Shown>(
   { items, next }: ExportPart<NamedTransaction>,
   show: (item: NamedTransaction) => Shown,
 ): { readonly shown: readonly Shown[]; readonly last: ListPosition | undefined } {
@@ -160,7 +160,7 @@ function estimateMaxBytes(row: NamedTransaction): number {
   return 700 + 7 * sum(texts.map((text) => text?.length ?? 0));
 }
 
-function nextQuery(query: Query, last: ListPosition, digest?: bigint): string {
+function createNextQuery(query: Query, last: ListPosition, digest?: bigint): string {
   const cursor = toPartCursor(last, digest);
   const input = Object.entries(query).map(([name, value = '']) => [name, String(value)]);
   return new URLSearchParams({ ...Object.fromEntries(input), cursor }).toString();

@@ -58,7 +58,7 @@ export const newTransactionBody = v.object(
   'Is required.',
 );
 
-const bulkBody = (each: v.GenericSchema) =>
+const createBulkBody = (each: v.GenericSchema) =>
   v.object(
     {
       transactions: v.pipe(
@@ -73,8 +73,8 @@ const bulkBody = (each: v.GenericSchema) =>
  * For the API description only: `parseBulk` does not check the items. Each is parsed separately, so that an invalid one does not
  * refuse the others.
  */
-export const newTransactionsBody = bulkBody(newTransactionBody);
-const unvalidatedTransactionsBody = bulkBody(v.unknown());
+export const newTransactionsBody = createBulkBody(newTransactionBody);
+const unvalidatedTransactionsBody = createBulkBody(v.unknown());
 
 /** @throws ValidationError, also for an unknown field */
 export function parseBulk(body: Readonly<Record<string, unknown>>): readonly unknown[] {
@@ -121,8 +121,8 @@ export const transactionRemovalBody = v.object(
   'Is required.',
 );
 /** For the API description only, like `newTransactionsBody`. */
-export const transactionsChangesBody = bulkBody(transactionChangeBody);
-export const transactionsRemovalBody = bulkBody(transactionRemovalBody);
+export const transactionsChangesBody = createBulkBody(transactionChangeBody);
+export const transactionsRemovalBody = createBulkBody(transactionRemovalBody);
 
 /** @throws ValidationError with the errors of every field, `if_match` included */
 export function parseBulkChange(body: unknown) {
@@ -153,11 +153,11 @@ function readItemVersionCheck(id: number, ifMatch: string | undefined): IsExpect
 /** @throws ValidationError with the errors of every field */
 export function parseNewTransaction(body: unknown): NewTransaction {
   const object = requireObject(body);
-  const isNamedOnly = (object.category_name ?? null) !== null && !('category_id' in object);
+  const hasOnlyCategoryName = (object.category_name ?? null) !== null && !('category_id' in object);
   const input = parseBody(
     newTransactionBody,
     object,
-    isNamedOnly ? [['category_id', HOW_TO_ASSIGN]] : [],
+    hasOnlyCategoryName ? [['category_id', HOW_TO_ASSIGN]] : [],
   );
   return {
     description: input.description,
@@ -199,8 +199,8 @@ function toTransactionChanges(
 
 /** Shows every field, null if empty; `category_name`, `external_id` and `import_id` only if the transaction has one. */
 export function toTransactionJson(transaction: NamedTransaction) {
-  const shown = toFieldsJson(transaction);
-  return { ...shown, etag: makeTag('transaction', transaction, shown) };
+  const fields = toFieldsJson(transaction);
+  return { ...fields, etag: makeTag('transaction', transaction, fields) };
 }
 
 function toFieldsJson(transaction: NamedTransaction) {

@@ -105,15 +105,17 @@ export function toPageRequest({
 }): PageRequest {
   if (!after) return { page: page ?? 1, perPage, order };
   if (page !== undefined) {
-    throw wrongCursor('Must not be sent with page: it begins the page after a row.');
+    throw createCursorError('Must not be sent with page: it begins the page after a row.');
   }
   if (after.order !== order) {
-    throw wrongCursor(`Is of pages with sort=${after.order}: send that too, or begin without it.`);
+    throw createCursorError(
+      `Is of pages with sort=${after.order}: send that too, or begin without it.`,
+    );
   }
   return { perPage, after, order };
 }
 
-function wrongCursor(sentence: string): ValidationError {
+function createCursorError(sentence: string): ValidationError {
   return new ValidationError('Filter validation failed', { details: { after: [sentence] } });
 }
 

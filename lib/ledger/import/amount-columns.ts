@@ -1,8 +1,8 @@
-// Finds the columns of a table that hold the amounts: one column with signs, or a debit and a credit column.
+// Finds the amount columns of a table: one column with signs, or a debit and a credit column.
 
-import { findByBalances } from './amounts-by-balance.ts';
+import { findAmountsByBalances } from './amounts-by-balance.ts';
 import { type ChosenColumns, type ChosenField, describeMissing } from './chosen-columns.ts';
-import { type Field, findNamed, isOtherAmount } from './column-names.ts';
+import { type Field, findNamedColumns, isOtherAmount } from './column-names.ts';
 import { isFilled, isNumeric, measureShare, type Sample } from './column-samples.ts';
 import type { TableRow } from './csv-text.ts';
 import { findCurrencyCodes, parseCurrencyHeader } from './currencies.ts';
@@ -16,105 +16,119 @@ export interface TableContext {
   readonly rows: readonly TableRow[];
 }
 
-export interface FoundAmounts {
-  readonly amount: readonly number[];
-  readonly debit: readonly number[];
-  readonly credit: readonly number[];
+export interface AmountColumns {
+  readonly amountColumns: readonly number[];
+  readonly debitColumns: readonly number[];
+  readonly creditColumns: readonly number[];
   readonly isSplit: boolean;
   readonly isNamed: boolean;
   readonly problem?: string;
 }
 
-const NAMED = { amount: [], debit: [], credit: [], isSplit: false, isNamed: true };
+const NAMED_COLUMNS = {
+  amountColumns: [],
+  debitColumns: [],
+  creditColumns: [],
+  isSplit: false,
+  isNamed: true,
+};
 
-export function findAmounts(
+export function findAmountColumns(
   context: TableContext,
-  pick: (field: ChosenField) => readonly number[] | undefined,
+  pickChosen: (field: ChosenField) => readonly number[] | undefined,
   claimed: ReadonlySet<number>,
-): FoundAmounts {
+): AmountColumns {
   const { names, samples, chosen } = context;
-  const usable: Usable = (field) =>
-    findNamed(names, field).filter(
+  const findUsable: FindUsable = (field) =>
+    findNamedColumns(names, field).filter(
       (index) => !claimed.has(index) && mayHoldAmounts(samples[index]),
     );
-  const debit = pick('debit') ?? usable('debit').slice(0, 1);
-  const credit = pick('credit') ?? usable('credit').slice(0, 1);
-  const split = { ...NAMED, debit, credit, isSplit: true };
-  const hasSplit = debit.length > 0 && credit.length > 0;
+  const debitColumns = pickChosen('debit') ?? findUsable('debit').slice(0, 1);
+  const creditColumns = pickChosen('credit') ?? findUsable('credit').slice(0, 1);
+  const splitColumns = { ...NAMED_COLUMNS, debitColumns, creditColumns, isSplit: true };
+  const hasSplit = debitColumns.length > 0 && creditColumns.length > 0;
   if (chosen.debit !== undefined || chosen.credit !== undefined) {
-    const missing = debit.length === 0 ? 'debit' : 'credit';
-    if (hasSplit || chosen[missing] !== undefined) return split;
-    return { ...split, problem: describeMissing(`for the ${missing}`, missing) };
+    const missingField = debitColumns.length === 0 ? 'debit' : 'credit';
+    if (hasSplit || chosen[missingField] !== undefined) return splitColumns;
+    return { ...splitColumns, problem: describeMissing(`for the ${missingField}`, missingField) };
   }
-  const picked = pick('amount');
-  if (picked !== undefined) return { ...NAMED, amount: picked };
-  const amount = findNamedAmount(context, usable);
-  if (amount === undefined) return hasSplit ? split : findOtherAmounts(context, claimed);
+  const chosenColumns = pickChosen('amount');
+  if (chosenColumns !== undefined) return { ...NAMED_COLUMNS, amountColumns: chosenColumns };
+  const amountColumn = findNamedAmountColumn(context, findUsable);
+  if (amountColumn === undefined)
+    return hasSplit ? splitColumns : findOtherAmountColumns(context, claimed);
   // If the amounts have no signs, the debit and credit columns beside them state the direction.
-  const isSigned = samples[amount]?.cells.some((cell) => /[-−(]/.test(cell));
-  const isSplitUsed = [...debit, ...credit].some((index) =>
+  const isSigned = samples[amountColumn]?.cells.some((cell) => /[-−(]/.test(cell));
+  const isSplitUsed = [...debitColumns, ...creditColumns].some((index) =>
     samples[index]?.cells.some((cell) => /[1-9]/.test(cell)),
   );
-  return hasSplit && isSplitUsed && !isSigned ? split : { ...NAMED, amount: [amount] };
+  return hasSplit && isSplitUsed && !isSigned
+    ? splitColumns
+    : { ...NAMED_COLUMNS, amountColumns: [amountColumn] };
 }
 
-type Usable = (field: Field) => readonly number[];
+type FindUsable = (field: Field) => readonly number[];
 
 function mayHoldAmounts(sample: Sample | undefined): boolean {
   return sample?.cells.length === 0 || isNumeric(sample);
 }
 
-function findNamedAmount(context: TableContext, usable: Usable): number | undefined {
+function findNamedAmountColumn(context: TableContext, findUsable: FindUsable): number | undefined {
   const { names, samples } = context;
-  const amounts = usable('amount').filter((index) => isFilled(samples[index]));
-  const gross = names.findIndex(isGross);
-  const hasFee = usable('fee').length > 0;
-  if (!hasFee && names.some((name) => TAX.test(name)) && isNumeric(samples[gross])) return gross;
-  // Beside a fee, a net amount is what the account paid.
-  const net = hasFee ? amounts.filter((index) => isNet(names[index])) : [];
-  return [...net, ...preferOwnCurrency(amounts, context)][0];
+  const namedColumns = findUsable('amount').filter((index) => isFilled(samples[index]));
+  const grossColumn = names.findIndex(isGross);
+  const hasFee = findUsable('fee').length > 0;
+  if (!hasFee && names.some((name) => TAX.test(name)) && isNumeric(samples[grossColumn]))
+    return grossColumn;
+  // If the file has fees, the account paid the net amount.
+  const netColumns = hasFee ? namedColumns.filter((index) => isNet(names[index])) : [];
+  return [...netColumns, ...preferOwnCurrency(namedColumns, context)][0];
 }
 
 /** Finds amounts in columns that are named after currencies, or whose names say nothing. */
-function findOtherAmounts(
+function findOtherAmountColumns(
   { headers, names, samples, rows }: TableContext,
   claimed: ReadonlySet<number>,
-): FoundAmounts {
-  const unclaimed = [...names.keys()].filter((index) => !claimed.has(index));
-  const byCurrency = unclaimed.filter(
+): AmountColumns {
+  const unclaimedColumns = [...names.keys()].filter((index) => !claimed.has(index));
+  const currencyColumns = unclaimedColumns.filter(
     (index) => parseCurrencyHeader(headers[index] ?? '') !== null && mayHoldAmounts(samples[index]),
   );
-  if (byCurrency.length > 0) return { ...NAMED, amount: byCurrency };
-  const content = isShared(names) ? undefined : findByContent(names, samples, claimed, rows);
-  if (content) return content;
-  // The column is called an amount but its cells do not look like one: take it, so that each cell is refused with its line.
-  const named = findNamed(names, 'amount').filter((index) => !claimed.has(index));
-  if (named.length > 0) return { ...NAMED, amount: named.slice(0, 1) };
-  return { ...NAMED, isNamed: false, problem: describeMissing('for the amount', 'amount') };
+  if (currencyColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: currencyColumns };
+  const columnsByContent = isSplitwiseExport(names)
+    ? undefined
+    : findAmountsByContent(names, samples, claimed, rows);
+  if (columnsByContent) return columnsByContent;
+  // If the cells of an amount column do not look like amounts, use it anyway: each cell is then refused with its line.
+  const namedColumns = findNamedColumns(names, 'amount').filter((index) => !claimed.has(index));
+  if (namedColumns.length > 0) return { ...NAMED_COLUMNS, amountColumns: namedColumns.slice(0, 1) };
+  return { ...NAMED_COLUMNS, isNamed: false, problem: describeMissing('for the amount', 'amount') };
 }
 
 /**
- * Puts the amount in the account's currency first. If two columns share a name, such as "Amount" and "Amount in EUR", the one
- * whose header has a currency comes first. If a currency column has one value only, the order stays.
+ * Puts the column in the account's currency first. If two columns share a name, such as "Amount" and "Amount in EUR", the one
+ * whose header has a currency comes first. If the file has a single currency, the order does not change.
  */
 function preferOwnCurrency(
-  amounts: readonly number[],
+  columns: readonly number[],
   { headers, names, samples }: TableContext,
 ): readonly number[] {
-  const [first, ...others] = amounts;
-  const codes = findNamed(names, 'currency').map((index) => new Set(samples[index]?.cells));
-  if (codes.some(({ size }) => size === 1)) return amounts;
+  const [firstColumn, ...otherColumns] = columns;
+  const codes = findNamedColumns(names, 'currency').map((index) => new Set(samples[index]?.cells));
+  if (codes.some(({ size }) => size === 1)) return columns;
   const hasCurrency = (index: number) => findCurrencyCodes(headers[index] ?? '').length > 0;
-  if (first === undefined || hasCurrency(first)) return amounts;
-  const own = others.filter((index) => names[index] === names[first] && hasCurrency(index));
-  return own.length === 1 ? [...own, ...amounts] : amounts;
+  if (firstColumn === undefined || hasCurrency(firstColumn)) return columns;
+  const ownColumns = otherColumns.filter(
+    (index) => names[index] === names[firstColumn] && hasCurrency(index),
+  );
+  return ownColumns.length === 1 ? [...ownColumns, ...columns] : columns;
 }
 
 /**
  * Recognizes an export of Splitwise, which has a column for each person of a group: the file does not say which person the
  * ledger belongs to.
  */
-function isShared(names: readonly string[]): boolean {
+function isSplitwiseExport(names: readonly string[]): boolean {
   return ['description', 'category', 'cost', 'currency'].every((name) => names.includes(name));
 }
 
@@ -130,29 +144,36 @@ export function isNet(name = ''): boolean {
   return /^net(?: amount)?$/.test(name);
 }
 
-/** Finds columns of numbers with cents by their cells alone; if there are several, the balances show which are the amounts. */
-function findByContent(
+/** Finds columns of numbers with cents. If there are several, the balances show which ones hold the amounts. */
+function findAmountsByContent(
   names: readonly string[],
   samples: readonly Sample[],
   claimed: ReadonlySet<number>,
   rows: readonly TableRow[],
-): FoundAmounts | undefined {
-  const others = new Set(
-    (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamed(names, field)),
+): AmountColumns | undefined {
+  const otherColumns = new Set(
+    (['fee', 'externalId', 'account'] as const).flatMap((field) => findNamedColumns(names, field)),
   );
-  const money = samples.flatMap((sample, index) => {
-    if (claimed.has(index) || others.has(index) || isOtherAmount(names[index] ?? '')) return [];
+  const moneyColumns = samples.flatMap((sample, index) => {
+    if (claimed.has(index) || otherColumns.has(index) || isOtherAmount(names[index] ?? ''))
+      return [];
     const hasCents = measureShare(sample, (cell) => /\d[.,]\d{2}(?!\d)/.test(cell)) > 0.3;
     return sample.cells.length > 0 && isNumeric(sample) && hasCents ? [index] : [];
   });
-  const unnamed = { ...NAMED, isNamed: false };
-  const balances = findNamed(names, 'balance');
-  const candidates = money.filter((index) => !balances.includes(index));
-  const filled = candidates.filter((index) => isFilled(samples[index]));
-  if (filled.length === 1 && candidates.length === 1) return { ...unnamed, amount: filled };
-  const proven = findByBalances(money, rows);
-  if (!proven) return undefined;
-  const { debit, credit, amount } = proven;
-  if (amount !== undefined) return { ...unnamed, amount: [amount] };
-  return { ...unnamed, debit: [debit], credit: [credit], isSplit: true };
+  const unnamedColumns = { ...NAMED_COLUMNS, isNamed: false };
+  const balanceColumns = findNamedColumns(names, 'balance');
+  const candidates = moneyColumns.filter((index) => !balanceColumns.includes(index));
+  const filledColumns = candidates.filter((index) => isFilled(samples[index]));
+  if (filledColumns.length === 1 && candidates.length === 1)
+    return { ...unnamedColumns, amountColumns: filledColumns };
+  const columnsByBalance = findAmountsByBalances(moneyColumns, rows);
+  if (!columnsByBalance) return undefined;
+  const { debitColumn, creditColumn, amountColumn } = columnsByBalance;
+  if (amountColumn !== undefined) return { ...unnamedColumns, amountColumns: [amountColumn] };
+  return {
+    ...unnamedColumns,
+    debitColumns: [debitColumn],
+    creditColumns: [creditColumn],
+    isSplit: true,
+  };
 }

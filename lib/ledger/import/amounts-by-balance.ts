@@ -1,49 +1,57 @@
-// Finds the amounts among several columns of numbers whose names do not tell: a balance changes by the amount of its row.
+// Finds the amount column among several columns of numbers with unknown names: each balance changes by the amount of its row.
 import { isEmptyAmount, readAmount } from './amounts.ts';
 import { compareWithBalances } from './balance.ts';
 import type { TableRow } from './csv-text.ts';
-import { findDecimalSign } from './decimal-sign.ts';
+import { findDecimalSeparator } from './decimal-separator.ts';
 
 export type AmountsByBalance =
-  | { readonly amount: number; readonly debit?: never; readonly credit?: never }
-  | { readonly amount?: never; readonly debit: number; readonly credit: number };
+  | { readonly amountColumn: number; readonly debitColumn?: never; readonly creditColumn?: never }
+  | { readonly amountColumn?: never; readonly debitColumn: number; readonly creditColumn: number };
 
-/** Limit for the number of columns, because every two of them are compared. */
+/** Maximum number of columns, because each is compared with each other one. */
 const MAX_COLUMNS = 8;
 
 type Numbers = readonly (number | null)[];
 
-/** @returns undefined if no column follows from another */
-export function findByBalances(
+/** @returns undefined if the balances do not show which column holds the amounts */
+export function findAmountsByBalances(
   columns: readonly number[],
   rows: readonly TableRow[],
 ): AmountsByBalance | undefined {
   if (columns.length > MAX_COLUMNS) return undefined;
-  const numbers = new Map(columns.map((index) => [index, readColumn(rows, index)]));
+  const numbersByColumn = new Map(columns.map((index) => [index, readColumn(rows, index)]));
   const pairs = columns.flatMap((first) =>
     columns.flatMap((second) => (first === second ? [] : [[first, second] as const])),
   );
-  for (const [amount, balance] of pairs)
-    if (followsAmounts(numbers.get(amount) ?? [], numbers.get(balance) ?? [])) return { amount };
-  for (const [debit, credit] of pairs) {
-    const signed = joinSides(numbers.get(debit) ?? [], numbers.get(credit) ?? []);
-    const others = columns.filter((index) => index !== debit && index !== credit);
-    if (signed && others.some((index) => followsAmounts(signed, numbers.get(index) ?? [], true)))
-      return { debit, credit };
+  const readNumbers = (column: number) => numbersByColumn.get(column) ?? [];
+  for (const [amountColumn, balanceColumn] of pairs)
+    if (balancesMatch(readNumbers(amountColumn), readNumbers(balanceColumn)))
+      return { amountColumn };
+  for (const [debitColumn, creditColumn] of pairs) {
+    const signedAmounts = mergeDebitsAndCredits(
+      readNumbers(debitColumn),
+      readNumbers(creditColumn),
+    );
+    const otherColumns = columns.filter((index) => index !== debitColumn && index !== creditColumn);
+    if (
+      signedAmounts &&
+      otherColumns.some((index) => balancesMatch(signedAmounts, readNumbers(index), true))
+    )
+      return { debitColumn, creditColumn };
   }
-  // Balances may have a minus, too, but then the amounts are not the only column with one.
-  const negative = columns.filter((index) =>
-    numbers.get(index)?.some((number) => number !== null && number < 0),
+  // Amounts have minus signs. Balances may have them too; then two columns have them, and neither is certain.
+  const columnsWithMinus = columns.filter((index) =>
+    readNumbers(index).some((number) => number !== null && number < 0),
   );
-  const [amount, ...more] = negative;
+  const [amountColumn, ...otherColumns] = columnsWithMinus;
   const isComplete =
-    amount !== undefined && numbers.get(amount)?.every((number) => number !== null);
-  return isComplete && more.length === 0 ? { amount } : undefined;
+    amountColumn !== undefined && readNumbers(amountColumn).every((number) => number !== null);
+  return isComplete && otherColumns.length === 0 ? { amountColumn } : undefined;
 }
 
 function readColumn(rows: readonly TableRow[], index: number): Numbers {
   const cells = rows.map(({ cells: all }) => all[index] ?? '');
-  const decimal = findDecimalSign(cells) ?? 'point';
+  const decimal = findDecimalSeparator(cells) ?? 'point';
   return cells.map((cell) => {
     try {
       return isEmptyAmount(cell) ? null : readAmount(cell, decimal).signed;
@@ -53,22 +61,20 @@ function readColumn(rows: readonly TableRow[], index: number): Numbers {
   });
 }
 
-/**
- * True if most balances change by the amount of their row. If the amounts have no signs, either direction counts.
- */
-function followsAmounts(amounts: Numbers, balances: Numbers, areSigned = false): boolean {
+/** True if most balances change by the amount of their row. If the amounts have no signs, either direction counts. */
+function balancesMatch(amounts: Numbers, balances: Numbers, areSigned = false): boolean {
   const rows = amounts.flatMap((signed, n) =>
     signed === null ? [] : [{ signed, balance: balances[n] ?? null }],
   );
-  const { agreeing, reversed, pairs } = compareWithBalances(rows);
+  const { agreeingCount, reversedCount, pairCount } = compareWithBalances(rows);
   const hasSigns = areSigned || rows.some(({ signed }) => signed < 0);
-  const matching = hasSigns ? agreeing : agreeing + reversed;
-  const hasEnoughPairs = pairs > 0 && pairs * 2 > amounts.length - 1;
-  return hasEnoughPairs && rows.length * 2 > amounts.length && matching >= pairs * 0.9;
+  const matchingPairs = hasSigns ? agreeingCount : agreeingCount + reversedCount;
+  const hasEnoughPairs = pairCount > 0 && pairCount * 2 > amounts.length - 1;
+  return hasEnoughPairs && rows.length * 2 > amounts.length && matchingPairs >= pairCount * 0.9;
 }
 
 /** Merges debits and credits into signed amounts; undefined if a row has both. */
-function joinSides(debits: Numbers, credits: Numbers): Numbers | undefined {
+function mergeDebitsAndCredits(debits: Numbers, credits: Numbers): Numbers | undefined {
   const hasOneSide = debits.every((debit, n) => (debit ?? 0) === 0 || (credits[n] ?? 0) === 0);
   if (!hasOneSide) return undefined;
   return debits.map((debit, n) => {

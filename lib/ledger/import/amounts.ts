@@ -2,11 +2,11 @@
 import { isCurrencyCode, mayBeSameCurrency } from './currencies.ts';
 import { type Direction, findDirection } from './direction-words.ts';
 
-export const DECIMAL_SIGNS = ['point', 'comma'] as const;
-export type DecimalSign = (typeof DECIMAL_SIGNS)[number];
+export const DECIMAL_SEPARATORS = ['point', 'comma'] as const;
+export type DecimalSeparator = (typeof DECIMAL_SEPARATORS)[number];
 
 /**
- * The numbers that each decimal sign allows. All groups of a number have the same separator; a group has three digits, or two
+ * The numbers that each decimal separator allows. All groups of a number have the same separator; a group has three digits, or two
  * before the last three as in India. Decimals after the second must be zeros. A text that fits both patterns has the same value
  * in both, so a wrong guess refuses an amount instead of scaling it.
  */
@@ -16,7 +16,7 @@ const NUMBERS = {
   comma:
     /^(?:([1-9]\d{0,2}(?:([.'’\s])\d{3}(?:\2\d{3})*)?|\d+)(?:,(\d{1,2}|\d{2}00+))?|,(\d{1,2}|\d{2}00+))$/,
 };
-/** A longer text is not read as an amount. */
+/** Longer texts are not read as amounts. */
 export const MAX_AMOUNT_LENGTH = 48;
 const EMPTY = /^\s*\p{Sc}?[-–—−\s]*$/u;
 const SIGN = /^[-+−–]/;
@@ -25,9 +25,9 @@ const CURRENCY_SIGN =
 
 export interface ParsedAmount {
   readonly signed: number;
-  /** A word beside the number, such as DR. */
+  /** Direction given by a word beside the number, such as DR. */
   readonly direction: Direction | null;
-  /** The code or sign beside the number, if any. */
+  /** Currency code or symbol beside the number, if any. */
   readonly currency: string | null;
 }
 
@@ -36,20 +36,20 @@ export function isEmptyAmount(text: string | null | undefined): boolean {
   return text == null || EMPTY.test(text.slice(0, MAX_AMOUNT_LENGTH));
 }
 
-/** @throws Error if the text is not an amount with this decimal sign */
-export function readAmount(text: string, decimal: DecimalSign): ParsedAmount {
+/** @throws Error if the text is not an amount with this decimal separator */
+export function readAmount(text: string, decimal: DecimalSeparator): ParsedAmount {
   if (isRounded(text))
     throw new Error(`"${text.trim()}" is a rounded amount. Write the whole number in the file`);
-  const bare = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
-  const number = bare && readNumber(bare.digits, decimal);
-  if (bare && number !== undefined) {
-    const { isNegative, direction, currency } = bare;
+  const stripped = text.length > MAX_AMOUNT_LENGTH ? undefined : stripAmount(text);
+  const number = stripped && readNumber(stripped.digits, decimal);
+  if (stripped && number !== undefined) {
+    const { isNegative, direction, currency } = stripped;
     // Subtracting from 0 never gives -0.
     return { signed: isNegative ? 0 - number : number, direction, currency };
   }
   const shown = `"${text.slice(0, MAX_AMOUNT_LENGTH)}"`;
-  const [, sign] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
-  if (sign === (decimal === 'comma' ? ',' : '.'))
+  const [, separator] = /([.,])\d{3,}\D{0,8}$/.exec(text.slice(-MAX_AMOUNT_LENGTH)) ?? [];
+  if (separator === (decimal === 'comma' ? ',' : '.'))
     throw new Error(
       `${shown} has more than two decimals, and a ledger keeps only two; if they are thousands, choose --decimal ${decimal === 'comma' ? 'point' : 'comma'}`,
     );
@@ -59,7 +59,7 @@ export function readAmount(text: string, decimal: DecimalSign): ParsedAmount {
 /** A number with a unit such as thousands or millions, in several languages. */
 const SCALE =
   /\d\s*(?:[kmbl]|mm|bn|mn|mio|mrd|tsd|mil|mln|tys|lakh|jt|juta|rb|ribu|тыс|тис|млн|[千万萬億亿천만억])\.?$/iu;
-/** An amount with cents before a single letter, or before MN (the national currency in Mexico and Cuba): it is exact. */
+/** An exact amount: with cents before a single letter, or before MN (the national currency in Mexico and Cuba). */
 const WITH_CENTS = /[.,]\d\d\s+(?:\p{L}|MN)$/u;
 
 function isRounded(text: string): boolean {
@@ -83,7 +83,7 @@ function stripAmount(written: string): StrippedAmount | undefined {
     signs += 1;
     if (sign !== '+') isNegative = true;
   };
-  // A sign and a currency may come in any order, on either side.
+  // The sign and the currency may come in any order, on either side of the number.
   for (let turn = 0; turn < 5 && !/^[\d.,].*\d$|^\d$/.test(text); turn += 1) {
     if (text.startsWith('(') && text.endsWith(')')) {
       takeSign('-');
@@ -117,15 +117,15 @@ function addWord(
   isPrefix: boolean,
 ): Words | undefined {
   // A single letter before a number is a currency, not a direction such as C or D.
-  const meant = isPrefix && word.length < 2 ? undefined : findDirection(word);
-  if (meant) return { direction: meant, currency };
+  const directionOfWord = isPrefix && word.length < 2 ? undefined : findDirection(word);
+  if (directionOfWord) return { direction: directionOfWord, currency };
   if (currency === null) return { direction, currency: word };
   if (!mayBeSameCurrency(currency, word)) return undefined;
-  // A code says more than a sign: "$5.00 USD" is in USD.
+  // A code is more exact than a symbol: "$5.00 USD" is in USD.
   return { direction, currency: isCurrencyCode(currency) ? currency : word };
 }
 
-function readNumber(digits: string, decimal: DecimalSign): number | undefined {
+function readNumber(digits: string, decimal: DecimalSeparator): number | undefined {
   const match = NUMBERS[decimal].exec(digits);
   if (!match) return undefined;
   const [, whole = '0', , cents, onlyCents = '0'] = match;
@@ -134,7 +134,7 @@ function readNumber(digits: string, decimal: DecimalSign): number | undefined {
 
 const THIRD_DECIMAL = /([.,])(\d\d)0(?=\D{0,8}$)/;
 
-/** Finds the sign before the last three digits if these end in a zero, as in "25,500": they may be three decimals. */
+/** Finds the separator before the last three digits if they end in a zero, as in "25,500": they may be three decimals. */
 export function findThirdDecimal(text: string): string | undefined {
   return THIRD_DECIMAL.exec(text)?.[1];
 }
@@ -143,13 +143,16 @@ export function dropThirdDecimal(text: string): string {
   return text.replace(THIRD_DECIMAL, '$1$2');
 }
 
-/** True if a cell can be an amount of money with one of the decimal signs. */
+/** True if a cell can be an amount of money with either decimal separator. */
 export function looksLikeAmount(text: string): boolean {
   if (text.length > MAX_AMOUNT_LENGTH || !/\d/.test(text)) return false;
   return isNumber(text) || (THIRD_DECIMAL.test(text) && isNumber(dropThirdDecimal(text)));
 }
 
 function isNumber(text: string): boolean {
-  const bare = stripAmount(text);
-  return bare !== undefined && DECIMAL_SIGNS.some((decimal) => NUMBERS[decimal].test(bare.digits));
+  const stripped = stripAmount(text);
+  return (
+    stripped !== undefined &&
+    DECIMAL_SEPARATORS.some((decimal) => NUMBERS[decimal].test(stripped.digits))
+  );
 }

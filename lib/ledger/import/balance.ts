@@ -1,42 +1,43 @@
-// Checks amounts against the file's balances: two consecutive balances differ by the amount of the booking between them.
+// Checks amounts against balances: two consecutive balances of a file differ by the amount of the booking between them.
 
 interface RowWithBalance {
   readonly signed: number;
   readonly balance: number | null;
 }
 
-export interface BalanceAgreement {
+export interface BalanceComparison {
   /** Number of consecutive rows that both have a balance. */
-  readonly pairs: number;
+  readonly pairCount: number;
   /** Number of pairs whose balances differ by the amount. */
-  readonly agreeing: number;
+  readonly agreeingCount: number;
   /** Number of pairs whose balances differ by the amount with the opposite sign. */
-  readonly reversed: number;
+  readonly reversedCount: number;
 }
 
 /** @param rows in the order of the file, oldest or newest first */
-export function compareWithBalances(rows: readonly RowWithBalance[]): BalanceAgreement {
+export function compareWithBalances(rows: readonly RowWithBalance[]): BalanceComparison {
   const forward = countPairs(rows, 1);
   const backward = countPairs(rows, 0);
-  const weight = ({ agreeing, reversed }: BalanceAgreement) => Math.max(agreeing, reversed);
-  return weight(backward) > weight(forward) ? backward : forward;
+  const countMatches = ({ agreeingCount, reversedCount }: BalanceComparison) =>
+    Math.max(agreeingCount, reversedCount);
+  return countMatches(backward) > countMatches(forward) ? backward : forward;
 }
 
 /** @param laterIndex 1 if the second of two rows is the later one (oldest first), 0 if the first is */
-function countPairs(rows: readonly RowWithBalance[], laterIndex: 0 | 1): BalanceAgreement {
-  let agreeing = 0;
-  let reversed = 0;
-  let pairs = 0;
+function countPairs(rows: readonly RowWithBalance[], laterIndex: 0 | 1): BalanceComparison {
+  let agreeingCount = 0;
+  let reversedCount = 0;
+  let pairCount = 0;
   for (let n = 1; n < rows.length; n += 1) {
-    const after = rows[n - 1 + laterIndex];
-    const before = rows[n - laterIndex];
-    if (after?.balance == null || before?.balance == null || after.signed === 0) continue;
-    const difference = toCents(after.balance) - toCents(before.balance);
-    pairs += 1;
-    if (difference === toCents(after.signed)) agreeing += 1;
-    else if (difference === -toCents(after.signed)) reversed += 1;
+    const laterRow = rows[n - 1 + laterIndex];
+    const earlierRow = rows[n - laterIndex];
+    if (laterRow?.balance == null || earlierRow?.balance == null || laterRow.signed === 0) continue;
+    const difference = toCents(laterRow.balance) - toCents(earlierRow.balance);
+    pairCount += 1;
+    if (difference === toCents(laterRow.signed)) agreeingCount += 1;
+    else if (difference === -toCents(laterRow.signed)) reversedCount += 1;
   }
-  return { agreeing, reversed, pairs };
+  return { agreeingCount, reversedCount, pairCount };
 }
 
 function toCents(amount: number): number {

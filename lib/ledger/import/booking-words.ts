@@ -3,7 +3,7 @@
 
 const list = (words: string) => words.split(',').map((word) => word.trim());
 
-/** The money has moved. */
+/** Words for bookings whose money has moved. */
 const DONE = [
   ...list('completed, complete, cleared, uncleared, reconciled, posted, booked, settled, success'),
   ...list(
@@ -27,7 +27,7 @@ const DONE = [
     '已入账, 还款成功, 朋友已收钱, 已到账, 완료, 승인, yes, y, c, r, x, cleared (manual), auszahlung',
   ),
 ];
-/** Pending, planned or authorised. The bank lists such a payment again when it is booked, often under another date. */
+/** Words for pending, planned and authorised payments. The bank lists them again when they are booked, often under another date. */
 const PENDING = [
   ...list('pending, authorised, authorized, planned, scheduled, upcoming, processing, in progress'),
   ...list(
@@ -91,7 +91,7 @@ const FAILED = [
   ),
 ];
 
-export type RowState = 'done' | 'pending' | 'failed';
+export type BookingStatus = 'done' | 'pending' | 'failed';
 
 function normalize(word: string): string {
   // Every text of a file is normalized here: plain ASCII, the usual case, skips the slow Unicode step.
@@ -102,16 +102,16 @@ function normalize(word: string): string {
     .toLowerCase();
 }
 
-const STATES = new Map<string, RowState>([
+const STATES = new Map<string, BookingStatus>([
   ...DONE.map((word) => [normalize(word), 'done'] as const),
   ...PENDING.map((word) => [normalize(word), 'pending'] as const),
   ...FAILED.map((word) => [normalize(word), 'failed'] as const),
 ]);
-/** A longer text is not looked up as a status. */
+/** Longer texts are not looked up as statuses. */
 const MAX_WORD_LENGTH = 40;
 
 /** @returns undefined for an unknown word */
-export function findStatus(word: string): RowState | undefined {
+export function findStatus(word: string): BookingStatus | undefined {
   if (word.length > MAX_WORD_LENGTH) return undefined;
   const plain = normalize(word);
   // Some apps write a check mark or the kind of booking before the word, as in "Payment completed".
@@ -301,7 +301,7 @@ export function isDoubtfulFlag(header: string): boolean {
   const name = normalize(header)
     .replace(/[?:]+$/, '')
     .replace(/^is /, '');
-  // Also names such as "Excluded from budget" and "Exclude from reports".
+  // Names such as "Excluded from budget" and "Exclude from reports" count as well.
   return DOUBTFUL_FLAGS.has(name) || /^(?:exclude|hide|ignore)d? (?:from|in) /.test(name);
 }
 

@@ -83,7 +83,7 @@ export interface Question {
   readonly message: string;
 }
 
-/** Result of reading a file in one of the formats. */
+/** Bookings of a file in any format. */
 export interface ParsedBookings {
   readonly bookings: readonly Booking[];
   readonly refused: readonly RefusedLine[];

@@ -49,19 +49,19 @@ export function findXmlCharset(head: string): string | undefined {
 /** @throws UserError if the text has no statement in it */
 export function readCamt(text: string): Omit<ParsedBookings, 'findings'> {
   const document = parse(text);
-  const statements = DOCUMENTS.flatMap((name) => select(document, 'Document', name)).flatMap(
-    (each) => STATEMENTS.flatMap((name) => select(each, name)),
+  const statements = DOCUMENTS.flatMap((name) => selectNodes(document, 'Document', name)).flatMap(
+    (each) => STATEMENTS.flatMap((name) => selectNodes(each, name)),
   );
   if (statements.length === 0)
     throw new UserError('The file has no statement of an account. Choose another download.');
   const lineAt = createLineCounter(text);
   const lines = text.matchAll(ENTRY_TAG).map(({ index }) => lineAt(index));
-  const read = statements.map((statement) => readStatement(statement, lines));
-  const unclearReversals = read.reduce((sum, each) => sum + each.unclearReversals, 0);
+  const parsedStatements = statements.map((statement) => readStatement(statement, lines));
+  const unclearReversals = parsedStatements.reduce((sum, each) => sum + each.unclearReversals, 0);
   return {
-    bookings: numberSharedIds(read.flatMap(({ bookings }) => bookings)),
-    leftOut: read.flatMap(({ leftOut }) => leftOut),
-    refused: read.flatMap(({ refused }) => refused),
+    bookings: numberSharedIds(parsedStatements.flatMap(({ bookings }) => bookings)),
+    leftOut: parsedStatements.flatMap(({ leftOut }) => leftOut),
+    refused: parsedStatements.flatMap(({ refused }) => refused),
     questions: unclearReversals === 0 ? [] : [askAboutReversals(unclearReversals)],
   };
 }
@@ -74,9 +74,9 @@ interface ParsedStatement extends Pick<ParsedBookings, 'bookings' | 'leftOut' | 
 /** @param lines the lines of all entries of the document, in order; a statement takes as many as it has entries */
 function readStatement(statement: Node, lines: Iterator<number, undefined>): ParsedStatement {
   const account = nameAccount(statement);
-  const entries = select(statement, 'Ntry');
+  const entries = selectNodes(statement, 'Ntry');
   const reversals = entries.filter(isBooked).filter(isReversal).length;
-  const proven = reversals === 0 ? 'own' : findReversalDirection(statement);
+  const reversalDirection = reversals === 0 ? 'own' : findReversalDirection(statement);
   const bookings: Booking[] = [];
   const leftOut: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
@@ -84,16 +84,23 @@ function readStatement(statement: Node, lines: Iterator<number, undefined>): Par
     const line = lines.next().value ?? 1;
     const status = readStatus(entry);
     if (status !== BOOKED) {
-      leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: value(entry, 'Amt') });
+      leftOut.push({ line, reason: STATUS_NAMES[status] ?? status, text: readValue(entry, 'Amt') });
       continue;
     }
     try {
-      bookings.push(...readEntry(entry, { line, account, keepsDirection: proven === 'repeated' }));
+      bookings.push(
+        ...readEntry(entry, { line, account, keepsDirection: reversalDirection === 'repeated' }),
+      );
     } catch (error) {
       refused.push({ line, message: (error as Error).message });
     }
   }
-  return { bookings, leftOut, refused, unclearReversals: proven === undefined ? reversals : 0 };
+  return {
+    bookings,
+    leftOut,
+    refused,
+    unclearReversals: reversalDirection === undefined ? reversals : 0,
+  };
 }
 
 /** @throws UserError if the text is not valid XML. The parser alone would read a truncated file as far as it goes. */
@@ -111,26 +118,26 @@ interface EntryContext {
 }
 
 function readEntry(entry: Node, { keepsDirection, ...place }: EntryContext): readonly Booking[] {
-  const [amount = ''] = select(entry, 'Amt');
+  const [amount = ''] = selectNodes(entry, 'Amt');
   const sign = keepsDirection && isReversal(entry) ? -1 : 1;
   const signed = sign * readDirection(entry) * readExactAmount(readText(amount));
   const date = readDate(entry, 'BookgDt') ?? readDate(entry, 'ValDt');
   if (date === undefined) throw new Error('It has no booking date.');
-  const shared = { ...place, date, currency: attribute(amount, 'Ccy') };
+  const sharedFields = { ...place, date, currency: readAttribute(amount, 'Ccy') };
   const entryId = readReference(entry, 'AcctSvcrRef');
-  const parts = select(entry, 'NtryDtls', 'TxDtls');
-  const amounts = readPartAmounts(parts, { entry, signed, sign, currency: shared.currency });
+  const parts = selectNodes(entry, 'NtryDtls', 'TxDtls');
+  const amounts = readPartAmounts(parts, { entry, signed, sign, currency: sharedFields.currency });
   if (!amounts) {
     const texts = listTexts(parts[0] ?? '', entry, signed);
-    return [toBooking({ ...shared, signed, texts, bankId: entryId })];
+    return [toBooking({ ...sharedFields, signed, texts, bankId: entryId })];
   }
   return parts.map((part, n) => {
     const partId = readReference(part, 'Refs', 'AcctSvcrRef');
     // The bank may give a batch one reference, and repeat it for each part.
     const numberedId = entryId && `${entryId}/${n + 1}`;
-    const own = amounts[n] ?? 0;
+    const partAmount = amounts[n] ?? 0;
     return toBooking({
-      ...{ ...shared, signed: own, texts: listTexts(part, entry, own) },
+      ...{ ...sharedFields, signed: partAmount, texts: listTexts(part, entry, partAmount) },
       bankId: partId === null || partId === entryId ? numberedId : partId,
     });
   });
@@ -150,15 +157,15 @@ function readPartAmounts(
 ): readonly number[] | undefined {
   if (parts.length < 2) return undefined;
   const amounts = parts.map((part) => {
-    const written = [
-      ...select(part, 'Amt'),
-      ...select(part, 'AmtDtls', 'TxAmt', 'Amt'),
-      ...select(part, 'AmtDtls', 'InstdAmt', 'Amt'),
-    ].find((amount) => attribute(amount, 'Ccy') === whole.currency);
-    const own = value(part, 'CdtDbtInd') === '' ? whole.entry : part;
-    return written === undefined
+    const amountNode = [
+      ...selectNodes(part, 'Amt'),
+      ...selectNodes(part, 'AmtDtls', 'TxAmt', 'Amt'),
+      ...selectNodes(part, 'AmtDtls', 'InstdAmt', 'Amt'),
+    ].find((amount) => readAttribute(amount, 'Ccy') === whole.currency);
+    const own = readValue(part, 'CdtDbtInd') === '' ? whole.entry : part;
+    return amountNode === undefined
       ? Number.NaN
-      : whole.sign * readDirection(own) * readExactAmount(readText(written));
+      : whole.sign * readDirection(own) * readExactAmount(readText(amountNode));
   });
   const cents = amounts.reduce((sum, amount) => sum + Math.round(amount * 100), 0);
   return cents === Math.round(whole.signed * 100) ? amounts : undefined;
@@ -170,20 +177,22 @@ function readPartAmounts(
  * @returns undefined if balances are missing, or fit both directions or neither
  */
 function findReversalDirection(statement: Node): 'own' | 'repeated' | undefined {
-  const booked = select(statement, 'Ntry').filter(isBooked);
+  const bookedEntries = selectNodes(statement, 'Ntry').filter(isBooked);
   const [opening, closing] = [['OPBD', 'PRCD'], ['CLBD']].map((codes) =>
-    select(statement, 'Bal').find((each) => codes.includes(value(each, 'Tp', 'CdOrPrtry', 'Cd'))),
+    selectNodes(statement, 'Bal').find((each) =>
+      codes.includes(readValue(each, 'Tp', 'CdOrPrtry', 'Cd')),
+    ),
   );
   if (!opening || !closing) return undefined;
   try {
-    const moved = readCents(closing) - readCents(opening);
-    const fits = (reversalSign: 1 | -1) =>
-      booked.reduce(
+    const movedCents = readCents(closing) - readCents(opening);
+    const addsUp = (reversalSign: 1 | -1) =>
+      bookedEntries.reduce(
         (sum, each) => sum + readCents(each) * (isReversal(each) ? reversalSign : 1),
         0,
-      ) === moved;
-    if (fits(1) === fits(-1)) return undefined;
-    return fits(1) ? 'own' : 'repeated';
+      ) === movedCents;
+    if (addsUp(1) === addsUp(-1)) return undefined;
+    return addsUp(1) ? 'own' : 'repeated';
   } catch {
     return undefined;
   }
@@ -197,11 +206,11 @@ function askAboutReversals(reversals: number): Question {
 }
 
 function readCents(node: Node): number {
-  return Math.round(readDirection(node) * readExactAmount(value(node, 'Amt')) * 100);
+  return Math.round(readDirection(node) * readExactAmount(readValue(node, 'Amt')) * 100);
 }
 
 function isReversal(node: Node): boolean {
-  return /^(?:true|1)$/.test(value(node, 'RvslInd'));
+  return /^(?:true|1)$/.test(readValue(node, 'RvslInd'));
 }
 
 function isBooked(entry: Node): boolean {
@@ -209,19 +218,19 @@ function isBooked(entry: Node): boolean {
 }
 
 function readStatus(entry: Node): string {
-  return value(entry, 'Sts', 'Cd') || value(entry, 'Sts') || BOOKED;
+  return readValue(entry, 'Sts', 'Cd') || readValue(entry, 'Sts') || BOOKED;
 }
 
 function readDirection(node: Node): 1 | -1 {
-  const word = value(node, 'CdtDbtInd').toUpperCase();
+  const word = readValue(node, 'CdtDbtInd').toUpperCase();
   if (/^CR/.test(word)) return 1;
   if (/^(?:DB|DEBIT)/.test(word)) return -1;
   throw new Error(`"${word}" is neither a credit nor a debit (CdtDbtInd)`);
 }
 
 function readDate(entry: Node, name: string): string | undefined {
-  const written = value(entry, name, 'Dt') || value(entry, name, 'DtTm');
-  return /^\d{4}-\d{2}-\d{2}/.exec(written)?.[0];
+  const dateText = readValue(entry, name, 'Dt') || readValue(entry, name, 'DtTm');
+  return /^\d{4}-\d{2}-\d{2}/.exec(dateText)?.[0];
 }
 
 /** Lists the other party first, then the purpose. */
@@ -230,43 +239,48 @@ function listTexts(part: Node, entry: Node, signed: number): readonly string[] {
   const isPaidByOthers = signed > 0 !== (isReversal(entry) || isReversal(part));
   const roles = isPaidByOthers ? ['Dbtr', 'UltmtDbtr'] : ['Cdtr', 'UltmtCdtr'];
   const names = roles.map(
-    (role) => value(part, 'RltdPties', role, 'Nm') || value(part, 'RltdPties', role, 'Pty', 'Nm'),
+    (role) =>
+      readValue(part, 'RltdPties', role, 'Nm') || readValue(part, 'RltdPties', role, 'Pty', 'Nm'),
   );
-  const remittance = select(part, 'RmtInf', 'Ustrd').map(readText).join(' ');
-  const references = select(part, 'RmtInf', 'Strd', 'CdtrRefInf', 'Ref').map(readText).join(' ');
+  const remittance = selectNodes(part, 'RmtInf', 'Ustrd').map(readText).join(' ');
+  const references = selectNodes(part, 'RmtInf', 'Strd', 'CdtrRefInf', 'Ref')
+    .map(readText)
+    .join(' ');
   return [
     ...names,
     remittance,
     references,
-    value(part, 'AddtlTxInf'),
-    value(entry, 'AddtlNtryInf'),
+    readValue(part, 'AddtlTxInf'),
+    readValue(entry, 'AddtlNtryInf'),
   ];
 }
 
 function readReference(node: Node, ...path: readonly string[]): string | null {
-  return toBankId(value(node, ...path));
+  return toBankId(readValue(node, ...path));
 }
 
 function nameAccount(statement: Node): string | null {
   return (
-    value(statement, 'Acct', 'Id', 'IBAN') || value(statement, 'Acct', 'Id', 'Othr', 'Id') || null
+    readValue(statement, 'Acct', 'Id', 'IBAN') ||
+    readValue(statement, 'Acct', 'Id', 'Othr', 'Id') ||
+    null
   );
 }
 
 /** Finds all elements at the path. */
-function select(node: Node, ...path: readonly string[]): readonly Node[] {
-  let found: readonly Node[] = [node];
+function selectNodes(node: Node, ...path: readonly string[]): readonly Node[] {
+  let nodes: readonly Node[] = [node];
   for (const name of path)
-    found = found.flatMap((each) => {
+    nodes = nodes.flatMap((each) => {
       const children = typeof each === 'string' ? [] : (each[name] ?? []);
       return typeof children === 'string' ? [] : children;
     });
-  return found;
+  return nodes;
 }
 
 /** Text of the first element at the path, '' if there is none. */
-function value(node: Node, ...path: readonly string[]): string {
-  const [first = ''] = select(node, ...path);
+function readValue(node: Node, ...path: readonly string[]): string {
+  const [first = ''] = selectNodes(node, ...path);
   return readText(first);
 }
 
@@ -276,7 +290,7 @@ function readText(node: Node): string {
   return typeof text === 'string' ? text.trim() : '';
 }
 
-function attribute(node: Node, name: string): string | null {
-  const found = typeof node === 'string' ? undefined : node[`@${name}`];
-  return typeof found === 'string' ? found : null;
+function readAttribute(node: Node, name: string): string | null {
+  const attribute = typeof node === 'string' ? undefined : node[`@${name}`];
+  return typeof attribute === 'string' ? attribute : null;
 }

@@ -11,20 +11,20 @@ export interface KnownCategory {
 export function createCategoryNames(known: readonly KnownCategory[]) {
   // If names differ only in case, an active category wins.
   const sorted = known.toSorted((a, b) => Number(a.isActive) - Number(b.isActive));
-  const byFolded = new Map(sorted.map((category) => [fold(category.name), category]));
-  const exact = new Map(known.map((category) => [category.name, category]));
+  const byFoldedName = new Map(sorted.map((category) => [foldCase(category.name), category]));
+  const byExactName = new Map(known.map((category) => [category.name, category]));
 
   function find(name: string): KnownCategory | undefined {
-    return exact.get(name) ?? byFolded.get(fold(name));
+    return byExactName.get(name) ?? byFoldedName.get(foldCase(name));
   }
 
   return {
     find,
     /** Returns the category's name in the ledger; for a new category, its first spelling. */
     resolve: (name: string): string => {
-      const found = find(name);
-      if (found) return found.name;
-      byFolded.set(fold(name), { name, isActive: true });
+      const knownCategory = find(name);
+      if (knownCategory) return knownCategory.name;
+      byFoldedName.set(foldCase(name), { name, isActive: true });
       return name;
     },
     isInactive: (name: string): boolean => find(name)?.isActive === false,
@@ -33,7 +33,7 @@ export function createCategoryNames(known: readonly KnownCategory[]) {
 
 export type CategoryNames = ReturnType<typeof createCategoryNames>;
 
-function fold(name: string): string {
+function foldCase(name: string): string {
   return name.normalize('NFC').trim().toLowerCase();
 }
 
@@ -79,8 +79,8 @@ function chooseCategory(
     const reason = `by line ${rule.line} of the rules`;
     return { category: names.resolve(rule.category), reason, source: 'rule' };
   }
-  const learned = propose(row);
-  if (!learned) return undefined;
-  const reason = `like ${learned.rows} earlier rows with "${learned.words}"`;
-  return { category: learned.category, reason, source: 'learned' };
+  const proposal = propose(row);
+  if (!proposal) return undefined;
+  const reason = `like ${proposal.rows} earlier rows with "${proposal.words}"`;
+  return { category: proposal.category, reason, source: 'learned' };
 }

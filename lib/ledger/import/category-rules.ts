@@ -1,5 +1,5 @@
 // Rules that the user writes, one per line, such as `rewe = Groceries` or `/^amazon (?!prime)/ = Household`. The first rule
-// that matches a description gives the category.
+// that matches a description assigns its category.
 
 export interface CategoryRule {
   readonly line: number;
@@ -27,9 +27,9 @@ export function parseCategoryRules(text: string): readonly CategoryRule[] {
 
 function parseRule(rule: string, line: number): CategoryRule {
   // The last "=" is the separator: an expression may contain one, a category does not.
-  const at = rule.lastIndexOf('=');
-  const pattern = rule.slice(0, Math.max(at, 0)).trim();
-  const category = rule.slice(at + 1).trim();
+  const separatorIndex = rule.lastIndexOf('=');
+  const pattern = rule.slice(0, Math.max(separatorIndex, 0)).trim();
+  const category = rule.slice(separatorIndex + 1).trim();
   if (pattern === '' || category === '')
     throw new Error(
       `Line ${line} of the rules is not a rule: "${rule}". Write text = Category, or /expression/ = Category.`,

@@ -74,7 +74,7 @@ export function checkBookings(read: ParsedBookings, options: CheckOptions): Chec
   questions.push(...transfers.questions);
   findings.push(...transfers.findings);
   const withoutTransfers = inCurrency.filter(
-    (booking) => !transfers.sides.has(booking) || addLeftOut(booking, TRANSFER),
+    (booking) => !transfers.transferRows.has(booking) || addLeftOut(booking, TRANSFER),
   );
   questions.push(...askAboutFlags(withoutTransfers));
   const { bookings, finding, question } = decideDirection(withoutTransfers, options);
@@ -98,7 +98,7 @@ const TRANSFER = 'a transfer between two accounts of the file';
 /** Records a booking as left out. Returns false, so that a filter drops it. */
 type AddLeftOut = (booking: Booking, reason: string) => false;
 
-/** Keeps the bookings that moved money of the chosen account. */
+/** Keeps the bookings that moved money in the chosen account. */
 function keepMoved(
   bookings: readonly Booking[],
   { leaveOut, onlyAccount }: CheckOptions,
@@ -350,8 +350,8 @@ function decideDirection(
       bookings,
       question: { topic: 'direction', message: describeIncome(income.length, bookings.length) },
     };
-  const { agreeing, reversed, pairs } = compareWithBalances(bookings);
-  if (reversed > agreeing && reversed * 2 >= pairs)
+  const { agreeingCount, reversedCount, pairCount } = compareWithBalances(bookings);
+  if (reversedCount > agreeingCount && reversedCount * 2 >= pairCount)
     return {
       bookings,
       question: {

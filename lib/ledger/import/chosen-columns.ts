@@ -12,35 +12,39 @@ export type ChosenColumns = Readonly<Partial<Record<ChosenField, string | undefi
 /** Value of an option if the file has no column for the field. */
 export const NO_COLUMN = 'none';
 
-export function optionName(field: Field): string {
+export function getOptionName(field: Field): string {
   if (field === 'externalId') return '--id';
   return field === 'status' ? '--status-column' : `--${field}`;
 }
 
 /** Finds a column by its header, in any letter case, or by its number from 1. Commas separate several columns. */
-export function findChosen(
+export function findChosenColumns(
   headers: readonly string[],
   name: string,
   field: Field,
 ): readonly number[] {
   const find = (text: string) => {
-    const wanted = text.trim();
-    const exact = headers.flatMap((header, index) => (header.trim() === wanted ? [index] : []));
-    if (exact.length > 1)
+    const wantedName = text.trim();
+    const exactMatches = headers.flatMap((header, index) =>
+      header.trim() === wantedName ? [index] : [],
+    );
+    if (exactMatches.length > 1)
       throw new UserError(
-        `Two columns are named "${wanted}". Name one by its number: ${optionName(field)} ${(exact[0] ?? 0) + 1} or ${(exact[1] ?? 0) + 1}.`,
+        `Two columns are named "${wantedName}". Name one by its number: ${getOptionName(field)} ${(exactMatches[0] ?? 0) + 1} or ${(exactMatches[1] ?? 0) + 1}.`,
       );
-    if (exact.length === 1) return exact;
-    const lower = wanted.toLowerCase();
-    const anyCase = headers.findIndex((header) => header.trim().toLowerCase() === lower);
-    if (anyCase >= 0) return [anyCase];
-    const number = /^\d{1,3}$/.test(wanted) ? Number(wanted) : 0;
+    if (exactMatches.length === 1) return exactMatches;
+    const lowerCaseName = wantedName.toLowerCase();
+    const caseInsensitiveMatch = headers.findIndex(
+      (header) => header.trim().toLowerCase() === lowerCaseName,
+    );
+    if (caseInsensitiveMatch >= 0) return [caseInsensitiveMatch];
+    const number = /^\d{1,3}$/.test(wantedName) ? Number(wantedName) : 0;
     return number >= 1 && number <= headers.length ? [number - 1] : [];
   };
-  const whole = find(name);
-  if (whole.length > 0 || !name.includes(',')) return whole;
-  const parts = name.split(',').map(find);
-  return parts.every((part) => part.length > 0) ? parts.flat() : [];
+  const columns = find(name);
+  if (columns.length > 0 || !name.includes(',')) return columns;
+  const columnsByName = name.split(',').map(find);
+  return columnsByName.every((part) => part.length > 0) ? columnsByName.flat() : [];
 }
 
 export function isChosenByNumber(name: string | undefined): boolean {
@@ -49,5 +53,5 @@ export function isChosenByNumber(name: string | undefined): boolean {
 
 export function describeMissing(what: string, field: Field): string {
   const alternative = field === 'amount' ? ', or --debit COLUMN --credit COLUMN' : '';
-  return `No column ${what}. Name it with ${optionName(field)} COLUMN${alternative}.`;
+  return `No column ${what}. Name it with ${getOptionName(field)} COLUMN${alternative}.`;
 }

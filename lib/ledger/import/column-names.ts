@@ -288,7 +288,7 @@ const UNITS = new Set([
 ]);
 const BRACKETS = /[([]\s*(?:in )?([^()[\]]{1,5}?)\s*[)\]]/gu;
 const CURRENCY_SUFFIX = new RegExp(` (?:in )?(?:euros?|${CURRENCY_CODES.join('|')})$`);
-/** A longer text is not a column's name. */
+/** Longer texts are not column names. */
 const MAX_NAME_LENGTH = 80;
 
 /** @returns an empty text for a header too long to be a name */
@@ -299,10 +299,10 @@ export function normalizeName(header: string): string {
     .normalize('NFKC')
     .toLowerCase()
     .replace(/^\(\d+\)\s*/, '');
-  const words = plain(
+  const words = simplify(
     lower.replace(BRACKETS, (brackets, unit: string) => (isUnit(unit) ? ' ' : brackets)),
   );
-  return (words === '' ? plain(lower) : words).replace(CURRENCY_SUFFIX, '');
+  return (words === '' ? simplify(lower) : words).replace(CURRENCY_SUFFIX, '');
 }
 
 /** True for a unit in brackets: a currency such as EUR or €, any other sign, or the Dr of "Withdrawal (Dr)". */
@@ -311,7 +311,7 @@ function isUnit(text: string): boolean {
 }
 
 /** Removes accents, and turns punctuation into spaces. */
-function plain(text: string): string {
+function simplify(text: string): string {
   return text
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
@@ -320,22 +320,22 @@ function plain(text: string): string {
 }
 
 const RANKS: Readonly<Record<Field, ReadonlyMap<string, number>>> = Object.fromEntries(
-  FIELDS.map((field) => [field, rank(NAMES[field].map(normalizeName))]),
+  FIELDS.map((field) => [field, rankNames(NAMES[field].map(normalizeName))]),
 ) as Record<Field, ReadonlyMap<string, number>>;
 
-function rank(names: readonly string[]): ReadonlyMap<string, number> {
+function rankNames(names: readonly string[]): ReadonlyMap<string, number> {
   const ranks = new Map<string, number>();
   for (const [n, name] of names.entries()) if (!ranks.has(name)) ranks.set(name, n);
   return ranks;
 }
 
 /** Finds the columns that may hold a field by their names, the most certain first. */
-export function findNamed(names: readonly string[], field: Field): readonly number[] {
+export function findNamedColumns(names: readonly string[], field: Field): readonly number[] {
   const ranks = RANKS[field];
   return names
     .flatMap((name, index) => {
-      const found = ranks.get(name);
-      return found === undefined ? [] : [{ index, found }];
+      const rank = ranks.get(name);
+      return rank === undefined ? [] : [{ index, found: rank }];
     })
     .toSorted((a, b) => a.found - b.found)
     .map(({ index }) => index);

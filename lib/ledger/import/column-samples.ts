@@ -1,8 +1,8 @@
-// Judges the kind of a column's content by the cells of the first rows.
+// Decides what kind of content a column has by its cells in the first rows.
 import { isEmptyAmount, looksLikeAmount } from './amounts.ts';
 import type { TableRow } from './csv-text.ts';
 
-/** Number of rows below a header that show what its columns hold. */
+/** Number of rows that are sampled below a header. */
 export const MAX_SAMPLED_ROWS = 300;
 /** Share of a column's cells that must be of one kind. */
 export const MIN_KIND_SHARE = 0.8;

@@ -11,7 +11,7 @@ export interface CsvText {
   /** The rows of the text; empty lines are skipped. */
   readonly rows: readonly TableRow[];
   /** Lines with an unclosed quote, which was read as text. */
-  readonly openQuotes: readonly number[];
+  readonly openQuoteLines: readonly number[];
 }
 
 export const DELIMITERS = [',', ';', '\t', '~|~', '|'] as const;
@@ -29,7 +29,7 @@ interface Line {
 
 interface SplitOptions {
   /** Reads at most this many lines. */
-  readonly limit?: number;
+  readonly maxLines?: number;
   /** Trusts every quote, for a file that this service wrote: its quotes are right, and a cell may have any number of lines. */
   readonly trustsQuotes?: boolean;
 }
@@ -37,22 +37,22 @@ interface SplitOptions {
 export function splitCsv(
   text: string,
   delimiter: string,
-  { limit, trustsQuotes = false }: SplitOptions = {},
+  { maxLines: limit, trustsQuotes = false }: SplitOptions = {},
 ): CsvText {
   const lines = splitLines(text, limit);
   const rows: TableRow[] = [];
-  const openQuotes: number[] = [];
+  const openQuoteLines: number[] = [];
   for (let n = 0; n < lines.length; ) {
     const { text: line = '' } = lines[n] ?? {};
-    const read = line.includes('"')
+    const row = line.includes('"')
       ? readQuotedRow({ lines, delimiter, trustsQuotes }, n)
-      : { cells: line.split(delimiter), next: n + 1, isOpen: false };
-    if (read.isOpen) openQuotes.push(n + 1);
-    const cells = unwrap(read.cells, delimiter).map(readTextFormula);
+      : { cells: line.split(delimiter), nextLine: n + 1, isOpen: false };
+    if (row.isOpen) openQuoteLines.push(n + 1);
+    const cells = unwrapQuotedRow(row.cells, delimiter).map(readTextFormula);
     if (cells.some((cell) => cell.trim() !== '')) rows.push({ line: n + 1, cells });
-    n = read.next;
+    n = row.nextLine;
   }
-  return { rows, openQuotes };
+  return { rows, openQuoteLines };
 }
 
 function splitLines(text: string, limit = Number.POSITIVE_INFINITY): readonly Line[] {
@@ -84,22 +84,22 @@ function createFinder(text: string, character: string): (from: number) => number
 }
 
 /** Reads a line whose only cell is a whole row: some spreadsheets put quotes around whole lines. */
-function unwrap(cells: readonly string[], delimiter: string): readonly string[] {
+function unwrapQuotedRow(cells: readonly string[], delimiter: string): readonly string[] {
   if (cells.length !== 1) return cells;
-  const [only = ''] = cells;
-  if (!only.includes(delimiter) || /[\r\n]/.test(only)) return cells;
-  const lines = [{ text: only, lineBreak: '' }];
-  const inner = readQuotedRow({ lines, delimiter, trustsQuotes: false }, 0);
-  return inner.cells;
+  const [onlyCell = ''] = cells;
+  if (!onlyCell.includes(delimiter) || /[\r\n]/.test(onlyCell)) return cells;
+  const lines = [{ text: onlyCell, lineBreak: '' }];
+  const innerRow = readQuotedRow({ lines, delimiter, trustsQuotes: false }, 0);
+  return innerRow.cells;
 }
 
 /** Reads the text of a formula such as ="0042". Exports write it so that a spreadsheet does not drop the zeros. */
 function readTextFormula(cell: string): string {
   const text = TEXT_FORMULA.exec(cell)?.[1];
-  return text === undefined ? cell : undouble(text);
+  return text === undefined ? cell : unescapeQuotes(text);
 }
 
-interface Source {
+interface CsvSource {
   readonly lines: readonly Line[];
   readonly delimiter: string;
   readonly trustsQuotes: boolean;
@@ -108,11 +108,11 @@ interface Source {
 interface QuotedRow {
   readonly cells: readonly string[];
   /** Index of the line after the row. */
-  readonly next: number;
+  readonly nextLine: number;
   readonly isOpen: boolean;
 }
 
-function readQuotedRow(source: Source, first: number): QuotedRow {
+function readQuotedRow(source: CsvSource, first: number): QuotedRow {
   const { lines, delimiter, trustsQuotes } = source;
   const cells: string[] = [];
   let isOpen = false;
@@ -132,7 +132,7 @@ function readQuotedRow(source: Source, first: number): QuotedRow {
         at = pushPlainCell(cells, line, at, delimiter);
       }
     } else at = pushPlainCell(cells, line, at, delimiter);
-    if (at > (lines[n]?.text.length ?? 0)) return { cells, next: n + 1, isOpen };
+    if (at > (lines[n]?.text.length ?? 0)) return { cells, nextLine: n + 1, isOpen };
   }
 }
 
@@ -150,8 +150,8 @@ function countSpaces(line: string, at: number): number {
 
 /** @returns the position of the next cell; past the end of the line after the last cell */
 function pushPlainCell(cells: string[], line: string, at: number, delimiter: string): number {
-  const found = line.indexOf(delimiter, at);
-  const end = found < 0 ? line.length : found;
+  const delimiterIndex = line.indexOf(delimiter, at);
+  const end = delimiterIndex < 0 ? line.length : delimiterIndex;
   cells.push(line.slice(at, end));
   return end + 1;
 }
@@ -163,7 +163,7 @@ interface Position {
 
 /** @returns undefined for a quote that is not closed */
 function readQuotedCell(
-  { lines, delimiter, trustsQuotes }: Source,
+  { lines, delimiter, trustsQuotes }: CsvSource,
   start: Position,
 ): (Position & { readonly value: string }) | undefined {
   let value = '';
@@ -174,28 +174,28 @@ function readQuotedCell(
     for (let quote = text.indexOf('"', from); ; quote = text.indexOf('"', quote + 2)) {
       if (quote < 0) {
         if (!trustsQuotes && n > start.n && looksLikeRow(text, delimiter)) return undefined;
-        value += undouble(text.slice(from)) + lineBreak;
+        value += unescapeQuotes(text.slice(from)) + lineBreak;
         break;
       }
       if (text[quote + 1] === '"') continue;
       const spaces = trustsQuotes ? 0 : countSpaces(text, quote + 1);
-      const after = quote + 1 + spaces;
-      const isClosed = after === text.length || text.startsWith(delimiter, after);
+      const afterQuote = quote + 1 + spaces;
+      const isClosed = afterQuote === text.length || text.startsWith(delimiter, afterQuote);
       const isLater = !trustsQuotes && n > start.n;
       if (isClosed && !(isLater && isReopened(text.slice(from, quote), delimiter)))
         return {
-          value: value + undouble(text.slice(from, quote)),
+          value: value + unescapeQuotes(text.slice(from, quote)),
           n,
-          at: after + delimiter.length,
+          at: afterQuote + delimiter.length,
         };
       if (n > start.n) return undefined;
       // The quotes are part of a longer text, such as "Old" Pub.
-      const found = text.indexOf(delimiter, quote + 1);
-      const stop = found < 0 ? text.length : found;
+      const delimiterIndex = text.indexOf(delimiter, quote + 1);
+      const cellEnd = delimiterIndex < 0 ? text.length : delimiterIndex;
       return {
-        value: `"${undouble(text.slice(from, quote))}${text.slice(quote, stop)}`,
+        value: `"${unescapeQuotes(text.slice(from, quote))}${text.slice(quote, cellEnd)}`,
         n,
-        at: stop + 1,
+        at: cellEnd + 1,
       };
     }
     from = 0;
@@ -217,6 +217,6 @@ function isAmountText(cell: string): boolean {
   return cell.length < 40 && AMOUNT.test(cell);
 }
 
-function undouble(text: string): string {
+function unescapeQuotes(text: string): string {
   return text.replaceAll('""', '"');
 }

@@ -20,7 +20,7 @@ export function findCurrencyCodes(text: string): readonly string[] {
 }
 
 /** Signs of each currency, in upper case, separated by spaces. Several dollars and crowns share a sign. */
-const SIGNS: Readonly<Record<string, string>> = {
+const SYMBOLS: Readonly<Record<string, string>> = {
   ARS: '$',
   AUD: '$ A$ AU$',
   BGN: 'ЛВ',
@@ -60,17 +60,17 @@ const SIGNS: Readonly<Record<string, string>> = {
   UYU: '$',
   VND: '₫',
 };
-const MEANINGS = Map.groupBy(
-  Object.entries(SIGNS).flatMap(([code, signs]) =>
+const CODES_BY_SYMBOL = Map.groupBy(
+  Object.entries(SYMBOLS).flatMap(([code, signs]) =>
     signs.split(' ').map((sign) => ({ code, sign })),
   ),
   ({ sign }) => sign,
 );
 
 /** Lists the currency codes that a code or a sign may stand for; a single one if it is unambiguous. */
-function listMeanings(written: string): readonly string[] {
+function listPossibleCodes(written: string): readonly string[] {
   const text = normalize(written);
-  return MEANINGS.get(text)?.map(({ code }) => code) ?? text.split(' ');
+  return CODES_BY_SYMBOL.get(text)?.map(({ code }) => code) ?? text.split(' ');
 }
 
 function normalize(written: string): string {
@@ -79,8 +79,8 @@ function normalize(written: string): string {
 
 /** True if both may mean the same currency, such as $ and USD. */
 export function mayBeSameCurrency(first: string, second: string): boolean {
-  const meanings = new Set(listMeanings(first));
-  return listMeanings(second).some((code) => meanings.has(code));
+  const possibleCodes = new Set(listPossibleCodes(first));
+  return listPossibleCodes(second).some((code) => possibleCodes.has(code));
 }
 
 export type CurrencyReader = (written: string) => string;
@@ -88,14 +88,18 @@ export type CurrencyReader = (written: string) => string;
 /**
  * Reads a code or a sign as a code. A sign that several currencies share stays a sign, unless the file names the account's
  * currency: a bank may write $ for the account's dollars, and USD for others.
- * @param named codes that the file gives for the account's currency
+ * @param accountCodes codes that the file gives for the account's currency
  */
-export function createCurrencyReader(named: readonly string[] = []): CurrencyReader {
+export function createCurrencyReader(accountCodes: readonly string[] = []): CurrencyReader {
   return (written) => {
-    const meanings = listMeanings(written);
-    const [first = written, ...others] = meanings;
+    const possibleCodes = listPossibleCodes(written);
+    const [first = written, ...others] = possibleCodes;
     if (others.length === 0) return first;
-    const [only, ...more] = new Set(named.filter((code) => meanings.includes(code)));
-    return only !== undefined && more.length === 0 ? only : normalize(written);
+    const [matchingCode, ...otherCodes] = new Set(
+      accountCodes.filter((code) => possibleCodes.includes(code)),
+    );
+    return matchingCode !== undefined && otherCodes.length === 0
+      ? matchingCode
+      : normalize(written);
   };
 }

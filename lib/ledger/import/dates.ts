@@ -38,7 +38,7 @@ const PREPOSITIONS = new Set([
 const CROATIAN = /^(\d{1,2}\.\s+)(?:(lip)|(listopada)|lis)(?!\p{L})/iu;
 /** A date without a year, such as "30.12." or "12/30". */
 export const NO_YEAR = /^\s*'?(\d{1,2})[./-](\d{1,2})\.?\s*$/;
-/** A longer text is not read as a date. */
+/** Longer texts are not read as dates. */
 const MAX_DATE_LENGTH = 40;
 const TIME =
   /(?:[T\s,-]+|^)\d{1,2}:\d{2}(?::\d{2}(?:[.,:]\d+)?)?\s*(?:[ap]\.?m\.?)?(?:\s*(?:Z|[A-Z]{2,4}|[+-]\d{2}:?\d{2}))?\s*$/i;
@@ -51,12 +51,12 @@ const DAY_MILLISECONDS = 86_400_000;
 const MAX_AGE_DIFFERENCE = 5_480;
 
 /**
- * The numbers of a date in the order in which they were written. `fixed` is that order if the text itself shows it, as a
- * month's name does.
+ * The numbers of a date in the order in which they were written. `fixedOrder` is that order if the text itself shows it, for
+ * example by the name of a month.
  */
 interface DateParts {
   readonly parts: readonly [string, string, string];
-  readonly fixed?: DateOrder;
+  readonly fixedOrder?: DateOrder;
 }
 
 export interface DateReader {
@@ -76,79 +76,97 @@ function splitDate(written: string): DateParts | undefined {
     .replace(CROATIAN, (_, day: string, june?: string, october?: string) =>
       [day, june && 'jun', october && 'oct'].join(''),
     );
-  const packed = /^(\d{8})(?:\d{4,6})?(?:[.[].*)?$/.exec(text)?.[1];
-  if (packed !== undefined) return splitPacked(packed);
-  if (SERIAL.test(text)) return serialDate(Number.parseInt(text, 10));
-  const east = /^(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]?/.exec(text);
-  if (east) return { parts: [east[1] ?? '', east[2] ?? '', east[3] ?? ''], fixed: 'ymd' };
-  const era = /^([RH令平])[和成]?\s*(\d{1,2})\s*[.年/-]\s*(\d{1,2})\s*[.月/-]\s*(\d{1,2})/i.exec(
-    text,
-  );
-  if (era) {
-    const first = /[R令]/i.test(era[1] ?? '') ? 2018 : 1988;
-    return { parts: [String(first + Number(era[2])), era[3] ?? '', era[4] ?? ''], fixed: 'ymd' };
+  const packedDigits = /^(\d{8})(?:\d{4,6})?(?:[.[].*)?$/.exec(text)?.[1];
+  if (packedDigits !== undefined) return splitPacked(packedDigits);
+  if (SERIAL.test(text)) return splitSerialDate(Number.parseInt(text, 10));
+  const eastAsianDate = /^(\d{4})\s*[年년]\s*(\d{1,2})\s*[月월]\s*(\d{1,2})\s*[日일]?/.exec(text);
+  if (eastAsianDate)
+    return {
+      parts: [eastAsianDate[1] ?? '', eastAsianDate[2] ?? '', eastAsianDate[3] ?? ''],
+      fixedOrder: 'ymd',
+    };
+  const japaneseDate =
+    /^([RH令平])[和成]?\s*(\d{1,2})\s*[.年/-]\s*(\d{1,2})\s*[.月/-]\s*(\d{1,2})/i.exec(text);
+  if (japaneseDate) {
+    const first = /[R令]/i.test(japaneseDate[1] ?? '') ? 2018 : 1988;
+    return {
+      parts: [
+        String(first + Number(japaneseDate[2])),
+        japaneseDate[3] ?? '',
+        japaneseDate[4] ?? '',
+      ],
+      fixedOrder: 'ymd',
+    };
   }
   const words = toPlainWord(text)
     .split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== '' && !PREPOSITIONS.has(word));
-  return fromWords(words);
+  return splitWords(words);
 }
 
-/** Splits 8 digits. The year comes first if the digits are a date that way, and last otherwise. */
+/** Splits 8 digits. The year comes first if that yields a valid date, and last otherwise. */
 function splitPacked(digits: string): DateParts {
   const isYear = (text: string) => /^(?:19|20)\d\d$/.test(text);
-  if (isYear(digits.slice(0, 4)) && isCalendarDate(hyphenated(digits)))
-    return { parts: [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)], fixed: 'ymd' };
+  if (isYear(digits.slice(0, 4)) && isCalendarDate(insertHyphens(digits)))
+    return { parts: [digits.slice(0, 4), digits.slice(4, 6), digits.slice(6)], fixedOrder: 'ymd' };
   return { parts: [digits.slice(0, 2), digits.slice(2, 4), digits.slice(4)] };
 }
 
-function hyphenated(digits: string): string {
+function insertHyphens(digits: string): string {
   return `${digits.slice(0, 4)}-${digits.slice(4, 6)}-${digits.slice(6)}`;
 }
 
-function serialDate(days: number): DateParts {
+function splitSerialDate(days: number): DateParts {
   const [year = '', month = '', day = ''] = new Date(SERIAL_EPOCH + days * DAY_MILLISECONDS)
     .toISOString()
     .slice(0, 10)
     .split('-');
-  return { parts: [year, month, day], fixed: 'ymd' };
+  return { parts: [year, month, day], fixedOrder: 'ymd' };
 }
 
-function fromWords(all: readonly string[]): DateParts | undefined {
+function splitWords(all: readonly string[]): DateParts | undefined {
   // Skips one word that is neither a month nor a number, such as a day of the week.
   const isMonthOrNumber = (word: string) => /^\d/.test(word) || MONTH_NUMBERS.has(word);
   const words = all.every(isMonthOrNumber) ? all : all.filter(isMonthOrNumber);
-  const glued = words.length === 1 ? /^(\d{1,2})(\p{L}{3,})(\d{2,4})$/u.exec(words[0] ?? '') : null;
-  const [one = '', two = '', three = '', ...more] = glued ? glued.slice(1) : words;
-  const unknown = all.length - words.length;
-  if (three === '' || more.length > 0 || unknown > 1) return undefined;
-  const month = (word: string) => MONTH_NUMBERS.get(word);
-  const day = (word: string) => word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1');
-  const [first, second] = [month(one), month(two)];
+  const gluedParts =
+    words.length === 1 ? /^(\d{1,2})(\p{L}{3,})(\d{2,4})$/u.exec(words[0] ?? '') : null;
+  const [one = '', two = '', three = '', ...more] = gluedParts ? gluedParts.slice(1) : words;
+  const unknownWordCount = all.length - words.length;
+  if (three === '' || more.length > 0 || unknownWordCount > 1) return undefined;
+  const findMonth = (word: string) => MONTH_NUMBERS.get(word);
+  const trimDaySuffix = (word: string) => word.replace(/^(\d{1,2})(?:st|nd|rd|th)$/, '$1');
+  const [first, second] = [findMonth(one), findMonth(two)];
   if (second !== undefined)
-    return { parts: [day(one), second, day(three)], fixed: one.length === 4 ? 'ymd' : 'dmy' };
-  if (first !== undefined) return { parts: [first, day(two), three], fixed: 'mdy' };
-  if (unknown > 0 || !/^\d{1,4}$/.test(one + two.slice(2)) || !/^\d+$/.test(`${one}${two}${three}`))
+    return {
+      parts: [trimDaySuffix(one), second, trimDaySuffix(three)],
+      fixedOrder: one.length === 4 ? 'ymd' : 'dmy',
+    };
+  if (first !== undefined) return { parts: [first, trimDaySuffix(two), three], fixedOrder: 'mdy' };
+  if (
+    unknownWordCount > 0 ||
+    !/^\d{1,4}$/.test(one + two.slice(2)) ||
+    !/^\d+$/.test(`${one}${two}${three}`)
+  )
     return undefined;
   // Taiwan counts years from 1912.
   if (/^1\d\d$/.test(one))
-    return { parts: [String(Number(one) + MINGUO_YEARS), two, three], fixed: 'ymd' };
+    return { parts: [String(Number(one) + MINGUO_YEARS), two, three], fixedOrder: 'ymd' };
   return one.length === 4
-    ? { parts: [one, two, three], fixed: 'ymd' }
+    ? { parts: [one, two, three], fixedOrder: 'ymd' }
     : { parts: [one, two, three] };
 }
 
 /** @returns undefined if the parts are not a date in this order */
 function toIsoDate(
-  { parts, fixed }: DateParts,
+  { parts, fixedOrder }: DateParts,
   chosen: DateOrder,
   lastYear: number,
 ): string | undefined {
-  const order = fixed ?? chosen;
-  const part = (letter: string) => parts[order.indexOf(letter)] ?? '';
-  const year = expandYear(part('y'), lastYear);
-  if (year === undefined || part('m').length > 2 || part('d').length > 2) return undefined;
-  const date = `${year}-${part('m').padStart(2, '0')}-${part('d').padStart(2, '0')}`;
+  const order = fixedOrder ?? chosen;
+  const findPart = (letter: string) => parts[order.indexOf(letter)] ?? '';
+  const year = expandYear(findPart('y'), lastYear);
+  if (year === undefined || findPart('m').length > 2 || findPart('d').length > 2) return undefined;
+  const date = `${year}-${findPart('m').padStart(2, '0')}-${findPart('d').padStart(2, '0')}`;
   return isCalendarDate(date) ? date : undefined;
 }
 
@@ -176,7 +194,7 @@ function expandYear(digits: string, lastYear: number): string | undefined {
 }
 
 export interface DateOptions {
-  readonly chosen?: DateOrder | undefined;
+  readonly chosenOrder?: DateOrder | undefined;
   /** The current date, `YYYY-MM-DD`. A year of two digits is at most the year after it. */
   readonly today: string;
   /** True if the file comes from a country that does not write the month first. */
@@ -202,9 +220,9 @@ export function looksLikeDate(text: string): boolean {
 export function readDates(dates: readonly string[], options: DateOptions): DateReader {
   const lastYear = Number(options.today.slice(0, 4)) + 1;
   const split = derivePerText(splitDate);
-  const written = tallyDates(dates, split);
-  const order = options.chosen ?? chooseOrder(written, options, lastYear);
-  if (options.chosen) requireOrder(written, order, lastYear);
+  const writtenDates = tallyDates(dates, split);
+  const order = options.chosenOrder ?? chooseOrder(writtenDates, options, lastYear);
+  if (options.chosenOrder) requireOrder(writtenDates, order, lastYear);
   const convert = derivePerText((text) => {
     const parts = split(text);
     return parts && toIsoDate(parts, order, lastYear);
@@ -257,11 +275,11 @@ function requireOrder(written: readonly WrittenDate[], order: DateOrder, lastYea
   const isDate = (each: DateOrder) => {
     return ({ parts }: WrittenDate) => toIsoDate(parts, each, lastYear) !== undefined;
   };
-  const wrong = written.find((each) => !isDate(order)(each));
-  const other = DATE_ORDERS.find((each) => written.every(isDate(each)));
-  if (!wrong || !other) return;
+  const misfit = written.find((each) => !isDate(order)(each));
+  const otherOrder = DATE_ORDERS.find((each) => written.every(isDate(each)));
+  if (!misfit || !otherOrder) return;
   throw new UserError(
-    `"${wrong.date}" is not a date in ${order}, and all dates fit ${other}. Read them with --date-order ${other}.`,
+    `"${misfit.date}" is not a date in ${order}, and all dates fit ${otherOrder}. Read them with --date-order ${otherOrder}.`,
   );
 }
 
@@ -271,11 +289,11 @@ function chooseOrder(
   { today, isDayFirst }: DateOptions,
   lastYear: number,
 ): DateOrder {
-  const ambiguous = written.filter(({ parts }) => parts.fixed === undefined);
-  if (ambiguous.length === 0) return written[0]?.parts.fixed ?? 'ymd';
-  const all = DATE_ORDERS.map((order) => ({
+  const ambiguousDates = written.filter(({ parts }) => parts.fixedOrder === undefined);
+  if (ambiguousDates.length === 0) return written[0]?.parts.fixedOrder ?? 'ymd';
+  const allReadings = DATE_ORDERS.map((order) => ({
     order,
-    days: ambiguous.flatMap(({ date, parts, rows }) => {
+    days: ambiguousDates.flatMap(({ date, parts, rows }) => {
       if (order === 'mdy' && date.includes('.')) return [];
       const read = toIsoDate(parts, order, lastYear);
       return read === undefined ? [] : [{ day: Date.parse(read) / DAY_MILLISECONDS, rows }];
@@ -283,25 +301,29 @@ function chooseOrder(
   })).map((reading) => ({ ...reading, rows: countRows(reading.days) }));
   // American cards write the month first in every country. Only that order can read a date with a day after the twelfth, so
   // such a date decides.
-  const dayFirst = all.find(({ order }) => order === 'dmy')?.rows ?? 0;
-  const readings = all.filter(
-    ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirst,
+  const dayFirstRows = allReadings.find(({ order }) => order === 'dmy')?.rows ?? 0;
+  const readings = allReadings.filter(
+    ({ order, rows }) => order !== 'mdy' || !isDayFirst || rows > dayFirstRows,
   );
-  const most = Math.max(...readings.map(({ rows }) => rows));
-  const fixed = countRows(written) - countRows(ambiguous);
-  // Most dates state their order themselves. The few others are refused, each with its line.
-  if (fixed > most || most === 0) return 'ymd';
-  const best = readings.filter(({ rows }) => rows === most);
-  if (fixed === most) throw ambiguousOrder('ymd', best[0]?.order ?? 'dmy');
+  const maxRows = Math.max(...readings.map(({ rows }) => rows));
+  const fixedRows = countRows(written) - countRows(ambiguousDates);
+  // If most dates show their order themselves, the others are refused, each with its line.
+  if (fixedRows > maxRows || maxRows === 0) return 'ymd';
+  const bestReadings = readings.filter(({ rows }) => rows === maxRows);
+  if (fixedRows === maxRows)
+    throw createAmbiguousOrderError('ymd', bestReadings[0]?.order ?? 'dmy');
   // The year can come first or last only if it has two digits.
-  const likely = best.some(({ order }) => order === 'ymd')
-    ? keepDayAndMonthOrders(best, dropUnlikely(best, Date.parse(today) / DAY_MILLISECONDS))
-    : best;
-  const usual = ambiguous.every(({ date }) => date.includes('-'))
-    ? likely
-    : likely.filter(({ order }) => order !== 'ymd' || likely.length === 1);
-  const [first, second] = usual;
-  if (first && second) throw ambiguousOrder(first.order, second.order);
+  const likelyReadings = bestReadings.some(({ order }) => order === 'ymd')
+    ? keepDayAndMonthOrders(
+        bestReadings,
+        dropUnlikely(bestReadings, Date.parse(today) / DAY_MILLISECONDS),
+      )
+    : bestReadings;
+  const usualReadings = ambiguousDates.every(({ date }) => date.includes('-'))
+    ? likelyReadings
+    : likelyReadings.filter(({ order }) => order !== 'ymd' || likelyReadings.length === 1);
+  const [first, second] = usualReadings;
+  if (first && second) throw createAmbiguousOrderError(first.order, second.order);
   return first?.order ?? 'ymd';
 }
 
@@ -329,26 +351,26 @@ interface OrderReading {
 function dropUnlikely(readings: readonly OrderReading[], today: number): readonly OrderReading[] {
   const ranges = readings.map(({ order, days }) => {
     const numbers = days.map(({ day }) => day);
-    const [first, last] = [numbers.reduce(smaller), numbers.reduce(larger)];
+    const [first, last] = [numbers.reduce(pickSmaller), numbers.reduce(pickLarger)];
     return { order, days, first, last, span: last - first };
   });
-  const past = ranges.filter(({ last }) => last <= today);
-  const candidates = past.length > 0 ? past : ranges;
-  const latest = candidates.map(({ last }) => last).reduce(larger);
-  const recent = candidates.filter(({ last }) => last > latest - MAX_AGE_DIFFERENCE);
-  const shortest = recent.map(({ span }) => span).reduce(smaller);
-  return recent.filter(({ span }) => span <= shortest * 4);
+  const pastRanges = ranges.filter(({ last }) => last <= today);
+  const candidates = pastRanges.length > 0 ? pastRanges : ranges;
+  const latestDay = candidates.map(({ last }) => last).reduce(pickLarger);
+  const recentRanges = candidates.filter(({ last }) => last > latestDay - MAX_AGE_DIFFERENCE);
+  const shortestSpan = recentRanges.map(({ span }) => span).reduce(pickSmaller);
+  return recentRanges.filter(({ span }) => span <= shortestSpan * 4);
 }
 
-function larger(a: number, b: number): number {
+function pickLarger(a: number, b: number): number {
   return Math.max(a, b);
 }
 
-function smaller(a: number, b: number): number {
+function pickSmaller(a: number, b: number): number {
   return Math.min(a, b);
 }
 
-function ambiguousOrder(first: DateOrder, second: DateOrder): UserError {
+function createAmbiguousOrderError(first: DateOrder, second: DateOrder): UserError {
   return new UserError(
     `Dates may be ${first} or ${second}. Say which with --date-order ${first} or ${second}.`,
   );

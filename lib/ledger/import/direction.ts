@@ -20,14 +20,14 @@ export interface DirectedAmount {
 }
 
 /** A row whose amount can be read. */
-export interface Reading {
+export interface AmountReading {
   readonly amount: ParsedAmount;
   /** Cell of the direction column. */
   readonly word: string | null;
 }
 
 export interface DirectionReader {
-  /** True if the words of the column decide. */
+  /** True if the words of the direction column decide. */
   readonly usesColumn: boolean;
   /** @throws Error if the word is not known, or contradicts the sign */
   readonly read: (amount: ParsedAmount, word: string | null) => DirectedAmount;
@@ -36,9 +36,9 @@ export interface DirectionReader {
 /** How signs and words combine in a file: no signs, a minus for expenses, or a minus for income as on cards. */
 type Convention = 'unsigned' | 'signed' | 'reversed';
 
-/** @throws UserError if the user gives words, but no column to find them in */
+/** @throws UserError if the user gives words, but not the column that contains them */
 export function createDirectionReader(
-  readings: readonly Reading[],
+  readings: readonly AmountReading[],
   given: Partial<TypeWords>,
   hasColumn: boolean,
 ): DirectionReader {
@@ -49,25 +49,32 @@ export function createDirectionReader(
   const lookUp = derivePerText((word) =>
     isGiven ? findChosenDirection(word, words) : findDirection(word),
   );
-  const read = (word: string | null) => (word === null ? undefined : lookUp(word));
-  const marks = findSignPattern(readings, ({ amount }) => amount.direction ?? undefined);
-  const unmarked = readings.filter(({ amount }) => amount.direction === null);
-  const column = findSignPattern(unmarked, ({ word }) => read(word));
+  const readWord = (word: string | null) => (word === null ? undefined : lookUp(word));
+  const markPattern = findSignPattern(readings, ({ amount }) => amount.direction ?? undefined);
+  const unmarkedReadings = readings.filter(({ amount }) => amount.direction === null);
+  const columnPattern = findSignPattern(unmarkedReadings, ({ word }) => readWord(word));
   // If the column has unknown words, an empty cell states no direction.
-  const hasUnknown = readings.some(({ word }) => word !== null && read(word) === undefined);
-  const usesColumn = hasColumn && (column.hasWords || isGiven);
-  const readUnmarked = createUnmarkedReader({ marks, column, usesColumn, hasUnknown });
+  const hasUnknownWords = readings.some(
+    ({ word }) => word !== null && readWord(word) === undefined,
+  );
+  const usesColumn = hasColumn && (columnPattern.hasWords || isGiven);
+  const readUnmarked = createUnmarkedReader({
+    marks: markPattern,
+    column: columnPattern,
+    usesColumn,
+    hasUnknownWords,
+  });
   return {
     usesColumn,
     read: (amount, word) => {
-      const { convention } = amount.direction === null ? column : marks;
-      const direction = amount.direction ?? read(word);
+      const { convention } = amount.direction === null ? columnPattern : markPattern;
+      const direction = amount.direction ?? readWord(word);
       if (direction === 'neutral' && convention === 'unsigned')
         return { signed: 0, isStated: true, isNeutral: true };
       if (direction === 'income' || direction === 'expense')
         return readStated(amount, { direction, convention });
       if (word !== null && (isGiven || (usesColumn && convention === 'unsigned')))
-        throw unknownWord(word, words);
+        throw createUnknownWordError(word, words);
       return readUnmarked(amount);
     },
   };
@@ -77,30 +84,30 @@ interface SignPattern {
   readonly convention: Convention;
   readonly hasWords: boolean;
   /** The direction of the words, if they all have the same. */
-  readonly only: TransactionType | undefined;
+  readonly onlyDirection: TransactionType | undefined;
   /** True if a number without a word has a minus. */
   readonly hasOtherNegatives: boolean;
 }
 
 /** Finds how words and signs combine. Words next to numbers and words in a column may follow different conventions. */
 function findSignPattern(
-  readings: readonly Reading[],
-  readDirection: (reading: Reading) => Direction | undefined,
+  readings: readonly AmountReading[],
+  readDirection: (reading: AmountReading) => Direction | undefined,
 ): SignPattern {
-  const stated: StatedSign[] = [];
+  const statedSigns: StatedSign[] = [];
   let hasOtherNegatives = false;
   for (const reading of readings) {
     const { signed } = reading.amount;
     const direction = readDirection(reading);
     if (direction === undefined) hasOtherNegatives ||= signed < 0;
     else if (signed !== 0 && direction !== 'neutral')
-      stated.push({ direction, isNegative: signed < 0 });
+      statedSigns.push({ direction, isNegative: signed < 0 });
   }
-  const [only, ...others] = new Set(stated.map(({ direction }) => direction));
+  const [onlyDirection, ...others] = new Set(statedSigns.map(({ direction }) => direction));
   return {
-    convention: findConvention(stated, hasOtherNegatives),
-    hasWords: stated.length > 0,
-    only: others.length > 0 ? undefined : only,
+    convention: findConvention(statedSigns, hasOtherNegatives),
+    hasWords: statedSigns.length > 0,
+    onlyDirection: others.length > 0 ? undefined : onlyDirection,
     hasOtherNegatives,
   };
 }
@@ -110,23 +117,26 @@ interface SignPatterns {
   readonly column: SignPattern;
   readonly usesColumn: boolean;
   /** True if the column has words that are not known. */
-  readonly hasUnknown: boolean;
+  readonly hasUnknownWords: boolean;
 }
 
 /** Reads numbers without a word, in a file whose other numbers may have one. */
-function createUnmarkedReader({ marks, column, usesColumn, hasUnknown }: SignPatterns) {
-  const { only, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
+function createUnmarkedReader({ marks, column, usesColumn, hasUnknownWords }: SignPatterns) {
+  const { onlyDirection, hasWords, hasOtherNegatives } = usesColumn ? column : marks;
   const isSigned = usesColumn ? column.convention !== 'unsigned' : !hasWords || hasOtherNegatives;
   return (amount: ParsedAmount): DirectedAmount => {
     const { signed } = amount;
     if (isSigned || signed === 0)
       return { signed: column.convention === 'reversed' ? 0 - signed : signed, isStated: false };
-    if (only === undefined || (usesColumn && (hasUnknown || only !== 'income')))
+    if (
+      onlyDirection === undefined ||
+      (usesColumn && (hasUnknownWords || onlyDirection !== 'income'))
+    )
       throw new Error(
         `the amount ${signed} has neither a sign nor a word such as DR or CR, as others have. Write one beside it in the file`,
       );
     // Card issuers write CR beside a payment, and nothing beside a purchase.
-    const direction = only === 'income' ? 'expense' : 'income';
+    const direction = onlyDirection === 'income' ? 'expense' : 'income';
     return { ...readStated(amount, { direction, convention: 'unsigned' }), isStated: false };
   };
 }
@@ -141,30 +151,30 @@ interface StatedSign {
  * @param hasOtherNegatives true if a row without a known word has a minus
  */
 function findConvention(stated: readonly StatedSign[], hasOtherNegatives: boolean): Convention {
-  const negative = stated.filter(({ isNegative }) => isNegative).length;
+  const negativeCount = stated.filter(({ isNegative }) => isNegative).length;
   const directions = new Set(stated.map(({ direction }) => direction));
   if (stated.length === 0) return 'signed';
-  if (negative === 0 && (!hasOtherNegatives || directions.size > 1)) return 'unsigned';
-  if (negative === 0) return directions.has('expense') ? 'reversed' : 'signed';
-  const agreeing = stated.filter(
+  if (negativeCount === 0 && (!hasOtherNegatives || directions.size > 1)) return 'unsigned';
+  if (negativeCount === 0) return directions.has('expense') ? 'reversed' : 'signed';
+  const agreeingCount = stated.filter(
     ({ direction, isNegative }) => (direction === 'expense') === isNegative,
   ).length;
   const counts = [
-    { convention: 'signed', misfits: stated.length - agreeing },
-    { convention: 'reversed', misfits: agreeing },
-    { convention: 'unsigned', misfits: negative },
+    { convention: 'signed', misfits: stated.length - agreeingCount },
+    { convention: 'reversed', misfits: agreeingCount },
+    { convention: 'unsigned', misfits: negativeCount },
   ] as const;
   return counts.reduce((a, b) => (b.misfits < a.misfits ? b : a)).convention;
 }
 
-interface Stated {
+interface StatedDirection {
   readonly direction: TransactionType;
   readonly convention: Convention;
 }
 
 function readStated(
   { signed, direction: mark }: ParsedAmount,
-  { direction, convention }: Stated,
+  { direction, convention }: StatedDirection,
 ): DirectedAmount {
   const isExpected =
     signed === 0 ||
@@ -187,7 +197,7 @@ function findChosenDirection(word: string, words: TypeWords): TransactionType | 
   return TRANSACTION_TYPES.find((type) => words[type].some(isSame));
 }
 
-function unknownWord(word: string, words: TypeWords): Error {
+function createUnknownWordError(word: string, words: TypeWords): Error {
   const names = TRANSACTION_TYPES.map((type) =>
     words[type].length === 0 ? type : `${type} (${words[type].join(', ')})`,
   );

@@ -2,12 +2,12 @@
 
 /** Derives a value from each distinct text once. */
 export function derivePerText<Value>(derive: (text: string) => Value): (text: string) => Value {
-  const derived = new Map<string, Value>();
+  const valueByText = new Map<string, Value>();
   return (text) => {
-    const known = derived.get(text);
-    if (known !== undefined || derived.has(text)) return known as Value;
+    const known = valueByText.get(text);
+    if (known !== undefined || valueByText.has(text)) return known as Value;
     const value = derive(text);
-    derived.set(text, value);
+    valueByText.set(text, value);
     return value;
   };
 }

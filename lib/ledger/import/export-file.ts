@@ -1,17 +1,17 @@
 // Reads an export of this service, recognized by its header. Texts are read exactly as they were stored.
 import { CSV_COLUMNS, fromTextCell } from '../http/transaction-csv.ts';
-import { type DecimalSign, readAmount } from './amounts.ts';
+import { type DecimalSeparator, readAmount } from './amounts.ts';
 import { pluralize, type RefusedLine } from './booking.ts';
 import type { TableRow } from './csv-text.ts';
 import { type DateOrder, type DateReader, readDates } from './dates.ts';
-import { findDecimalSign } from './decimal-sign.ts';
+import { findDecimalSeparator } from './decimal-separator.ts';
 import { requireValid, type StatementRow } from './transaction-row.ts';
 
 type Column = (typeof CSV_COLUMNS)[number];
 
 export interface ExportOptions {
   readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
+  readonly decimal?: DecimalSeparator | undefined;
   readonly today: string;
 }
 
@@ -19,7 +19,7 @@ export interface ParsedExport {
   readonly rows: readonly StatementRow[];
   readonly refused: readonly RefusedLine[];
   readonly dateOrder: DateOrder;
-  readonly decimal: DecimalSign;
+  readonly decimal: DecimalSeparator;
 }
 
 export function isExportHeader(cells: readonly string[] | undefined): boolean {
@@ -29,10 +29,10 @@ export function isExportHeader(cells: readonly string[] | undefined): boolean {
 /** Reads an export even after a spreadsheet has rewritten its dates and amounts. */
 export function readExport(records: readonly TableRow[], options: ExportOptions): ParsedExport {
   const amounts = records.map((record) => readRaw(record, 'amount'));
-  const decimal = options.decimal ?? findDecimalSign(amounts) ?? 'point';
+  const decimal = options.decimal ?? findDecimalSeparator(amounts) ?? 'point';
   const dates = readDates(
     records.map((record) => readRaw(record, 'transaction_date')),
-    { chosen: options.dateOrder, today: options.today, isDayFirst: decimal === 'comma' },
+    { chosenOrder: options.dateOrder, today: options.today, isDayFirst: decimal === 'comma' },
   );
   const rows: StatementRow[] = [];
   const refused: RefusedLine[] = [];
@@ -55,7 +55,7 @@ function readRaw({ cells }: TableRow, column: Column): string {
 /** @throws Error if the record is not a transaction */
 function toRow(
   record: TableRow,
-  { decimal, dates }: { readonly decimal: DecimalSign; readonly dates: DateReader },
+  { decimal, dates }: { readonly decimal: DecimalSeparator; readonly dates: DateReader },
 ): StatementRow {
   const { cells, line } = record;
   const width = CSV_COLUMNS.length;

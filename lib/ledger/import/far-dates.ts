@@ -11,15 +11,15 @@ const MAX_SHOWN = 5;
 /** @param today `YYYY-MM-DD` */
 export function askAboutDates(bookings: readonly Booking[], today: string): readonly Question[] {
   const byDate = Map.groupBy(bookings, ({ date }) => date);
-  const ahead = new Set(findAhead(byDate, today));
-  const far = findFar(byDate, bookings.length).filter((each) => !ahead.has(each));
-  return [...askAboutAhead([...ahead]), ...askAboutFar(far)];
+  const datedAhead = new Set(findDatedAhead(byDate, today));
+  const farDated = findFarDated(byDate, bookings.length).filter((each) => !datedAhead.has(each));
+  return [...askAboutAhead([...datedAhead]), ...askAboutFar(farDated)];
 }
 
 type BookingsByDate = ReadonlyMap<string, readonly Booking[]>;
 
 /** Finds rows dated well after today in a file that also has earlier rows: they are planned, or their dates are mistyped. */
-function findAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
+function findDatedAhead(byDate: BookingsByDate, today: string): readonly Booking[] {
   const last = fromDayNumber(toDayNumber(today) + MAX_DAYS_AHEAD);
   if ([...byDate.keys()].every((date) => date > last)) return [];
   return [...byDate].flatMap(([date, bookings]) => (date > last ? bookings : []));
@@ -32,23 +32,23 @@ function askAboutAhead(ahead: readonly Booking[]): readonly Question[] {
 }
 
 /** Finds single bookings that are years from all others. */
-function findFar(byDate: BookingsByDate, rows: number): readonly Booking[] {
+function findFarDated(byDate: BookingsByDate, rows: number): readonly Booking[] {
   if (rows < 3) return [];
   const days = [...byDate]
     .map(([date, bookings]) => ({ day: toDayNumber(date), bookings }))
     .toSorted((a, b) => a.day - b.day);
-  const middle = findMiddle(days, rows);
-  const far = days.filter(({ day, bookings }, n) => {
+  const medianDay = findMedianDay(days, rows);
+  const farDays = days.filter(({ day, bookings }, n) => {
     const before = day - (days[n - 1]?.day ?? Number.NEGATIVE_INFINITY);
     const after = (days[n + 1]?.day ?? Number.POSITIVE_INFINITY) - day;
     const isAlone = bookings.length === 1 && Math.min(before, after) > FAR_DAYS;
-    return isAlone && Math.abs(day - middle) > FAR_DAYS;
+    return isAlone && Math.abs(day - medianDay) > FAR_DAYS;
   });
-  return far.flatMap(({ bookings }) => bookings);
+  return farDays.flatMap(({ bookings }) => bookings);
 }
 
 /** Finds the day of the median booking. */
-function findMiddle(
+function findMedianDay(
   days: readonly { readonly day: number; readonly bookings: readonly Booking[] }[],
   rows: number,
 ): number {

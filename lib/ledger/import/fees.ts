@@ -1,5 +1,5 @@
-// Decides whether a fee in a column of its own must be added to the amount beside it or is already part of it. The balances
-// decide; failing those, the known rule of a bank's layout; failing that, the user is asked.
+// Decides whether a fee in a column of its own must be added to the amount beside it, or is already part of it. Balances decide.
+// Without balances, the known rule of the bank's layout decides. Without such a rule, the user is asked.
 import { compareWithBalances } from './balance.ts';
 import { pluralize, type Question } from './booking.ts';
 
@@ -53,28 +53,31 @@ export function addFees<Row extends PaidRow>(
   fees: readonly (number | null)[],
   { rule, isChosen, column }: FeeOptions,
 ): AddedFees<Row> {
-  const unchanged = { rows, findings: [], questions: [] };
-  if (fees.length === 0) return unchanged;
+  const unchangedRows = { rows, findings: [], questions: [] };
+  if (fees.length === 0) return unchangedRows;
   const withFees = rows.map((row, n) => {
     const fee = fees[n] ?? 0;
     if (row instanceof Error || fee === 0) return row;
     return { ...row, signed: Math.round((row.signed - Math.abs(fee)) * 100) / 100 };
   });
   const count = withFees.filter((row, n) => row !== rows[n]).length;
-  if (count === 0) return unchanged;
-  const gained = isChosen ? 1 : countAgreeing(withFees) - countAgreeing(rows);
-  if (gained > 0 || (gained === 0 && rule === 'added'))
+  if (count === 0) return unchangedRows;
+  const gainedMatches = isChosen
+    ? 1
+    : countMatchingBalances(withFees) - countMatchingBalances(rows);
+  if (gainedMatches > 0 || (gainedMatches === 0 && rule === 'added'))
     return {
       rows: withFees,
       findings: [`the fee was added to the amount in ${pluralize(count, 'row')}`],
       questions: [],
     };
-  if (gained < 0 || rule === 'included') return unchanged;
-  return { ...unchanged, questions: [askAboutFees(column, count)] };
+  if (gainedMatches < 0 || rule === 'included') return unchangedRows;
+  return { ...unchangedRows, questions: [askAboutFees(column, count)] };
 }
 
-function countAgreeing(rows: readonly (PaidRow | Error)[]): number {
-  return compareWithBalances(rows.flatMap((row) => (row instanceof Error ? [] : row))).agreeing;
+function countMatchingBalances(rows: readonly (PaidRow | Error)[]): number {
+  return compareWithBalances(rows.flatMap((row) => (row instanceof Error ? [] : row)))
+    .agreeingCount;
 }
 
 function askAboutFees(column: string, count: number): Question {

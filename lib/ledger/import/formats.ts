@@ -2,7 +2,7 @@
 // format is loaded only when a file needs it. A file in an unsupported format is refused, with the name of that format and what
 // to do instead.
 import { UserError } from '../../shared/user-error.ts';
-import type { DecimalSign } from './amounts.ts';
+import type { DecimalSeparator } from './amounts.ts';
 import type { ParsedBookings } from './booking.ts';
 import type { DateOrder } from './dates.ts';
 import { decodeText } from './text-encoding.ts';
@@ -15,7 +15,7 @@ export type FileContents =
 
 export interface FormatOptions {
   readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
+  readonly decimal?: DecimalSeparator | undefined;
   /** A name that TextDecoder knows. */
   readonly encoding?: string | undefined;
   /** `YYYY-MM-DD` */
@@ -101,9 +101,9 @@ const UNSUPPORTED_FORMATS: readonly (readonly [
  * @throws UserError for a format that cannot be read
  */
 export function findFormat(bytes: Uint8Array): FileFormat | undefined {
-  const latin = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
-  // UTF-16 has a zero byte beside each Latin character. Without them it is recognized as well.
-  const head = latin.replaceAll('\0', '');
+  const latinText = new TextDecoder('windows-1252').decode(bytes.subarray(0, HEAD_BYTES));
+  // UTF-16 has a zero byte beside each Latin character. Without these bytes, its formats are recognized as well.
+  const head = latinText.replaceAll('\0', '');
   const format = FORMATS.find(({ recognizes }) => recognizes(head));
   if (format) return format;
   const [, what, remedy] = UNSUPPORTED_FORMATS.find(([mark]) => isMarked(head, mark)) ?? [];
@@ -129,10 +129,10 @@ function decodeDeclared(
   findCharset: (head: string) => string | undefined,
   chosen: string | undefined,
 ): string {
-  const guessed = decodeText(bytes, chosen);
-  if (chosen !== undefined || guessed.encoding === 'utf-8') return guessed.text;
-  const charset = findCharset(guessed.text.slice(0, HEAD_BYTES)) ?? '';
-  return isEncoding(charset) ? decodeText(bytes, charset).text : guessed.text;
+  const guessedText = decodeText(bytes, chosen);
+  if (chosen !== undefined || guessedText.encoding === 'utf-8') return guessedText.text;
+  const charset = findCharset(guessedText.text.slice(0, HEAD_BYTES)) ?? '';
+  return isEncoding(charset) ? decodeText(bytes, charset).text : guessedText.text;
 }
 
 function isEncoding(name: string): boolean {

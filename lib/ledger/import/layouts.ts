@@ -1,6 +1,6 @@
 // Remembers the options for each layout of a file, so that next month's file needs none.
 
-import type { DecimalSign } from './amounts.ts';
+import type { DecimalSeparator } from './amounts.ts';
 import { looksLikeAmount } from './amounts.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import type { TableRow } from './csv-text.ts';
@@ -13,7 +13,7 @@ export interface LayoutOptions {
   /** For a field whose column is not recognized: its header, its number from 1, or "none". */
   readonly columns?: ChosenColumns | undefined;
   readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
+  readonly decimal?: DecimalSeparator | undefined;
   /** Words of the direction column. */
   readonly words?: Partial<TypeWords> | undefined;
   /** True if expenses are positive, as on credit cards. */
@@ -38,10 +38,19 @@ export function describeLayout(
   options: LayoutOptions,
 ): { readonly key: string; readonly used: LayoutOptions } {
   const { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut } = options;
-  const all = { columns, dateOrder, decimal, words, isInverted, encoding, currency, leaveOut };
+  const allOptions = {
+    columns,
+    dateOrder,
+    decimal,
+    words,
+    isInverted,
+    encoding,
+    currency,
+    leaveOut,
+  };
   return {
     key: headerLine > 0 ? toHeaderKey(headers) : toHeaderlessKey(rows[0]?.cells ?? []),
-    used: keepChosen(all) ?? {},
+    used: keepChosen(allOptions) ?? {},
   };
 }
 
@@ -54,9 +63,9 @@ export function recallLayout(
 ): LayoutOptions | undefined {
   if (Object.keys(layouts).length === 0) return undefined;
   // Only the first row counts: the same kinds of cells below a header are another layout.
-  const headerless = toHeaderlessKey(rows[0]?.cells ?? []);
-  const headers = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => toHeaderKey(cells));
-  const key = [...headers, headerless].find((each) => Object.hasOwn(layouts, each));
+  const headerlessKey = toHeaderlessKey(rows[0]?.cells ?? []);
+  const headerKeys = rows.slice(0, MAX_ROWS_BEFORE).map(({ cells }) => toHeaderKey(cells));
+  const key = [...headerKeys, headerlessKey].find((each) => Object.hasOwn(layouts, each));
   return key === undefined ? undefined : layouts[key];
 }
 

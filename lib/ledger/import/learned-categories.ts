@@ -29,7 +29,7 @@ const MIN_ROWS = 2;
 const MIN_SHARE = 4 / 5;
 /** Words in more than this share of the rows may be the bank's own. */
 const COMMON_SHARE = 1 / 5;
-/** In a ledger with fewer rows, frequent words prove nothing. */
+/** In a smaller ledger, frequent words prove nothing. */
 const MIN_LEDGER_ROWS = 30;
 /** Longer phrases are recognized by their runs of at most this many words. */
 const MAX_PHRASE_WORDS = 3;
@@ -40,7 +40,7 @@ const MAX_WORDS = 24;
 const MIN_WORD_LENGTH = 2;
 /** Standard score of a one-sided lower bound of 95 %. */
 const CONFIDENCE = 1.645;
-/** Signs within a word: H&M and O'Neill are one word each. */
+/** Signs within a word: H&M and O'Neill are single words. */
 const JOINED = /(?<=\p{L})[&'’](?=\p{L})/gu;
 /** A proposal needs this many times the support of the next category. */
 const MIN_LEAD = 1.25;
@@ -51,17 +51,19 @@ export function learnCategories(rows: Iterable<CategorisedRow>): ProposeCategory
   for (const { description, type, category } of rows)
     for (const phrase of new Set([ANY_WORDS, ...listPhrases(listWords(description))])) {
       const key = `${type} ${phrase}`;
-      const known = counts.get(key) ?? new Map<string, number>();
-      known.set(category, (known.get(category) ?? 0) + 1);
-      counts.set(key, known);
+      const keyCounts = counts.get(key) ?? new Map<string, number>();
+      keyCounts.set(category, (keyCounts.get(category) ?? 0) + 1);
+      counts.set(key, keyCounts);
     }
   return ({ description, type }) => {
     const words = listWords(description);
-    const whole = words.join(' ');
-    const general = counts.get(`${type} ${ANY_WORDS}`);
+    const wholeText = words.join(' ');
+    const generalCounts = counts.get(`${type} ${ANY_WORDS}`);
     const proposals = listPhrases(words).flatMap((phrase) => {
-      const known = counts.get(`${type} ${phrase}`);
-      return readProposal(phrase, known, phrase === whole ? undefined : general) ?? [];
+      const phraseCounts = counts.get(`${type} ${phrase}`);
+      return (
+        readProposal(phrase, phraseCounts, phrase === wholeText ? undefined : generalCounts) ?? []
+      );
     });
     return chooseProposal(proposals);
   };
@@ -78,15 +80,15 @@ function readProposal(
   general: Counts = new Map(),
 ): Proposal | undefined {
   const rows = sumCounts(counts);
-  const [category, most] = [...counts].reduce(
+  const [category, rowCount] = [...counts].reduce(
     (best, each) => (each[1] > best[1] ? each : best),
     ['', 0],
   );
-  const all = sumCounts(general);
-  const isCommon = all >= MIN_LEDGER_ROWS && rows > all * COMMON_SHARE;
-  const usual = isCommon ? (general.get(category) ?? 0) / all : 0;
-  const share = Math.max(MIN_SHARE, (1 + usual) / 2);
-  return most < MIN_ROWS || most < rows * share ? undefined : { category, words, rows };
+  const totalRows = sumCounts(general);
+  const isCommon = totalRows >= MIN_LEDGER_ROWS && rows > totalRows * COMMON_SHARE;
+  const usualShare = isCommon ? (general.get(category) ?? 0) / totalRows : 0;
+  const minShare = Math.max(MIN_SHARE, (1 + usualShare) / 2);
+  return rowCount < MIN_ROWS || rowCount < rows * minShare ? undefined : { category, words, rows };
 }
 
 function sumCounts(counts: Counts): number {
@@ -100,16 +102,18 @@ function sumCounts(counts: Counts): number {
 function chooseProposal(proposals: readonly Proposal[]): Proposal | undefined {
   const uncontradicted = proposals.filter(
     ({ words, category }) =>
-      !proposals.some((other) => other.category !== category && contains(other.words, words)),
+      !proposals.some((other) => other.category !== category && containsPhrase(other.words, words)),
   );
-  const ranked = uncontradicted.toSorted((a, b) => measureSupport(b) - measureSupport(a));
-  const [best] = ranked;
-  const rival = ranked.find(({ category }) => category !== best?.category);
-  const isClear = best && (!rival || measureSupport(best) >= measureSupport(rival) * MIN_LEAD);
-  return isClear ? best : undefined;
+  const rankedProposals = uncontradicted.toSorted((a, b) => measureSupport(b) - measureSupport(a));
+  const [bestProposal] = rankedProposals;
+  const rivalProposal = rankedProposals.find(({ category }) => category !== bestProposal?.category);
+  const isClear =
+    bestProposal &&
+    (!rivalProposal || measureSupport(bestProposal) >= measureSupport(rivalProposal) * MIN_LEAD);
+  return isClear ? bestProposal : undefined;
 }
 
-function contains(phrase: string, part: string): boolean {
+function containsPhrase(phrase: string, part: string): boolean {
   return phrase.length > part.length && ` ${phrase} `.includes(` ${part} `);
 }
 

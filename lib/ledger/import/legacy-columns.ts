@@ -18,12 +18,12 @@ export function createLegacyReader(
   headers: readonly string[],
   chosen: ChosenColumns,
 ): (cells: readonly string[]) => LegacyReading {
-  const exact = headers.map((header) => header.slice(0, MAX_NAME_LENGTH).trim().toLowerCase());
-  const bare = exact.map((name) => name.replace(/\s*[([][^)\]]*[)\]]$/, ''));
+  const exactNames = headers.map((header) => header.slice(0, MAX_NAME_LENGTH).trim().toLowerCase());
+  const bareNames = exactNames.map((name) => name.replace(/\s*[([][^)\]]*[)\]]$/, ''));
   const find = (field: keyof typeof LEGACY_NAMES) => {
     const name = chosen[field]?.trim();
     if (name !== undefined) return headers.findIndex((header) => header.trim() === name);
-    for (const names of [exact, bare])
+    for (const names of [exactNames, bareNames])
       for (const known of LEGACY_NAMES[field])
         if (names.includes(known)) return names.indexOf(known);
     return -1;
@@ -35,12 +35,12 @@ export function createLegacyReader(
     bankId: find('externalId'),
   };
   return (cells) => {
-    const cell = (index: number) => cells[index]?.trim() || null;
+    const readCell = (index: number) => cells[index]?.trim() || null;
     return {
-      description: cell(columns.description) ?? '',
-      category: cell(columns.category),
-      notes: cell(columns.notes),
-      bankId: cell(columns.bankId),
+      description: readCell(columns.description) ?? '',
+      category: readCell(columns.category),
+      notes: readCell(columns.notes),
+      bankId: readCell(columns.bankId),
     };
   };
 }

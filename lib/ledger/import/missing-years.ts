@@ -12,7 +12,7 @@ export interface Period {
 
 const WHOLE_DATE =
   /(?<!\d)(?:\d{1,4}[./-]\d{1,2}[./-]\d{1,4}|\d{1,2}\.? \p{L}{3,12} \d{4}|\p{L}{3,12} \d{1,2}, \d{4})(?!\d)/gu;
-/** Only the beginning of a line is searched, because the period is in a short line. */
+/** Only the beginning of a line is searched, because the line with the period is short. */
 const MAX_LINE_LENGTH = 500;
 
 /** Finds the statement's period: the only line above the rows with two dates, such as "Period: 01.12.2025 - 31.12.2025". */
@@ -23,7 +23,7 @@ export function findPeriod(lines: readonly TableRow[], options: DateOptions): Pe
   const [dates = []] = periods;
   if (periods.length !== 1) return undefined;
   try {
-    const { read } = readDates(dates, { ...options, chosen: undefined });
+    const { read } = readDates(dates, { ...options, chosenOrder: undefined });
     return toPeriod(dates.map(read));
   } catch {
     // Two orders fit the dates, or none.
@@ -41,14 +41,16 @@ export function completeDates(
   findStated: () => Period | undefined,
 ): readonly (string | undefined)[] {
   if (!texts.some((text) => NO_YEAR.test(text))) return [];
-  const stated = findStated();
-  const whole = texts.map((text) => tryRead(text, read));
-  const isOrdered = isSorted(whole.flatMap((date) => date ?? []));
-  const above = carryDown(whole);
-  const below = carryDown(whole.toReversed()).toReversed();
+  const statedPeriod = findStated();
+  const wholeDates = texts.map((text) => tryRead(text, read));
+  const isOrdered = isSorted(wholeDates.flatMap((date) => date ?? []));
+  const datesAbove = carryDown(wholeDates);
+  const datesBelow = carryDown(wholeDates.toReversed()).toReversed();
   return texts.map((text, n) => {
-    const around = [above[n] ?? [], below[n] ?? []].flat();
-    const period = stated ?? (isOrdered && around.length === 2 ? toPeriod(around) : undefined);
+    const surroundingDates = [datesAbove[n] ?? [], datesBelow[n] ?? []].flat();
+    const period =
+      statedPeriod ??
+      (isOrdered && surroundingDates.length === 2 ? toPeriod(surroundingDates) : undefined);
     return period && addYear(text, period);
   });
 }
@@ -76,11 +78,13 @@ function addYear(text: string, { first, last }: Period): string | undefined {
       (year) => `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`,
     ),
   );
-  const fitting = dates.filter((date) => isCalendarDate(date) && first <= date && date <= last);
+  const fittingDates = dates.filter(
+    (date) => isCalendarDate(date) && first <= date && date <= last,
+  );
   // A period with a whole year inside fits every day, so it shows nothing.
   const isShort = Number(yearOf(last)) - Number(yearOf(first)) <= 1;
-  const [only, ...others] = new Set(fitting);
-  return isShort && others.length === 0 ? only : undefined;
+  const [onlyDate, ...otherDates] = new Set(fittingDates);
+  return isShort && otherDates.length === 0 ? onlyDate : undefined;
 }
 
 function tryRead(text: string, read: DateReader['read']): string | undefined {

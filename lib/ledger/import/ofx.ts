@@ -126,19 +126,24 @@ interface StatementContext {
 }
 
 function readRow(row: Element, { sign, account, currency }: StatementContext): Booking {
-  const value = (name: string) => findValue(row, name);
+  const readValue = (name: string) => findValue(row, name);
   const type = readType(row);
-  const number = value('CHECKNUM').replace(/^0+$/, '');
+  const number = readValue('CHECKNUM').replace(/^0+$/, '');
   // The amount is in CURRENCY, if the row has one. ORIGCURRENCY, the currency before the bank's conversion, does not matter.
   const [own] = findAll(row.children, ['CURRENCY']).map((each) => findValue(each, 'CURSYM'));
   return toBooking({
     ...{ line: row.line, account, currency: own || currency },
-    date: readOfxDate(value('DTPOSTED')),
-    signed: sign(readAmount(value('TRNAMT')), type),
+    date: readOfxDate(readValue('DTPOSTED')),
+    signed: sign(readAmount(readValue('TRNAMT')), type),
     // A NAME within a PAYEE is found as well.
-    texts: [value('NAME'), value('EXTDNAME'), value('MEMO'), number && `Check ${number}`],
+    texts: [
+      readValue('NAME'),
+      readValue('EXTDNAME'),
+      readValue('MEMO'),
+      number && `Check ${number}`,
+    ],
     bookingType: TYPE_NAMES[type] ?? null,
-    bankId: toBankId(value('FITID')),
+    bankId: toBankId(readValue('FITID')),
   });
 }
 
@@ -154,14 +159,18 @@ type Sign = (amount: number, type: string) => number;
  * decide.
  */
 function decideSigns(rows: readonly Element[]): Sign {
-  const signed = rows.map((row) => {
+  const directionsByType = rows.map((row) => {
     const isNegative = /^[-−]/.test(findValue(row, 'TRNAMT'));
     return `${readType(row)} ${isNegative ? 'out' : 'in'}`;
   });
-  const has = (text: string) => signed.includes(text);
-  if (!signed.some((text) => text.endsWith(' out')) && has('DEBIT in'))
+  const includesDirection = (text: string) => directionsByType.includes(text);
+  if (!directionsByType.some((text) => text.endsWith(' out')) && includesDirection('DEBIT in'))
     return (amount, type) => (OUTGOING.includes(type) ? 0 - amount : amount);
-  const isReversed = has('DEBIT in') && has('CREDIT out') && !has('DEBIT out') && !has('CREDIT in');
+  const isReversed =
+    includesDirection('DEBIT in') &&
+    includesDirection('CREDIT out') &&
+    !includesDirection('DEBIT out') &&
+    !includesDirection('CREDIT in');
   return (amount) => (isReversed ? 0 - amount : amount);
 }
 
@@ -188,23 +197,23 @@ function readOfxDate(text: string): string {
 
 /** Applies corrections: a row may delete or replace one that the bank sent earlier. */
 function applyCorrections(rows: readonly Element[]) {
-  const corrected = new Map<string, Element>();
+  const correctionById = new Map<string, Element>();
   for (const row of rows) {
     const id = findValue(row, 'CORRECTFITID');
-    if (id !== '') corrected.set(id, row);
+    if (id !== '') correctionById.set(id, row);
   }
-  const replaced: LeftOutLine[] = [];
-  const current = rows.filter((row) => {
-    const isCorrected = corrected.has(findValue(row, 'FITID'));
+  const replacedLines: LeftOutLine[] = [];
+  const currentRows = rows.filter((row) => {
+    const isCorrected = correctionById.has(findValue(row, 'FITID'));
     const isDeletion = findValue(row, 'CORRECTACTION').toUpperCase() === 'DELETE';
-    if (isCorrected) replaced.push(toLeftOutLine(row, 'corrected by a later row'));
+    if (isCorrected) replacedLines.push(toLeftOutLine(row, 'corrected by a later row'));
     if (isDeletion)
-      replaced.push(
+      replacedLines.push(
         toLeftOutLine(row, 'cancels an earlier row: delete that one if the ledger has it'),
       );
     return !isCorrected && !isDeletion;
   });
-  return { current, replaced };
+  return { current: currentRows, replaced: replacedLines };
 }
 
 function nameAccount(statement: Element): string | null {
@@ -235,26 +244,27 @@ function findValue({ children }: Element, name: string): string {
 function parseElements(text: string): readonly Element[] {
   const body = replaceCdata(text);
   const lineAt = createLineCounter(body);
-  const top: Element = { name: '', line: 1, text: '', children: [] };
-  const open: Element[] = [top];
+  const root: Element = { name: '', line: 1, text: '', children: [] };
+  const openElements: Element[] = [root];
   for (const { 1: slash, 2: written = '', 3: following = '', index } of body.matchAll(TAG)) {
     const name = written.toUpperCase();
     const value = decodeEntities(following.trim());
     if (slash === '/') {
-      const opening = open.findLastIndex((element) => element.name === name);
-      if (opening > 0) open.length = opening;
+      const openingIndex = openElements.findLastIndex((element) => element.name === name);
+      if (openingIndex > 0) openElements.length = openingIndex;
       continue;
     }
     // A transaction never contains another: the closing tag of the open one is missing.
-    const unclosed = name === 'STMTTRN' ? open.findIndex((element) => element.name === name) : -1;
-    if (unclosed > 0) open.length = unclosed;
+    const unclosedIndex =
+      name === 'STMTTRN' ? openElements.findIndex((element) => element.name === name) : -1;
+    if (unclosedIndex > 0) openElements.length = unclosedIndex;
     const element = { name, line: lineAt(index), text: value, children: [] };
-    open.at(-1)?.children.push(element);
-    if (open.length > MAX_DEPTH)
+    openElements.at(-1)?.children.push(element);
+    if (openElements.length > MAX_DEPTH)
       throw new UserError('The tags of the OFX file are nested too deeply. Download it again.');
-    if (value === '') open.push(element);
+    if (value === '') openElements.push(element);
   }
-  return top.children;
+  return root.children;
 }
 
 /** Turns each block of raw text into text with entities. */

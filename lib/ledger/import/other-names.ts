@@ -1,5 +1,5 @@
-// Finds rows of a file that were imported under another name of the account: without a name, or with another than the user gave
-// for this file. The identities of such rows differ only by that name.
+// Finds rows of a file that were imported under another name of the account, or without a name. The identities of such rows differ
+// only by that name.
 import { findOverlap, isSameAccount } from './overlapping-imports.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import type { LedgerRow, StatementRow } from './transaction-row.ts';
@@ -51,7 +51,7 @@ export function findOtherNames(search: Search): readonly OtherName[] {
     const stillUnmatched = unmatched.filter((transaction) => !matchedHere.has(transaction));
     const overlap = findOverlap(rows, all, stillUnmatched);
     const imports = new Set(
-      overlap.shared.keys().filter((id) => isSameAccount(overlap, id, unknown)),
+      overlap.sharedRowsByImport.keys().filter((id) => isSameAccount(overlap, id, unknown)),
     );
     const proven = new Map([...all].filter(([, { importId }]) => imports.has(importId)));
     return proven.size === 0

@@ -9,7 +9,10 @@ const MAX_CHANCE_ROWS = 2;
 export interface Overlap {
   readonly period: Period;
   /** Pairs of a row of the file and the equal row of an import, by import. */
-  readonly shared: ReadonlyMap<string | null, readonly (readonly [StatementRow, LedgerRow])[]>;
+  readonly sharedRowsByImport: ReadonlyMap<
+    string | null,
+    readonly (readonly [StatementRow, LedgerRow])[]
+  >;
   /** Transactions of these imports within the file's period that match no row of the file. */
   readonly missingFromFile: readonly LedgerRow[];
 }
@@ -27,14 +30,15 @@ export function findOverlap(
   unmatched: readonly LedgerRow[],
 ): Overlap {
   const period = findPeriod(rows);
-  const shared = Map.groupBy(
+  const sharedRowsByImport = Map.groupBy(
     [...pairs].filter(([row, { importId }]) => row.exported === null && importId !== null),
     ([, { importId }]) => importId,
   );
   const missingFromFile = unmatched.filter(
-    ({ importId, date }) => shared.has(importId) && period.first <= date && date <= period.last,
+    ({ importId, date }) =>
+      sharedRowsByImport.has(importId) && period.first <= date && date <= period.last,
   );
-  return { period, shared, missingFromFile };
+  return { period, sharedRowsByImport, missingFromFile };
 }
 
 function findPeriod(rows: readonly StatementRow[]): Period {
@@ -52,18 +56,24 @@ const MAX_MISSING_SHARE = 1 / 4;
  * @param unknown rows of the file that were never imported
  */
 export function isSameAccount(
-  { shared, missingFromFile }: Overlap,
+  { sharedRowsByImport, missingFromFile }: Overlap,
   importId: string | null,
   unknown: readonly StatementRow[],
 ): boolean {
-  const equal = (shared.get(importId) ?? []).map(([, transaction]) => transaction);
-  const others = missingFromFile.filter((transaction) => transaction.importId === importId);
-  const days = [...equal, ...others].map(({ date }) => date).toSorted();
+  const equalTransactions = (sharedRowsByImport.get(importId) ?? []).map(
+    ([, transaction]) => transaction,
+  );
+  const otherTransactions = missingFromFile.filter(
+    (transaction) => transaction.importId === importId,
+  );
+  const days = [...equalTransactions, ...otherTransactions].map(({ date }) => date).toSorted();
   const [first = '', last = ''] = [days[0], days.at(-1)];
-  const added = unknown.filter(({ date }) => first <= date && date <= last);
-  const maxOthers = equal.length * MAX_MISSING_SHARE;
+  const addedRows = unknown.filter(({ date }) => first <= date && date <= last);
+  const maxOthers = equalTransactions.length * MAX_MISSING_SHARE;
   return (
-    equal.length >= MIN_ROWS_OF_ACCOUNT && others.length <= maxOthers && added.length <= maxOthers
+    equalTransactions.length >= MIN_ROWS_OF_ACCOUNT &&
+    otherTransactions.length <= maxOthers &&
+    addedRows.length <= maxOthers
   );
 }
 
@@ -79,7 +89,7 @@ interface Comparison extends Overlap {
  * If file and import share only one day, one or two equal rows prove nothing without the bank's id or a balance.
  */
 export function askAboutAccount(comparison: Comparison): readonly Question[] {
-  const { shared, unexplained } = comparison;
+  const { sharedRowsByImport, unexplained } = comparison;
   const unexplainedSet = new Set(unexplained);
   const othersByImport = Map.groupBy(
     comparison.missingFromFile.filter((transaction) => unexplainedSet.has(transaction)),
@@ -87,7 +97,7 @@ export function askAboutAccount(comparison: Comparison): readonly Question[] {
   );
   const unexplainedImports = new Set(unexplained.map(({ importId }) => importId));
   const mayRepeatByChance = hasFewUnprovenRows(comparison);
-  return [...shared].flatMap(([importId, equal]): Question[] => {
+  return [...sharedRowsByImport].flatMap(([importId, equal]): Question[] => {
     const others = othersByImport.get(importId)?.length ?? 0;
     const isDoubtful = mayRepeatByChance && unexplainedImports.has(importId);
     if (others < equal.length && !isDoubtful) return [];
@@ -101,12 +111,12 @@ export function askAboutAccount(comparison: Comparison): readonly Question[] {
 }
 
 /** True if only one or two rows of one day are shared, without a bank's id or a balance. */
-function hasFewUnprovenRows({ shared, missing }: Comparison): boolean {
-  const all = [...shared.values()].flat().map(([row]) => row);
+function hasFewUnprovenRows({ sharedRowsByImport, missing }: Comparison): boolean {
+  const all = [...sharedRowsByImport.values()].flat().map(([row]) => row);
   const isProven = all.some(({ bankId, hasBalance }) => bankId !== null || hasBalance);
-  return missing.length > 0 && areFew(all) && !isProven;
+  return missing.length > 0 && areFewOfOneDay(all) && !isProven;
 }
 
-function areFew(rows: readonly StatementRow[]): boolean {
+function areFewOfOneDay(rows: readonly StatementRow[]): boolean {
   return rows.length <= MAX_CHANCE_ROWS && rows.every(({ date }) => date === rows[0]?.date);
 }

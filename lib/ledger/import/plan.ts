@@ -1,9 +1,9 @@
-// Plans an import: finds the rows that the ledger has already, those that are new, those that it may have under another id, and
+// Plans an import: finds the rows that the ledger has already, those that it lacks, those that it may have under another id, and
 // the changes in an edited export.
 import type { Question, RefusedLine } from './booking.ts';
 import { findOtherNames, type OtherName } from './other-names.ts';
 import { askAboutAccount, findOverlap } from './overlapping-imports.ts';
-import { findDuplicates, findRebooked, matchKey, type Pair } from './possible-duplicates.ts';
+import { findDuplicates, findRebooked, type Pair, toMatchKey } from './possible-duplicates.ts';
 import type { RecordedRows } from './recorded-rows.ts';
 import { readBankId } from './row-ids.ts';
 import {
@@ -116,23 +116,25 @@ function compareUnmatched(
 ): Pick<ImportPlan, 'possibleDuplicates' | 'vanished' | 'questions'> {
   if (unmatched.length === 0) return { possibleDuplicates: [], vanished: [], questions: [] };
   const overlap = findOverlap(rows, pairs, unmatched);
-  const duplicates = findDuplicates(missing, unmatched, recorded);
-  const explained = new Set(duplicates.map(({ transaction }) => transaction));
-  const duplicateRows = new Set(duplicates.map(({ row }) => row));
-  const unexplained = unmatched.filter((transaction) => !explained.has(transaction));
-  const rebooked = findRebooked(
+  const duplicatePairs = findDuplicates(missing, unmatched, recorded);
+  const explainedTransactions = new Set(duplicatePairs.map(({ transaction }) => transaction));
+  const duplicateRows = new Set(duplicatePairs.map(({ row }) => row));
+  const unexplained = unmatched.filter((transaction) => !explainedTransactions.has(transaction));
+  const rebookedPairs = findRebooked(
     missing.filter((row) => !duplicateRows.has(row)),
     unexplained,
     {
       firstDate: overlap.period.first,
-      vanished: overlap.missingFromFile.filter((transaction) => !explained.has(transaction)),
+      vanished: overlap.missingFromFile.filter(
+        (transaction) => !explainedTransactions.has(transaction),
+      ),
     },
   );
-  const possibleDuplicates = [...duplicates, ...rebooked];
-  const paired = new Set(possibleDuplicates.map(({ transaction }) => transaction));
+  const possibleDuplicates = [...duplicatePairs, ...rebookedPairs];
+  const pairedTransactions = new Set(possibleDuplicates.map(({ transaction }) => transaction));
   return {
     possibleDuplicates: possibleDuplicates.toSorted((a, b) => a.row.line - b.row.line),
-    vanished: overlap.missingFromFile.filter((transaction) => !paired.has(transaction)),
+    vanished: overlap.missingFromFile.filter((transaction) => !pairedTransactions.has(transaction)),
     questions: isAccountKnown ? [] : askAboutAccount({ ...overlap, unexplained, missing }),
   };
 }
@@ -151,8 +153,8 @@ function planChanges(
   for (const [row, transaction] of edited) {
     const fields = CHANGEABLE.filter((field) => row[field] !== transaction[field]);
     const { id, updatedAt } = transaction;
-    const other = rowsByMatch.get(transaction)?.find((each) => each !== row);
-    if (other) refused.push({ line: row.line, message: describeSharedRecord(id, other) });
+    const otherRow = rowsByMatch.get(transaction)?.find((each) => each !== row);
+    if (otherRow) refused.push({ line: row.line, message: describeSharedRecord(id, otherRow) });
     else if (updatedAt === row.exported?.updatedAt) changes.push({ row, transaction, fields });
     else refused.push({ line: row.line, message: describeChangedRecord(id) });
   }
@@ -165,7 +167,7 @@ export function toChangeBody(
   categoryId: number | null,
 ): object {
   const { transaction_date, external_id, ...same } = toTransactionBody(row);
-  const sent: Readonly<Record<ChangeableField, object>> = {
+  const bodyByField: Readonly<Record<ChangeableField, object>> = {
     description: { description: same.description },
     amount: { amount: same.amount },
     type: { type: same.type },
@@ -174,8 +176,8 @@ export function toChangeBody(
     category: { category_id: categoryId },
     externalId: { external_id },
   };
-  const changed = Object.assign({}, ...fields.map((field) => sent[field])) as object;
-  return { id: Number(transaction.id), if_match: transaction.etag, ...changed };
+  const changedFields = Object.assign({}, ...fields.map((field) => bodyByField[field])) as object;
+  return { id: Number(transaction.id), if_match: transaction.etag, ...changedFields };
 }
 
 export function describeChangedRecord(id: string): string {
@@ -191,16 +193,16 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
   const pairs = new Map<StatementRow, LedgerRow>();
   const isExport = rows.some(({ exported }) => exported !== null);
   const byRecord = new Map(
-    isExport ? ledger.map((transaction) => [recordKey(transaction), transaction]) : [],
+    isExport ? ledger.map((transaction) => [toRecordKey(transaction), transaction]) : [],
   );
   for (const row of rows) {
-    const transaction = row.exported && byRecord.get(recordKey(row.exported));
+    const transaction = row.exported && byRecord.get(toRecordKey(row.exported));
     if (transaction) pairs.set(row, transaction);
   }
   // An export of another ledger matches no record of this one.
   const isFromThisLedger = pairs.size > 0;
   const edited = [...pairs].filter(
-    ([row, transaction]) => contentKey(row) !== contentKey(transaction),
+    ([row, transaction]) => toContentKey(row) !== toContentKey(transaction),
   );
 
   const byExternalId = Map.groupBy(ledger, ({ externalId }) => externalId);
@@ -208,14 +210,14 @@ function matchRows(rows: readonly StatementRow[], ledger: readonly LedgerRow[]) 
   // Rows without an external id are matched one to one with equal transactions.
   const otherRows = rows.filter((row) => !pairs.has(row));
   const hasRowWithoutId = otherRows.some(({ externalId }) => externalId === null);
-  const equal = Map.groupBy(
+  const transactionsByContent = Map.groupBy(
     hasRowWithoutId ? ledger.filter((transaction) => !used.has(transaction)) : [],
-    contentKey,
+    toContentKey,
   );
   for (const row of otherRows) {
     const transaction =
       row.externalId === null
-        ? equal.get(contentKey(row))?.shift()
+        ? transactionsByContent.get(toContentKey(row))?.shift()
         : findStored(row, byExternalId, used);
     if (transaction) {
       pairs.set(row, transaction);
@@ -242,20 +244,20 @@ function findStored(
   if (stored || legacyBankId === null) return stored;
   return byExternalId
     .get(legacyBankId)
-    ?.find((transaction) => !used.has(transaction) && matchKey(transaction) === matchKey(row));
+    ?.find((transaction) => !used.has(transaction) && toMatchKey(transaction) === toMatchKey(row));
 }
 
 function countReusedIds(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): number {
-  const identified = rows.filter(({ bankId }) => bankId !== null);
-  if (identified.length === 0) return 0;
+  const rowsWithId = rows.filter(({ bankId }) => bankId !== null);
+  if (rowsWithId.length === 0) return 0;
   const ids = new Set(ledger.map(({ externalId }) => externalId && readBankId(externalId)));
-  return identified.filter(({ bankId }) => ids.has(bankId)).length;
+  return rowsWithId.filter(({ bankId }) => ids.has(bankId)).length;
 }
 
-function recordKey({ id, createdAt }: ExportedRecord): string {
+function toRecordKey({ id, createdAt }: ExportedRecord): string {
   return `${id} ${createdAt}`;
 }
 
-function contentKey(row: TransactionRow): string {
+function toContentKey(row: TransactionRow): string {
   return JSON.stringify(CHANGEABLE.map((field) => row[field]));
 }

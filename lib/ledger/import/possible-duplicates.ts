@@ -21,15 +21,15 @@ export function findDuplicates(
   ledger: readonly LedgerRow[],
   recorded: RecordedRows | undefined,
 ): readonly Pair[] {
-  const others = Map.groupBy(ledger, matchKey);
-  const edited = Map.groupBy(
+  const transactionsByKey = Map.groupBy(ledger, toMatchKey);
+  const editedById = Map.groupBy(
     ledger.filter(({ createdAt, updatedAt }) => createdAt !== updatedAt),
     ({ externalId }) => externalId,
   );
   return pairInTurn(rows, [
     (row) => [
-      ...(others.get(matchKey(row))?.splice(0, 1) ?? []),
-      ...(row.legacyBankId === null ? [] : (edited.get(row.legacyBankId) ?? [])),
+      ...(transactionsByKey.get(toMatchKey(row))?.splice(0, 1) ?? []),
+      ...(row.legacyBankId === null ? [] : (editedById.get(row.legacyBankId) ?? [])),
     ],
     createBankIdFinder(rows, ledger),
     createEditedFinder(ledger, recorded),
@@ -37,13 +37,17 @@ export function findDuplicates(
 }
 
 /** Finds transactions with the row's bank id and date: earlier releases took the amount from another column. */
-function createBankIdFinder(rows: readonly StatementRow[], ledger: readonly LedgerRow[]): Finder {
+function createBankIdFinder(
+  rows: readonly StatementRow[],
+  ledger: readonly LedgerRow[],
+): FindTransactions {
   if (rows.every(({ bankId }) => bankId === null)) return () => [];
-  const identified = Map.groupBy(
+  const transactionsByBankId = Map.groupBy(
     ledger.filter(({ externalId }) => externalId !== null),
     ({ externalId, date }) => `${date} ${readBankId(externalId ?? '')}`,
   );
-  return ({ bankId, date }) => (bankId === null ? [] : (identified.get(`${date} ${bankId}`) ?? []));
+  return ({ bankId, date }) =>
+    bankId === null ? [] : (transactionsByBankId.get(`${date} ${bankId}`) ?? []);
 }
 
 /**
@@ -59,19 +63,22 @@ export function findRebooked(
 ): readonly Pair[] {
   if (ledger.length === 0) return [];
   const finders = [
-    createNearFinder(Map.groupBy(ledger, matchKey), firstDate),
+    createNearFinder(Map.groupBy(ledger, toMatchKey), firstDate),
     ...createVanishedFinders(vanished),
   ];
   return pairInTurn(rows, finders);
 }
 
-type Finder = (row: StatementRow) => readonly LedgerRow[];
+type FindTransactions = (row: StatementRow) => readonly LedgerRow[];
 
 /**
  * Pairs each row with the first free transaction. Each finder sees all rows before the next one does, so a certain pair is
  * never lost to an uncertain one.
  */
-function pairInTurn(rows: readonly StatementRow[], finders: readonly Finder[]): readonly Pair[] {
+function pairInTurn(
+  rows: readonly StatementRow[],
+  finders: readonly FindTransactions[],
+): readonly Pair[] {
   const used = new Set<LedgerRow>();
   const pairs = new Map<StatementRow, LedgerRow>();
   for (const find of finders)
@@ -99,14 +106,14 @@ interface RebookedOptions {
  * its type and a word of its text.
  */
 function createEditedFinder(ledger: readonly LedgerRow[], recorded: RecordedRows | undefined) {
-  const edited = ledger.filter(
+  const editedTransactions = ledger.filter(
     (transaction) =>
       transaction.createdAt !== transaction.updatedAt && !recorded?.isOnlyCategorised(transaction),
   );
-  const byDate = Map.groupBy(edited, ({ date }) => date);
-  const byAmount = Map.groupBy(edited, ({ type, amount }) => `${type} ${amount}`);
+  const byDate = Map.groupBy(editedTransactions, ({ date }) => date);
+  const byAmount = Map.groupBy(editedTransactions, ({ type, amount }) => `${type} ${amount}`);
   return (row: StatementRow): readonly LedgerRow[] => {
-    if (edited.length === 0) return [];
+    if (editedTransactions.length === 0) return [];
     const sameDate = byDate.get(row.date)?.slice(0, MAX_COMPARED) ?? [];
     const sameAmount = byAmount.get(`${row.type} ${row.amount}`)?.slice(0, MAX_COMPARED) ?? [];
     const sharesWord = createWordMatcher(row);
@@ -128,7 +135,7 @@ function createNearFinder(byKey: ReadonlyMap<string, readonly LedgerRow[]>, firs
     const dates = nearDates.get(date) ?? listNearDates(date).filter((near) => near >= firstDate);
     nearDates.set(date, dates);
     const found = dates.flatMap(
-      (near) => byKey.get(matchKey({ ...row, date: near }))?.slice(0, MAX_COMPARED) ?? [],
+      (near) => byKey.get(toMatchKey({ ...row, date: near }))?.slice(0, MAX_COMPARED) ?? [],
     );
     return found.length === 0 ? [] : found.filter(createWordMatcher(row));
   };
@@ -204,6 +211,6 @@ function listNearDates(date: string): readonly string[] {
     .map((days) => fromDayNumber(day + days));
 }
 
-export function matchKey({ date, type, amount }: TransactionRow): string {
+export function toMatchKey({ date, type, amount }: TransactionRow): string {
   return `${date} ${type} ${amount}`;
 }

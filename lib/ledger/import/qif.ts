@@ -1,6 +1,6 @@
 // Reads QIF, the line-based format of Quicken and many other programs: accounts with their rows, splits and transfers. All dates
 // of the file together show whether the day or the month is written first.
-import { type DecimalSign, readAmount } from './amounts.ts';
+import { type DecimalSeparator, readAmount } from './amounts.ts';
 import {
   type Booking,
   type LeftOutLine,
@@ -9,7 +9,7 @@ import {
   type RefusedLine,
 } from './booking.ts';
 import { type DateOrder, readDates } from './dates.ts';
-import { findDecimals } from './decimal-sign.ts';
+import { decideDecimals } from './decimal-separator.ts';
 import { INVESTMENTS, refuseInvestments, tidyText, toBooking } from './stated-bookings.ts';
 
 interface Split {
@@ -28,7 +28,7 @@ interface QifRecord {
 
 export interface QifOptions {
   readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
+  readonly decimal?: DecimalSeparator | undefined;
   /** `YYYY-MM-DD`; years of two digits are read as of this day. */
   readonly today: string;
 }
@@ -41,13 +41,18 @@ const TRANSFER = /^\[(.*)\]/;
 /** @throws UserError if the dates fit two orders */
 export function readQif(text: string, { dateOrder, decimal, today }: QifOptions) {
   const { records, leftOut } = readRecords(text);
-  const written = records.map(({ fields }) => fields.D ?? '');
-  const dates = readDates(written, { chosen: dateOrder, today, isDayFirst: false });
+  const dateTexts = records.map(({ fields }) => fields.D ?? '');
+  const dates = readDates(dateTexts, { chosenOrder: dateOrder, today, isDayFirst: false });
   const amounts = records.flatMap(({ fields, splits }) => [
     readWrittenAmount(fields),
     ...splits.map(({ amount }) => amount),
   ]);
-  const decimals = findDecimals({ amounts, others: [], texts: [], chosen: decimal });
+  const decimals = decideDecimals({
+    amountCells: amounts,
+    otherCells: [],
+    currencyTexts: [],
+    chosenSeparator: decimal,
+  });
   const bookings: Booking[] = [];
   const refused: RefusedLine[] = [];
   for (const record of records) {
@@ -73,7 +78,7 @@ export function readQif(text: string, { dateOrder, decimal, today }: QifOptions)
 
 interface PartOptions {
   readonly date: string;
-  readonly decimal: DecimalSign;
+  readonly decimal: DecimalSeparator;
 }
 
 /** Makes a booking of each split, so that each keeps its category; a single one if the splits do not add up to the amount. */
@@ -82,7 +87,7 @@ function readParts({ line, account, fields, splits }: QifRecord, { date, decimal
   const number = fields.N && /^\d+$/.test(fields.N) ? `Check ${fields.N}` : '';
   const { signed } = readAmount(readWrittenAmount(fields), decimal);
   const texts = [fields.P, fields.M, number];
-  const whole = toBooking({ ...shared, signed, texts, ...readCategory(fields.L) });
+  const wholeBooking = toBooking({ ...shared, signed, texts, ...readCategory(fields.L) });
   const parts = splits.map(({ amount, category, memo }) =>
     toBooking({
       ...{ ...shared, signed: readAmount(amount || '0', decimal).signed },
@@ -91,22 +96,22 @@ function readParts({ line, account, fields, splits }: QifRecord, { date, decimal
   );
   const cents = parts.reduce((sum, part) => sum + Math.round(part.signed * 100), 0);
   const isComplete = parts.length > 0 && cents === Math.round(signed * 100);
-  return isComplete ? parts.filter((part) => part.signed !== 0) : [whole];
+  return isComplete ? parts.filter((part) => part.signed !== 0) : [wholeBooking];
 }
 
 /** Reads a category without the class after its slash. An account in brackets is a transfer. */
 function readCategory(written = '') {
-  const [, other] = TRANSFER.exec(written) ?? [];
-  if (other !== undefined) return { category: null, remark: `Transfer: ${other}` };
+  const [, otherAccount] = TRANSFER.exec(written) ?? [];
+  if (otherAccount !== undefined) return { category: null, remark: `Transfer: ${otherAccount}` };
   const name = written.startsWith('--') ? '' : (written.split('/')[0] ?? '');
   return { category: tidyText(name), remark: null };
 }
 
 /** True for an account's opening balance, which programs write as a transfer from the account to itself. */
 function isOpeningBalance({ fields, account }: QifRecord): boolean {
-  const [, other] = TRANSFER.exec(fields.L ?? '') ?? [];
+  const [, otherAccount] = TRANSFER.exec(fields.L ?? '') ?? [];
   const isNamed = OPENING_BALANCE.test((fields.P ?? fields.M ?? '').trim());
-  return other !== undefined && (isNamed || other === account);
+  return otherAccount !== undefined && (isNamed || otherAccount === account);
 }
 
 function readWrittenAmount({ T, U }: QifRecord['fields']): string {

@@ -1,12 +1,12 @@
 // Reads the bookings of a table from its columns. Rows whose form shows that they are not bookings are left out, each with the
 // reason; rows that cannot be read are refused, each with its line.
 import { isGross, isNet } from './amount-columns.ts';
-import type { DecimalSign } from './amounts.ts';
+import type { DecimalSeparator } from './amounts.ts';
 import type { Booking, ParsedBookings, Question } from './booking.ts';
 import type { ChosenColumns } from './chosen-columns.ts';
 import {
   type Field,
-  findNamed,
+  findNamedColumns,
   isEnglishDate,
   isRecipient,
   normalizeName,
@@ -14,7 +14,7 @@ import {
 import type { TableRow } from './csv-text.ts';
 import { findCurrencyCodes } from './currencies.ts';
 import { type DateOrder, readDates } from './dates.ts';
-import { type FoundDecimals, findDecimals } from './decimal-sign.ts';
+import { type DecimalDecision, decideDecimals } from './decimal-separator.ts';
 import type { TypeWords } from './direction.ts';
 import { findDirection } from './direction-words.ts';
 import { addFees, type FeeOptions, findFeeRule } from './fees.ts';
@@ -34,7 +34,7 @@ import type { Table } from './table.ts';
 export interface TableOptions {
   readonly columns: ChosenColumns;
   readonly dateOrder?: DateOrder | undefined;
-  readonly decimal?: DecimalSign | undefined;
+  readonly decimal?: DecimalSeparator | undefined;
   readonly words: Partial<TypeWords>;
   /** Further words of the status column whose rows are left out. */
   readonly leaveOut: readonly string[];
@@ -46,7 +46,7 @@ export interface TableOptions {
 
 export interface ParsedTable extends ParsedBookings {
   readonly dateOrder: DateOrder;
-  readonly decimal: DecimalSign;
+  readonly decimal: DecimalSeparator;
   /** True if the words of the direction column decide. */
   readonly usesTypeColumn: boolean;
 }
@@ -90,7 +90,7 @@ export function readTable(table: Table, options: TableOptions): ParsedTable {
 }
 
 /** Rows of a table that may be bookings, with the functions that read their cells. */
-interface Source {
+interface TableSource {
   readonly table: Table;
   readonly options: TableOptions;
   readonly records: readonly TableRow[];
@@ -105,23 +105,23 @@ interface FoundAmount {
 }
 
 /** Reads the amount of each row, including its fee. */
-function readAmounts(source: Source) {
+function readAmounts(source: TableSource) {
   const { table, options, records, readCell } = source;
   const { decimal, trim, question } = findTableDecimals(source);
-  const received = records.map(
+  const areReceived = records.map(
     (record) =>
       readCell(record, 'receivedAmount') !== null &&
       findDirection(readCell(record, 'type') ?? '') === 'income',
   );
-  const read = (record: TableRow, field: Field) => {
+  const readTrimmed = (record: TableRow, field: Field) => {
     const cell = readCell(record, field);
     return cell === null ? null : trim(cell);
   };
   const { rows, usesTypeColumn } = readRowAmounts(
     records.map((record, n) => ({
-      amount: read(record, received[n] ? 'receivedAmount' : 'amount'),
-      ...{ debit: read(record, 'debit'), credit: read(record, 'credit') },
-      ...{ type: readCell(record, 'type'), balance: read(record, 'balance') },
+      amount: readTrimmed(record, areReceived[n] ? 'receivedAmount' : 'amount'),
+      ...{ debit: readTrimmed(record, 'debit'), credit: readTrimmed(record, 'credit') },
+      ...{ type: readCell(record, 'type'), balance: readTrimmed(record, 'balance') },
     })),
     {
       ...{ decimal, words: options.words },
@@ -131,7 +131,7 @@ function readAmounts(source: Source) {
     },
   );
   const fees = (table.columns.fee.length > 0 ? records : []).map((record, n) =>
-    received[n] ? null : tryReadNumber(read(record, 'fee'), decimal),
+    areReceived[n] ? null : tryReadNumber(readTrimmed(record, 'fee'), decimal),
   );
   const amounts = addFees(rows, fees, describeFees(table, options.columns.fee));
   return {
@@ -141,7 +141,7 @@ function readAmounts(source: Source) {
     read: (n: number): FoundAmount => {
       const amount = amounts.rows[n] ?? new Error('It has no amount.');
       if (amount instanceof Error) throw amount;
-      return { amount, isReceived: received[n] ?? false };
+      return { amount, isReceived: areReceived[n] ?? false };
     },
   };
 }
@@ -151,42 +151,42 @@ function readAmounts(source: Source) {
  * user named is certain.
  */
 function askAboutGross(
-  { table: { headers, columns }, options, records }: Source,
-  decimal: DecimalSign,
+  { table: { headers, columns }, options, records }: TableSource,
+  decimal: DecimalSeparator,
 ): readonly Question[] {
-  const [gross = -1] = columns.amount;
+  const [grossColumn = -1] = columns.amount;
   const names = headers.map(normalizeName);
-  if (options.columns.amount !== undefined || !isGross(names[gross])) return [];
+  if (options.columns.amount !== undefined || !isGross(names[grossColumn])) return [];
   const readSize = ({ cells }: TableRow, index: number) =>
     Math.abs(tryReadNumber(cells[index], decimal) ?? 0);
-  const otherColumn = findNamed(names, 'amount')
-    .filter((index) => index !== gross && !isNet(names[index]))
+  const otherColumn = findNamedColumns(names, 'amount')
+    .filter((index) => index !== grossColumn && !isNet(names[index]))
     .find((index) =>
-      records.some((row) => ![0, readSize(row, gross)].includes(readSize(row, index))),
+      records.some((row) => ![0, readSize(row, grossColumn)].includes(readSize(row, index))),
     );
   if (otherColumn === undefined) return [];
-  const [first, second] = [headers[gross], headers[otherColumn]];
+  const [first, second] = [headers[grossColumn], headers[otherColumn]];
   const message = `The columns "${first}" and "${second}" have different amounts. Choose what the account paid: --amount "${first}" or --amount "${second}".`;
   return [{ topic: 'columns', message }];
 }
 
-function findTableDecimals({ table, options, records, readCell }: Source): FoundDecimals {
+function findTableDecimals({ table, options, records, readCell }: TableSource): DecimalDecision {
   const readColumn = (field: Field) =>
     table.columns[field].length === 0
       ? []
       : records.flatMap((record) => readCell(record, field) ?? []);
   const amounts = AMOUNT_FIELDS.flatMap(readColumn);
-  return findDecimals({
-    amounts,
-    others: (['balance', 'fee'] as const).flatMap(readColumn),
-    texts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amounts],
+  return decideDecimals({
+    amountCells: amounts,
+    otherCells: (['balance', 'fee'] as const).flatMap(readColumn),
+    currencyTexts: [...listHeaders(table, AMOUNT_FIELDS), ...readColumn('currency'), ...amounts],
     bankTexts: [...table.headers, ...table.above.flatMap(({ cells }) => cells)],
-    chosen: options.decimal,
+    chosenSeparator: options.decimal,
   });
 }
 
 /** Lists the codes of the account's currency: those in headers of amounts, above the rows, or beside balances. */
-function findAccountCurrencies({ table, records, readCell }: Source): readonly string[] {
+function findAccountCurrencies({ table, records, readCell }: TableSource): readonly string[] {
   const texts = [
     ...listHeaders(table, [...AMOUNT_FIELDS, 'balance']),
     ...table.above.flatMap(({ cells }) => cells),
@@ -196,9 +196,12 @@ function findAccountCurrencies({ table, records, readCell }: Source): readonly s
 }
 
 /** Reads the date of each row, and completes those without a year. */
-function readRowDates({ table, options, records, readCell }: Source, decimal: DecimalSign) {
+function readRowDates(
+  { table, options, records, readCell }: TableSource,
+  decimal: DecimalSeparator,
+) {
   const dateOptions = {
-    chosen: options.dateOrder,
+    chosenOrder: options.dateOrder,
     today: options.today,
     isDayFirst: decimal === 'comma' || options.isSemicolon || isDateHeaderForeign(table),
   };
@@ -214,9 +217,15 @@ function readRowDates({ table, options, records, readCell }: Source, decimal: De
   };
 }
 
-function createBookingReader({ table, options, records, readCell, findDoubtfulColumn }: Source) {
-  const legacy = createLegacyReader(table.headers, options.columns);
-  const currencyOfHeader = createHeaderCurrencyReader(table);
+function createBookingReader({
+  table,
+  options,
+  records,
+  readCell,
+  findDoubtfulColumn,
+}: TableSource) {
+  const readLegacy = createLegacyReader(table.headers, options.columns);
+  const readHeaderCurrency = createHeaderCurrencyReader(table);
   const readTexts = createTextReader(table, options.columns);
   const isRoundedId = createRoundedIdTest(records.map((record) => readCell(record, 'externalId')));
   const readSideCurrency = createSideCurrencyReader(table);
@@ -226,8 +235,8 @@ function createBookingReader({ table, options, records, readCell, findDoubtfulCo
     { date, amount, isReceived }: FoundAmount & { date: string },
   ): Booking => {
     const { line, cells } = record;
-    const cell = (field: Field) => readCell(record, field);
-    const id = toBankId(cell('externalId'));
+    const readField = (field: Field) => readCell(record, field);
+    const id = toBankId(readField('externalId'));
     const isRounded = id !== null && isRoundedId(id);
     const { texts, notes } = readTexts(record, amount.signed > 0);
     return {
@@ -239,21 +248,21 @@ function createBookingReader({ table, options, records, readCell, findDoubtfulCo
       writtenAmount: amount.writtenAmount,
       texts,
       notes,
-      bookingType: cell('bookingType'),
-      category: cell('category'),
+      bookingType: readField('bookingType'),
+      category: readField('category'),
       bankId: isRounded ? null : id,
       roundedId: isRounded ? id : null,
-      account: cell('account'),
+      account: readField('account'),
       currency:
-        currencyOfHeader(record, amount) ??
+        readHeaderCurrency(record, amount) ??
         readSideCurrency(record, amount) ??
-        cell(isReceived ? 'receivedCurrency' : 'currency') ??
+        readField(isReceived ? 'receivedCurrency' : 'currency') ??
         amount.currency,
-      status: cell('status'),
+      status: readField('status'),
       doubtfulColumn: findDoubtfulColumn(record),
       balance: amount.balance,
-      reference: cell('reference'),
-      legacy: legacy(cells),
+      reference: readField('reference'),
+      legacy: readLegacy(cells),
     };
   };
 }
@@ -281,11 +290,11 @@ function findOddEdges(
       ...(last === others[0] ? [] : bookings.slice(-1)),
     ];
   };
-  const odd = new Set([
+  const oddBookings = new Set([
     ...findOdd(({ texts }) => texts.length > 0),
     ...findOdd(({ line }) => /^\W*\d{4}/.test(dateByLine.get(line) ?? '')),
   ]);
-  return [...odd].slice(0, 1).map(({ line }) => ({
+  return [...oddBookings].slice(0, 1).map(({ line }) => ({
     topic: 'columns',
     message: `Line ${line} differs in form from all other rows: it may be a balance. Remove it from the file, or add --as-it-is if it is a booking.`,
   }));
@@ -322,10 +331,13 @@ function createSideCurrencyReader({ columns }: Table) {
 }
 
 function describeFees({ headers, columns }: Table, chosen: string | undefined): FeeOptions {
-  const header = (field: Field) => headers[columns[field][0] ?? -1] ?? '';
-  const column = { fee: normalizeName(header('fee')), amount: normalizeName(header('amount')) };
+  const findHeader = (field: Field) => headers[columns[field][0] ?? -1] ?? '';
+  const column = {
+    fee: normalizeName(findHeader('fee')),
+    amount: normalizeName(findHeader('amount')),
+  };
   const rule = findFeeRule(headers.map(normalizeName), column);
-  return { rule, isChosen: chosen !== undefined, column: header('fee') };
+  return { rule, isChosen: chosen !== undefined, column: findHeader('fee') };
 }
 
 /**

@@ -20,7 +20,7 @@ export function recordRow(row: TransactionRow): string | undefined {
   return row.externalId === null ? undefined : hashIdentity(row.externalId) + hashContents(row);
 }
 
-type Identified = TransactionRow & Pick<StatementRow, 'otherIds'>;
+type IdentifiedRow = TransactionRow & Pick<StatementRow, 'otherIds'>;
 
 /** A row of the ledger, and the import that created it. */
 type StoredRow = TransactionRow & Pick<LedgerRow, 'importId'>;
@@ -49,7 +49,7 @@ export function createRecordedRows(
       externalId !== null &&
       possiblyCreated.has(hashIdentity(externalId)),
     /** True if the row was created, even if the ledger no longer has it. */
-    has: ({ externalId, otherIds }: Identified): boolean =>
+    has: ({ externalId, otherIds }: IdentifiedRow): boolean =>
       sent.size > 0 && (isKnown(externalId) || (otherIds?.().some(isKnown) ?? false)),
     /** True if the row was imported without a category and has not changed since, except that it may have one now. */
     isOnlyCategorised: (row: TransactionRow): boolean =>
@@ -113,7 +113,7 @@ export function announceRemoval(
       isAccountName(row) ? 'name' : 'others',
     );
     const removed = others.filter((row) => !MARKS.includes(row) && !isKept(row));
-    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE, ...removed] };
+    return { ...part, rows: [...name, ...others.filter(isKept), UNDONE_MARK, ...removed] };
   });
 }
 
@@ -122,8 +122,8 @@ function createRecordTest(transactions: readonly TransactionRow[]): (record: str
   const ids = transactions.flatMap(({ externalId }) =>
     externalId === null ? [] : hashIdentity(externalId),
   );
-  const kept = new Set(ids);
-  return (record) => kept.has(record.slice(0, HASH_LENGTH));
+  const keptHashes = new Set(ids);
+  return (record) => keptHashes.has(record.slice(0, HASH_LENGTH));
 }
 
 export type WritePart = (part: RecordedPart) => Promise<unknown>;
@@ -156,7 +156,7 @@ export async function resolvePendingRecords(
  */
 function resolvePart({ importId, rows }: RecordedPart, findImport: ImportFinder) {
   const { before, mark, after } = splitAtMark(rows);
-  const isUndone = mark === UNDONE;
+  const isUndone = mark === UNDONE_MARK;
   const last = isUndone ? -1 : after.findLastIndex((record) => findImport(record) === importId);
   const { created = [], possiblyCreated = [] } = Object.groupBy(after, (record, n) =>
     n <= last || findImport(record) !== undefined ? 'created' : 'possiblyCreated',
@@ -227,20 +227,20 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     MAX_BULK_ITEMS * Math.ceil(total / (MAX_BULK_ITEMS * MAX_IMPORT_PARTS)),
   );
   const name = account === undefined ? [] : recordAccount(account);
-  const announced: Announcement[] = [];
+  const announcements: Announcement[] = [];
   let parts: readonly OpenPart[] = [{ number: 1, sent: [], isMarked: false }];
 
   const listPending = (part: OpenPart) =>
-    announced.flatMap((each) => (each.part === part ? each.records : []));
+    announcements.flatMap((each) => (each.part === part ? each.records : []));
   const write = async (part: OpenPart) => {
     const pending = listPending(part);
     part.isMarked = pending.length > 0;
-    const mark = part.isMarked ? [UNSENT] : [];
+    const mark = part.isMarked ? [UNSENT_MARK] : [];
     const rows = [...name, ...part.sent, ...mark, ...pending];
     await writePart({ importId, part: part.number, rows });
   };
   /** Writes the parts whose requests have all ended. */
-  const finish = async () => {
+  const clearMarks = async () => {
     for (const part of parts)
       if (part.isMarked && listPending(part).length === 0) await write(part);
   };
@@ -256,9 +256,9 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
     announce: async (rows: readonly TransactionRow[]): Promise<void> => {
       const records = listRecords(rows);
       const part = choosePart(records.length);
-      announced.push({ part, records });
+      announcements.push({ part, records });
       if (records.length === 0) return;
-      await finish();
+      await clearMarks();
       await write(part);
     },
     /**
@@ -266,13 +266,13 @@ export function createRecorder({ importId, total, account }: RecordedImport, wri
      * this request did not create would count as created as soon as the next one creates some.
      */
     confirm: async (created: readonly TransactionRow[]): Promise<void> => {
-      const { part, records } = announced.shift() ?? { part: choosePart(0), records: [] };
+      const { part, records } = announcements.shift() ?? { part: choosePart(0), records: [] };
       const confirmed = listRecords(created);
       part.sent.push(...confirmed);
-      if (announced.length > 0 && confirmed.length < records.length) await write(part);
+      if (announcements.length > 0 && confirmed.length < records.length) await write(part);
     },
     /** Call this after the last request. */
-    close: finish,
+    close: clearMarks,
   };
 }
 
@@ -283,19 +283,19 @@ function listRecords(rows: readonly TransactionRow[]): readonly string[] {
 export type Recorder = ReturnType<typeof createRecorder>;
 
 /** Mark before rows that may not have been created. */
-const UNSENT = 'unsent';
+const UNSENT_MARK = 'unsent';
 /** Mark before rows that an undo may have deleted. */
-const UNDONE = 'undone';
-const MARKS: readonly string[] = [UNSENT, UNDONE];
+const UNDONE_MARK = 'undone';
+const MARKS: readonly string[] = [UNSENT_MARK, UNDONE_MARK];
 
 function splitAtMark(rows: readonly string[]) {
-  const mark = rows.findIndex((row) => MARKS.includes(row));
-  const end = mark < 0 ? rows.length : mark;
+  const markIndex = rows.findIndex((row) => MARKS.includes(row));
+  const end = markIndex < 0 ? rows.length : markIndex;
   return { before: rows.slice(0, end), mark: rows[end], after: rows.slice(end + 1) };
 }
 
 /** Prefix of the texts that hold an account's name, cut into pieces as short as a record. */
-const NAME = 'account-';
+const ACCOUNT_PREFIX = 'account-';
 const TEXT_BYTES = 18;
 
 function recordAccount(account: string): readonly string[] {
@@ -304,17 +304,17 @@ function recordAccount(account: string): readonly string[] {
   return Array.from({ length: texts }, (_, n) => {
     const piece = bytes.slice(n * TEXT_BYTES, (n + 1) * TEXT_BYTES);
     const text = btoa(String.fromCharCode(...piece));
-    return NAME + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+    return ACCOUNT_PREFIX + text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
   });
 }
 
 function isAccountName(row: string): boolean {
-  return row.startsWith(NAME);
+  return row.startsWith(ACCOUNT_PREFIX);
 }
 
 function readAccount(rows: readonly string[]): string | undefined {
   const texts = rows.filter(isAccountName).map((row) => {
-    return atob(row.slice(NAME.length).replaceAll('-', '+').replaceAll('_', '/'));
+    return atob(row.slice(ACCOUNT_PREFIX.length).replaceAll('-', '+').replaceAll('_', '/'));
   });
   if (texts.length === 0) return undefined;
   return new TextDecoder().decode(Uint8Array.from(texts.join(''), (each) => each.charCodeAt(0)));

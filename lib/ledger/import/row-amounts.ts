@@ -1,5 +1,5 @@
 // Reads the amount of each row of a table, from one column or from a column of expenses and one of income.
-import { type DecimalSign, isEmptyAmount, type ParsedAmount, readAmount } from './amounts.ts';
+import { type DecimalSeparator, isEmptyAmount, type ParsedAmount, readAmount } from './amounts.ts';
 import { createDirectionReader, type TypeWords } from './direction.ts';
 
 /** Cells of a row; null if a cell is empty or the table has no such column. */
@@ -33,7 +33,7 @@ export interface RowAmounts {
 }
 
 export interface AmountOptions {
-  readonly decimal: DecimalSign;
+  readonly decimal: DecimalSeparator;
   readonly words: Partial<TypeWords>;
   readonly isSplit: boolean;
   readonly hasType: boolean;
@@ -44,16 +44,16 @@ export interface AmountOptions {
 /** @throws UserError if the user gives words for a direction column, but the table has none */
 export function readRowAmounts(cells: readonly AmountCells[], options: AmountOptions): RowAmounts {
   return options.isSplit
-    ? { rows: readSplit(cells, options), usesTypeColumn: false }
-    : readSingle(cells, options);
+    ? { rows: readTwoColumns(cells, options), usesTypeColumn: false }
+    : readOneColumn(cells, options);
 }
 
-function readSingle(
+function readOneColumn(
   cells: readonly AmountCells[],
   { decimal, words, hasType, isInverted }: AmountOptions,
 ): RowAmounts {
-  const written = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
-  const amounts = hasType || isInverted ? written : markPluses(written, cells);
+  const writtenAmounts = cells.map(({ amount }) => attempt(() => readCell(amount, decimal)));
+  const amounts = hasType || isInverted ? writtenAmounts : markPluses(writtenAmounts, cells);
   const directions = createDirectionReader(
     amounts.flatMap((amount, n) =>
       amount instanceof Error ? [] : { amount, word: cells[n]?.type ?? null },
@@ -101,7 +101,7 @@ function markPluses(
 
 const NO_AMOUNT = 'It has no amount (--amount names another column).';
 
-function readCell(text: string | null, decimal: DecimalSign): ParsedAmount {
+function readCell(text: string | null, decimal: DecimalSeparator): ParsedAmount {
   if (text === null) throw new Error(NO_AMOUNT);
   return readAmount(text, decimal);
 }
@@ -110,7 +110,7 @@ function readCell(text: string | null, decimal: DecimalSign): ParsedAmount {
  * Reads amounts from two columns. The column decides the direction; its numbers usually share one sign, and the few with the
  * other sign are reversals.
  */
-function readSplit(
+function readTwoColumns(
   cells: readonly AmountCells[],
   { decimal }: AmountOptions,
 ): readonly (RowAmount | Error)[] {
@@ -119,9 +119,9 @@ function readSplit(
   const sides = cells.map(({ debit, credit }) =>
     attempt(() => ({ debit: readSide(debit), credit: readSide(credit) })),
   );
-  const read = sides.flatMap((side) => (side instanceof Error ? [] : side));
-  const isDebitNegative = isMostlyNegative(read.map(({ debit }) => debit));
-  const isCreditNegative = isMostlyNegative(read.map(({ credit }) => credit));
+  const readableSides = sides.flatMap((side) => (side instanceof Error ? [] : side));
+  const isDebitNegative = isMostlyNegative(readableSides.map(({ debit }) => debit));
+  const isCreditNegative = isMostlyNegative(readableSides.map(({ credit }) => credit));
   return sides.map((both, n) => {
     if (both instanceof Error) return both;
     const { debit, credit } = both;
@@ -152,7 +152,7 @@ function isMostlyNegative(amounts: readonly (ParsedAmount | null)[]): boolean {
 /** @returns null for a cell that is empty or not a number */
 export function tryReadNumber(
   text: string | null | undefined,
-  decimal: DecimalSign,
+  decimal: DecimalSeparator,
 ): number | null {
   if (isEmptyAmount(text)) return null;
   const amount = attempt(() => readAmount(text ?? '', decimal));

@@ -7,7 +7,7 @@ import { createRereader } from './text-encoding.ts';
 const MAX_ID_LENGTH = 128;
 const HASH_LENGTH = 32;
 
-/** Texts that banks write for a booking without an id. Read as ids, they would merge equal bookings of a day into one. */
+/** Placeholders that banks write for a missing id. Read as ids, they would merge equal bookings of a day into one. */
 const ID_PLACEHOLDER = /^(?:NOTPROVIDED|NONREF|NOREF|N\/A|NONE|NULL|[0-]*)$/i;
 
 /** @returns null if the text is not an id */
@@ -33,7 +33,7 @@ export function createRoundedIdTest(ids: readonly (string | null)[]): (id: strin
  * @param account the name that the user gave; without one, the account that the file names
  */
 export function identifyByBankId(
-  booking: Identifiable,
+  booking: IdentifiableBooking,
   account: string | undefined,
 ): string | null {
   const { bankId, date, writtenAmount } = booking;
@@ -43,7 +43,7 @@ export function identifyByBankId(
   return id.length <= MAX_ID_LENGTH ? id : `bank-${hash({ bankId, date, writtenAmount, owner })}`;
 }
 
-type Identifiable = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
+type IdentifiableBooking = Pick<Booking, 'bankId' | 'date' | 'writtenAmount' | 'account'>;
 
 /** Reads the bank's id from an identity. Earlier releases stored the bank's id alone, so the whole text is the id then. */
 export function readBankId(identity: string): string {
@@ -69,25 +69,25 @@ export function createRowIds(
   account: string | undefined,
   encoding = 'utf-8',
 ): (booking: Booking) => RowIds {
-  const count = createCounter();
+  const countOccurrence = createCounter();
   const rereadText = createRereader(encoding);
   return ({ cells }) => {
     const width = cells.findLastIndex((cell) => cell !== '') + 1;
-    const written = cells.slice(0, width);
-    const id = identify(written, account);
-    const number = count(id);
+    const filledCells = cells.slice(0, width);
+    const id = identifyByCells(filledCells, account);
+    const number = countOccurrence(id);
     return {
       externalId: `${id}-${number}`,
-      idWithAccount: (owner) => `${identify(written, owner)}-${number}`,
+      idWithAccount: (owner) => `${identifyByCells(filledCells, owner)}-${number}`,
       otherIds: () =>
-        rereadText(written.join(CELL_END)).map(
-          (text) => `${identify(text.split(CELL_END), account)}-${number}`,
+        rereadText(filledCells.join(CELL_END)).map(
+          (text) => `${identifyByCells(text.split(CELL_END), account)}-${number}`,
         ),
     };
   };
 }
 
-function identify(cells: readonly string[], account: string | undefined): string {
+function identifyByCells(cells: readonly string[], account: string | undefined): string {
   return `row-${hash({ cells, account })}`;
 }
 
@@ -111,17 +111,17 @@ export interface LegacyFields {
 export function createLegacyIds(
   account: string | undefined,
 ): (fields: LegacyFields) => () => readonly string[] {
-  const all: LegacyFields[] = [];
+  const fieldsOfRows: LegacyFields[] = [];
   let ids: readonly string[] | undefined;
   const computeAll = () => {
     const count = createCounter();
-    return all.map(({ description, amount, type, date, notes, category }) => {
+    return fieldsOfRows.map(({ description, amount, type, date, notes, category }) => {
       const id = `csv-${hash({ description, amount, type, date, notes, category, account })}`;
       return `${id}-${count(id)}`;
     });
   };
   return (fields) => {
-    const index = all.push(fields) - 1;
+    const index = fieldsOfRows.push(fields) - 1;
     return () => {
       ids ??= computeAll();
       return ids.slice(index, index + 1);
@@ -130,10 +130,10 @@ export function createLegacyIds(
 }
 
 function createCounter(): (id: string) => number {
-  const seen = new Map<string, number>();
+  const countById = new Map<string, number>();
   return (id) => {
-    const count = (seen.get(id) ?? 0) + 1;
-    seen.set(id, count);
+    const count = (countById.get(id) ?? 0) + 1;
+    countById.set(id, count);
     return count;
   };
 }

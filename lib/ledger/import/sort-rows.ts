@@ -12,14 +12,14 @@ import {
   isYesOrNo,
   mentionsBalance,
 } from './booking-words.ts';
-import { type Field, findNamed, isPostingDate, normalizeName } from './column-names.ts';
+import { type Field, findNamedColumns, isPostingDate, normalizeName } from './column-names.ts';
 import type { TableRow } from './csv-text.ts';
 import { looksLikeDate, NO_YEAR } from './dates.ts';
 import { derivePerText } from './distinct-texts.ts';
 import type { Table } from './table.ts';
 
 /** Words that mean a balance only in a description, not in another column such as a category. */
-const GENERIC = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
+const GENERIC_BALANCE = /^(?:balance|saldo|solde|kontostand|turnover)$/i;
 /** Words that may also begin the name of a shop. */
 const POSSIBLE_NAME = /^(?:totals?|totale|totaal|sum|suma|summa|summe|gesamt|razem)\b/i;
 
@@ -51,21 +51,21 @@ export function sortRows(
 ): SortedRows {
   const isDate = derivePerText((text) => looksLikeDate(text) || NO_YEAR.test(text));
   const flags = findFlags(table, leaveOut);
-  const judge = createJudge({ table, readCell, leaveOut, isDate, flags });
+  const judgeRow = createRowJudge({ table, readCell, leaveOut, isDate, flags });
   const records: TableRow[] = [];
   const leftOut: LeftOutLine[] = [];
-  const refused = [...refuseAbove(table, readCell, isDate)];
+  const refused = [...refuseBookingsAbove(table, readCell, isDate)];
   for (const row of table.rows) {
-    const verdict = judge(row);
+    const verdict = judgeRow(row);
     if (verdict === undefined) records.push(row);
     else if ('reason' in verdict) leftOut.push(toLeftOutLine(row, verdict.reason));
     else refused.push({ ...locateRefused(row), ...verdict });
   }
-  const findDoubtfulColumn = (row: TableRow) => findMarked(row, flags)?.header;
+  const findDoubtfulColumn = (row: TableRow) => findMarkingFlag(row, flags)?.header;
   return { records, leftOut, refused, findDoubtfulColumn };
 }
 
-/** Why a row is left out or refused; undefined for one that may be a booking. */
+/** Reason why a row is left out, or message why it is refused; undefined if it may be a booking. */
 type Verdict = { readonly reason: string } | { readonly message: string } | undefined;
 
 interface Criteria {
@@ -77,7 +77,7 @@ interface Criteria {
   readonly flags: readonly Flag[];
 }
 
-function createJudge({
+function createRowJudge({
   table,
   readCell,
   leaveOut,
@@ -95,7 +95,7 @@ function createJudge({
     const hasDate = date !== null && isDate(date);
     const status = readCell(row, 'status') ?? date;
     const reason =
-      findMarked(row, flags)?.reason ?? (status === null ? undefined : findReason(status));
+      findMarkingFlag(row, flags)?.reason ?? (status === null ? undefined : findReason(status));
     const isRegular = cells.length >= width && isBlankFrom(cells, headers.length);
     if (isHeader(cells, headers)) {
       otherHeaderLine = undefined;
@@ -124,7 +124,7 @@ function describeOtherTable(line: number): string {
  * Refuses bookings above the header, so that none is lost: they belong to another table, or the line is not a header. Without a
  * header the table begins at the first row that can be read, so a row above it may have an unreadable date.
  */
-function refuseAbove(
+function refuseBookingsAbove(
   { above, width, headerLine, columns }: Table,
   readCell: CellReader,
   isDate: (text: string) => boolean,
@@ -166,24 +166,28 @@ function findFlags({ headers, rows }: Table, leaveOut: readonly string[]): reado
   });
 }
 
-function findMarked({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
+function findMarkingFlag({ cells }: TableRow, flags: readonly Flag[]): Flag | undefined {
   if (flags.length === 0) return undefined;
-  const marked = flags.filter(({ index, isCounted }) => isYes(cells[index] ?? '') !== isCounted);
-  return marked.find(({ reason }) => reason !== undefined) ?? marked[0];
+  const markingFlags = flags.filter(
+    ({ index, isCounted }) => isYes(cells[index] ?? '') !== isCounted,
+  );
+  return markingFlags.find(({ reason }) => reason !== undefined) ?? markingFlags[0];
 }
 
 /** Returns a test for rows that are not booked yet: an authorised purchase has no posting date, while most rows have one. */
 function createUnpostedTest({ headers, rows }: Table): (row: TableRow) => boolean {
-  const posting = headers.findIndex((header) => isPostingDate(normalizeName(header)));
-  const others = headers.flatMap((header, index) =>
-    index !== posting && findNamed([normalizeName(header)], 'date').length > 0 ? index : [],
+  const postingColumn = headers.findIndex((header) => isPostingDate(normalizeName(header)));
+  const otherDateColumns = headers.flatMap((header, index) =>
+    index !== postingColumn && findNamedColumns([normalizeName(header)], 'date').length > 0
+      ? index
+      : [],
   );
-  if (posting < 0 || others.length === 0) return () => false;
-  const isPosted = ({ cells }: TableRow) => looksLikeDate(cells[posting]?.trim() ?? '');
+  if (postingColumn < 0 || otherDateColumns.length === 0) return () => false;
+  const isPosted = ({ cells }: TableRow) => looksLikeDate(cells[postingColumn]?.trim() ?? '');
   if (rows.filter(isPosted).length * 2 < rows.length) return () => false;
   return (row) =>
-    (row.cells[posting] ?? '').trim() === '' &&
-    others.some((index) => looksLikeDate(row.cells[index]?.trim() ?? ''));
+    (row.cells[postingColumn] ?? '').trim() === '' &&
+    otherDateColumns.some((index) => looksLikeDate(row.cells[index]?.trim() ?? ''));
 }
 
 function isHeader(cells: readonly string[], headers: readonly string[]): boolean {
@@ -195,9 +199,9 @@ function isOtherHeader(cells: readonly string[]): boolean {
   if (cells.some((cell) => /\d/.test(cell))) return false;
   const names = cells.map(normalizeName);
   const amounts = (['amount', 'debit', 'credit'] as const).flatMap((field) =>
-    findNamed(names, field),
+    findNamedColumns(names, field),
   );
-  return findNamed(names, 'date').length > 0 && amounts.length > 0;
+  return findNamedColumns(names, 'date').length > 0 && amounts.length > 0;
 }
 
 function isBlankFrom(cells: readonly string[], first: number): boolean {
@@ -217,7 +221,7 @@ export function toLeftOutLine({ line, cells }: TableRow, reason: string): LeftOu
 
 /** Locates a refused row. One with a date and an amount may be a booking with a mistake. */
 export function locateRefused({ line, cells }: TableRow): Omit<RefusedLine, 'message'> {
-  // A truncated file may end after the decimal sign.
+  // A truncated file may end after the decimal separator.
   const texts = cells.map((cell) => cell.trim().replace(/[.,]$/, ''));
   const hasAmount = texts.some((text) => looksLikeAmount(text) && !looksLikeDate(text));
   return { line, mayBeBooking: isDated(cells) && hasAmount };
@@ -229,11 +233,11 @@ function isDated(cells: readonly string[]): boolean {
 
 /** True for the title of a section, or a note below the rows. A short text with digits is a row that was cut off. */
 function isNote({ cells }: TableRow): boolean {
-  const filled = cells.filter((cell) => cell.trim() !== '');
-  const [only = ''] = filled;
+  const filledCells = cells.filter((cell) => cell.trim() !== '');
+  const [onlyCell = ''] = filledCells;
   return (
-    filled.length === 1 &&
-    (!/\d/.test(only) || /^\s*[#*]|\s\S+\s\S+\s/.test(only)) &&
+    filledCells.length === 1 &&
+    (!/\d/.test(onlyCell) || /^\s*[#*]|\s\S+\s\S+\s/.test(onlyCell)) &&
     !isDated(cells)
   );
 }
@@ -259,7 +263,9 @@ function isBalanceRow(
     return cells.some((cell, index) => {
       if (!isBalanceText(cell)) return false;
       const text = cell.trim();
-      return !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC.test(text));
+      return (
+        !POSSIBLE_NAME.test(text) && (descriptions.includes(index) || !GENERIC_BALANCE.test(text))
+      );
     });
   const first = cells.find((cell) => cell.trim() !== '') ?? '';
   const texts = descriptions.map((index) => cells[index] ?? '');

@@ -1,14 +1,14 @@
-// Some exports contain a booking that the user has split twice: whole, with "Split" as its category, and in parts below it.
+// Finds split bookings. Some exports contain such a booking twice: whole, with "Split" as its category, and in parts below it.
 import type { Booking } from './booking.ts';
 
-const SPLIT = /^[-–\s[(]*(?:splits?|split transaction|aufgeteilt)[-–\s\])]*$/i;
+const SPLIT_CATEGORY = /^[-–\s[(]*(?:splits?|split transaction|aufgeteilt)[-–\s\])]*$/i;
 const MAX_PARTS = 30;
 
 /** Finds bookings whose parts follow: rows of the same date that add up to the amount. */
 export function findSplitBookings(bookings: readonly Booking[]): ReadonlySet<Booking> {
   return new Set(
     bookings.filter((booking, n) => {
-      const isNamed = booking.category !== null && SPLIT.test(booking.category);
+      const isNamed = booking.category !== null && SPLIT_CATEGORY.test(booking.category);
       return isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS));
     }),
   );

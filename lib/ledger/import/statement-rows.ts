@@ -39,7 +39,7 @@ export function makeRows(
   { account, encoding, hasColumns, ...options }: RowOptions,
 ): StatementRows {
   const { bookings, leftOut, findings, questions, ...checked } = checkBookings(read, options);
-  const { unique, repeated, refused, reused } = compareIds(bookings, account);
+  const { unique, repeatedLines, refused, reusedIdCount } = compareIds(bookings, account);
   const toRow = createRowBuilder(account, encoding);
   const rows: StatementRow[] = [];
   for (const { booking, identity } of unique) {
@@ -53,11 +53,11 @@ export function makeRows(
   }
   return {
     ...{ rows, questions },
-    leftOut: [...leftOut, ...repeated].toSorted(compareByLine),
+    leftOut: [...leftOut, ...repeatedLines].toSorted(compareByLine),
     refused: [...checked.refused, ...refused].toSorted(compareByLine),
     findings: [
       ...findings,
-      ...describeIds(reused),
+      ...describeIds(reusedIdCount),
       ...describeRounded(bookings),
       ...describeMissingTexts(rows, hasColumns),
     ],
@@ -68,19 +68,19 @@ function compareByLine(a: { readonly line: number }, b: { readonly line: number 
   return a.line - b.line;
 }
 
-interface Identified {
+interface IdentifiedBooking {
   readonly booking: Booking;
   /** Identity by the bank's id; null without one. */
   readonly identity: string | null;
 }
 
 interface ComparedIds {
-  readonly unique: readonly Identified[];
+  readonly unique: readonly IdentifiedBooking[];
   /** Rows that equal an earlier one, including its id: they are one transaction. */
-  readonly repeated: readonly LeftOutLine[];
+  readonly repeatedLines: readonly LeftOutLine[];
   readonly refused: RefusedLine[];
   /** Number of rows that have the id of an earlier row, but another date or amount. */
-  readonly reused: number;
+  readonly reusedIdCount: number;
 }
 
 function compareIds(bookings: readonly Booking[], account: string | undefined): ComparedIds {
@@ -88,34 +88,35 @@ function compareIds(bookings: readonly Booking[], account: string | undefined): 
     booking,
     identity: identifyByBankId(booking, account),
   }));
-  const shared = findShared(identified);
-  const seen = new Map<string, Booking>();
-  const ids = new Set<string>();
-  const unique: Identified[] = [];
-  const repeated: LeftOutLine[] = [];
+  const sharedIdentities = findSharedIdentities(identified);
+  const bookingByIdentity = new Map<string, Booking>();
+  const seenBankIds = new Set<string>();
+  const unique: IdentifiedBooking[] = [];
+  const repeatedLines: LeftOutLine[] = [];
   const refused: RefusedLine[] = [];
-  let reused = 0;
+  let reusedIdCount = 0;
   for (const each of identified) {
     const { booking, identity } = each;
-    const sharing = identity === null ? undefined : shared.get(identity);
-    const earlier = identity === null ? undefined : seen.get(identity);
-    if (sharing) refused.push({ line: booking.line, message: describeShared(sharing, booking) });
-    else if (earlier) repeated.push(describeRepeated(booking, earlier));
+    const sharingBookings = identity === null ? undefined : sharedIdentities.get(identity);
+    const earlierBooking = identity === null ? undefined : bookingByIdentity.get(identity);
+    if (sharingBookings)
+      refused.push({ line: booking.line, message: describeShared(sharingBookings, booking) });
+    else if (earlierBooking) repeatedLines.push(describeRepeated(booking, earlierBooking));
     else {
-      if (booking.bankId !== null && ids.has(booking.bankId)) reused += 1;
-      if (booking.bankId !== null) ids.add(booking.bankId);
-      if (identity !== null) seen.set(identity, booking);
+      if (booking.bankId !== null && seenBankIds.has(booking.bankId)) reusedIdCount += 1;
+      if (booking.bankId !== null) seenBankIds.add(booking.bankId);
+      if (identity !== null) bookingByIdentity.set(identity, booking);
       unique.push(each);
     }
   }
-  return { unique, repeated, refused, reused };
+  return { unique, repeatedLines, refused, reusedIdCount };
 }
 
 /** Finds rows with the same identity but different content, one of which would be lost. */
-function findShared(
-  identified: readonly Identified[],
-): ReadonlyMap<string | null, readonly Identified[]> {
-  const isShared = ([identity, [first, ...others]]: [string | null, Identified[]]) => {
+function findSharedIdentities(
+  identified: readonly IdentifiedBooking[],
+): ReadonlyMap<string | null, readonly IdentifiedBooking[]> {
+  const isShared = ([identity, [first, ...others]]: [string | null, IdentifiedBooking[]]) => {
     if (identity === null) return false;
     const content = first?.booking.cells.join('\n');
     return others.some(({ booking }) => booking.cells.join('\n') !== content);
@@ -123,7 +124,7 @@ function findShared(
   return new Map([...Map.groupBy(identified, ({ identity }) => identity)].filter(isShared));
 }
 
-function describeShared(sharing: readonly Identified[], booking: Booking): string {
+function describeShared(sharing: readonly IdentifiedBooking[], booking: Booking): string {
   const other = sharing.find((each) => each.booking !== booking);
   return `line ${other?.booking.line} has the same id "${booking.bankId}", date and amount, but different content. Name a column of unique ids with --id, or --id none`;
 }
@@ -136,10 +137,10 @@ function describeRepeated({ line, bankId, ...booking }: Booking, earlier: Bookin
   };
 }
 
-function describeIds(reused: number): readonly string[] {
-  if (reused === 0) return [];
+function describeIds(reusedIdCount: number): readonly string[] {
+  if (reusedIdCount === 0) return [];
   return [
-    `${pluralize(reused, 'row')} with the id of an earlier row, but another date or amount: read as separate bookings`,
+    `${pluralize(reusedIdCount, 'row')} with the id of an earlier row, but another date or amount: read as separate bookings`,
   ];
 }
 
@@ -155,10 +156,10 @@ function describeMissingTexts(
   rows: readonly StatementRow[],
   hasColumns: boolean,
 ): readonly string[] {
-  const undescribed = rows.filter(({ description }) => description === NO_DESCRIPTION).length;
-  if (undescribed === 0) return [];
+  const undescribedCount = rows.filter(({ description }) => description === NO_DESCRIPTION).length;
+  if (undescribedCount === 0) return [];
   const advice = hasColumns ? '; name columns of texts with --description COLUMN,COLUMN' : '';
-  return [`${pluralize(undescribed, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
+  return [`${pluralize(undescribedCount, 'row')} without a text: "${NO_DESCRIPTION}"${advice}`];
 }
 
 const NO_DESCRIPTION = '(no description)';
@@ -205,12 +206,12 @@ function createRoundedIds(account: string | undefined): (booking: Booking) => re
   const used = new Set<string>();
   return (booking) => {
     const { roundedId } = booking;
-    if (roundedId == null) return NONE;
+    if (roundedId == null) return NO_IDS;
     const id = identifyByBankId({ ...booking, bankId: roundedId }, account);
-    if (id === null || used.has(id)) return NONE;
+    if (id === null || used.has(id)) return NO_IDS;
     used.add(id);
     return [id];
   };
 }
 
-const NONE: readonly string[] = [];
+const NO_IDS: readonly string[] = [];

@@ -1,7 +1,7 @@
 // Reads a statement from any bank or app: takes bytes and options, returns rows, findings and open questions. It is pure, so both
 // the page and the command can use it.
 import { UserError } from '../../shared/user-error.ts';
-import type { DecimalSign } from './amounts.ts';
+import type { DecimalSeparator } from './amounts.ts';
 import type { ParsedBookings } from './booking.ts';
 import type { Field } from './column-names.ts';
 import { DELIMITERS, splitCsv, type TableRow } from './csv-text.ts';
@@ -47,8 +47,8 @@ export interface Statement extends StatementRows {
   readonly ignored: readonly string[];
   /** Null for a format that writes dates and amounts in one way only; so is `decimal`. */
   readonly dateOrder: DateOrder | null;
-  readonly decimal: DecimalSign | null;
-  /** `used` is worth remembering under `key` after an import; `recalled` was used for this reading. Null without a table. */
+  readonly decimal: DecimalSeparator | null;
+  /** Options to remember after an import, and options remembered from an earlier one; null without a table. */
   readonly layout: Layout | null;
 }
 
@@ -93,22 +93,22 @@ function readWorkbook(
   sheets: readonly [Sheet, ...Sheet[]],
   options: StatementOptions,
 ): ParsedSheet {
-  const chosen = sheets.find(({ rows }) => hasTable(rows, options)) ?? sheets[0];
-  const read = readSheet(chosen.rows, options, false);
-  const others = sheets.filter((sheet) => sheet !== chosen).map(({ name }) => `"${name}"`);
-  if (others.length === 0) return read;
-  const finding = `the sheet "${chosen.name}" is read. To import another, save it as a file of its own: ${others.join(', ')}`;
-  return { ...read, findings: [finding, ...read.findings] };
+  const chosenSheet = sheets.find(({ rows }) => hasTable(rows, options)) ?? sheets[0];
+  const parsedSheet = readSheet(chosenSheet.rows, options, false);
+  const otherNames = sheets.filter((sheet) => sheet !== chosenSheet).map(({ name }) => `"${name}"`);
+  if (otherNames.length === 0) return parsedSheet;
+  const finding = `the sheet "${chosenSheet.name}" is read. To import another, save it as a file of its own: ${otherNames.join(', ')}`;
+  return { ...parsedSheet, findings: [finding, ...parsedSheet.findings] };
 }
 
 function readText(bytes: Uint8Array, options: StatementOptions): Statement {
-  const guessed = decodeText(bytes);
-  const { encoding = recallEncoding(guessed.text, options) } = options;
+  const guessedText = decodeText(bytes);
+  const { encoding = recallEncoding(guessedText.text, options) } = options;
   const {
     text,
     damagedLines,
     encoding: used,
-  } = encoding === undefined ? guessed : decodeText(bytes, encoding);
+  } = encoding === undefined ? guessedText : decodeText(bytes, encoding);
   const findings =
     damagedLines.length === 0
       ? []
@@ -120,15 +120,15 @@ function readText(bytes: Uint8Array, options: StatementOptions): Statement {
 /** @internal Exported for tests of rows, which need no encoding. */
 export function readCsv(text: string, options: StatementOptions = {}): Statement {
   // A text in the ledger, and so in its export, may contain a null character; a bank's file never does.
-  if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', { limit: 1 }).rows[0]?.cells))
+  if (text.includes('\0') && !isExportHeader(splitCsv(text, ',', { maxLines: 1 }).rows[0]?.cells))
     throw new UserError('This is not a text file. Save or download it as CSV.');
   if (text.trim() === '')
     throw new UserError('The file is empty. One of its lines must name the columns.');
   const delimiter = chooseDelimiter(text, options);
-  const trustsQuotes = isExportHeader(splitCsv(text, delimiter, { limit: 1 }).rows[0]?.cells);
-  const { rows, openQuotes } = splitCsv(text, delimiter, { trustsQuotes });
+  const trustsQuotes = isExportHeader(splitCsv(text, delimiter, { maxLines: 1 }).rows[0]?.cells);
+  const { rows, openQuoteLines } = splitCsv(text, delimiter, { trustsQuotes });
   const statement = readSheet(rows, options, delimiter === ';');
-  const findings = openQuotes
+  const findings = openQuoteLines
     .slice(0, MAX_SHOWN)
     .map((line) => `line ${line}: a quote is never closed; it was read as a character`);
   return {
@@ -141,20 +141,22 @@ export function readCsv(text: string, options: StatementOptions = {}): Statement
 
 function recallEncoding(text: string, options: StatementOptions): string | undefined {
   if (options.layouts === undefined) return undefined;
-  const { rows } = splitCsv(text, chooseDelimiter(text, options), { limit: HEAD_LINES });
+  const { rows } = splitCsv(text, chooseDelimiter(text, options), { maxLines: HEAD_LINES });
   return recallLayout(rows, options.layouts)?.encoding;
 }
 
 /** Chooses the delimiter that yields a table, with the most cells in rows of equal width. */
 function chooseDelimiter(text: string, options: StatementOptions): string {
   const candidates = DELIMITERS.map((delimiter) => {
-    const { rows } = splitCsv(text, delimiter, { limit: HEAD_LINES });
+    const { rows } = splitCsv(text, delimiter, { maxLines: HEAD_LINES });
     return { delimiter, rows, weight: countCells(rows) };
   }).toSorted((a, b) => b.weight - a.weight);
   // A delimiter that yields only one cell in each row does not separate columns.
-  const separating = candidates.filter(({ weight }) => weight > 0);
-  const best = separating.length > 1 && separating.find(({ rows }) => hasTable(rows, options));
-  return (best || candidates[0])?.delimiter ?? ',';
+  const separatingCandidates = candidates.filter(({ weight }) => weight > 0);
+  const bestCandidate =
+    separatingCandidates.length > 1 &&
+    separatingCandidates.find(({ rows }) => hasTable(rows, options));
+  return (bestCandidate || candidates[0])?.delimiter ?? ',';
 }
 
 function hasTable(rows: readonly TableRow[], options: StatementOptions): boolean {
@@ -180,19 +182,29 @@ function readSheet(
   const today = given.today ?? new Date().toISOString().slice(0, 10);
   const [header, ...records] = rows;
   if (isExportHeader(header?.cells)) return readOwnExport(records, { ...given, today });
-  const recalled = recallLayout(rows, given.layouts);
-  const options = { ...recalled, ...omitEmpty(given) };
-  const columns = { ...recalled?.columns, ...omitEmpty(given.columns ?? {}) };
+  const recalledOptions = recallLayout(rows, given.layouts);
+  const options = { ...recalledOptions, ...omitEmpty(given) };
+  const columns = { ...recalledOptions?.columns, ...omitEmpty(given.columns ?? {}) };
   const table = findTable(rows, columns);
   if (table instanceof Error) throw table;
   const { words = {}, leaveOut = [] } = options;
-  const read = readTable(table, { ...options, columns, words, leaveOut, today, isSemicolon });
-  const { dateOrder, decimal, usesTypeColumn } = read;
+  const parsedTable = readTable(table, {
+    ...options,
+    columns,
+    words,
+    leaveOut,
+    today,
+    isSemicolon,
+  });
+  const { dateOrder, decimal, usesTypeColumn } = parsedTable;
   return {
-    ...makeStatementRows(read, { ...options, today }, { hasColumns: true }),
+    ...makeStatementRows(parsedTable, { ...options, today }, { hasColumns: true }),
     ...describeColumns(table, usesTypeColumn, columns.description !== undefined),
     ...{ isExport: false, headerLine: table.headerLine, dateOrder, decimal, namesAccount: false },
-    layout: { ...describeLayout(table, { ...options, columns }), recalled: recalled ?? null },
+    layout: {
+      ...describeLayout(table, { ...options, columns }),
+      recalled: recalledOptions ?? null,
+    },
   };
 }
 
@@ -247,15 +259,18 @@ function describeColumns(
   isJoined: boolean,
 ): Pick<Statement, 'columns' | 'ignored'> {
   const { description, notes } = columns;
-  const shown = { ...columns, notes: isJoined ? notes : [...notes, ...description.slice(1)] };
-  const used = (Object.entries(shown) as [Field, readonly number[]][]).filter(
+  const shownColumns = {
+    ...columns,
+    notes: isJoined ? notes : [...notes, ...description.slice(1)],
+  };
+  const usedColumns = (Object.entries(shownColumns) as [Field, readonly number[]][]).filter(
     ([field, indexes]) =>
       indexes.length > 0 && (field !== 'type' || usesTypeColumn) && !HELPER_FIELDS.has(field),
   );
-  const usedIndexes = new Set(used.flatMap(([, indexes]) => indexes));
+  const usedIndexes = new Set(usedColumns.flatMap(([, indexes]) => indexes));
   return {
     columns: Object.fromEntries(
-      used.map(([field, indexes]) => [field, indexes.map((index) => headers[index] ?? '')]),
+      usedColumns.map(([field, indexes]) => [field, indexes.map((index) => headers[index] ?? '')]),
     ),
     ignored: headers.filter((header, index) => header.trim() !== '' && !usedIndexes.has(index)),
   };

@@ -1,17 +1,17 @@
 // Finds the column of each field: by the names that the user gave, by the names that banks use, and by the contents of the
 // cells.
 
-import { type FoundAmounts, findAmounts, type TableContext } from './amount-columns.ts';
+import { type AmountColumns, findAmountColumns, type TableContext } from './amount-columns.ts';
 import { looksLikeAmount } from './amounts.ts';
 import { findStatus } from './booking-words.ts';
 import {
   type ChosenColumns,
   type ChosenField,
   describeMissing,
-  findChosen,
+  findChosenColumns,
   NO_COLUMN,
 } from './chosen-columns.ts';
-import { type Field, findNamed, isOtherAmount, normalizeName } from './column-names.ts';
+import { type Field, findNamedColumns, isOtherAmount, normalizeName } from './column-names.ts';
 import {
   isFilled,
   isNumeric,
@@ -51,35 +51,46 @@ export function findColumns(
   rows: readonly TableRow[],
   chosen: ChosenColumns,
 ): FoundColumns {
-  const sampled = sampleRows(rows);
-  const samples = headers.map((_, index) => sampleColumn(sampled, index));
-  const context = { headers, names: headers.map(normalizeName), samples, chosen, rows: sampled };
+  const sampledRows = sampleRows(rows);
+  const samples = headers.map((_, index) => sampleColumn(sampledRows, index));
+  const context = {
+    headers,
+    names: headers.map(normalizeName),
+    samples,
+    chosen,
+    rows: sampledRows,
+  };
   const { pickChosen, problems } = createPicker(headers, chosen);
-  const date = pickChosen('date') ?? findDates(context);
-  const claimed = new Set(date);
-  const datedContext = { ...context, samples: sampleDated(context, date) };
-  const amounts = findAmounts(datedContext, pickChosen, claimed);
-  for (const index of [...amounts.amount, ...amounts.debit, ...amounts.credit]) claimed.add(index);
-  if (date.length === 0 && chosen.date === undefined)
+  const dateColumns = pickChosen('date') ?? findDateColumns(context);
+  const claimed = new Set(dateColumns);
+  const datedContext = { ...context, samples: sampleDated(context, dateColumns) };
+  const amounts = findAmountColumns(datedContext, pickChosen, claimed);
+  for (const index of [...amounts.amountColumns, ...amounts.debitColumns, ...amounts.creditColumns])
+    claimed.add(index);
+  if (dateColumns.length === 0 && chosen.date === undefined)
     problems.push(describeMissing('for the date', 'date'));
   if (amounts.problem !== undefined) problems.push(amounts.problem);
   const search = createSearch(context, pickChosen, claimed);
   const { listNamed } = search;
-  const isDateNamed = date.some(
+  const isDateNamed = dateColumns.some(
     (index) => chosen.date !== undefined || listNamed('date').includes(index),
   );
   // The order matters: no field can use a column that an earlier one has claimed.
-  const money = findMoneyColumns(search, amounts);
-  const ids = findIdColumns(search);
-  const texts = findTextColumns(search);
+  const moneyColumns = findMoneyColumns(search, amounts);
+  const idColumns = findIdColumns(search);
+  const textColumns = findTextColumns(search);
   return {
     problems,
     isNamed: isDateNamed && amounts.isNamed,
     // A preview shows them in this order.
     columns: {
-      ...{ date, description: texts.description },
-      ...{ amount: amounts.amount, debit: amounts.debit, credit: amounts.credit },
-      ...{ ...money, ...ids, ...texts },
+      ...{ date: dateColumns, description: textColumns.description },
+      ...{
+        amount: amounts.amountColumns,
+        debit: amounts.debitColumns,
+        credit: amounts.creditColumns,
+      },
+      ...{ ...moneyColumns, ...idColumns, ...textColumns },
       ...{ reference: listNamed('reference'), receivedAmount: listNamed('receivedAmount') },
       receivedCurrency: listNamed('receivedCurrency'),
     },
@@ -102,7 +113,7 @@ function createPicker(headers: readonly string[], chosen: ChosenColumns) {
     const name = chosen[field];
     if (name === undefined) return undefined;
     if (name.trim().toLowerCase() === NO_COLUMN) return [];
-    const found = findChosen(headers, name, field);
+    const found = findChosenColumns(headers, name, field);
     if (found.length === 0) problems.push(describeMissing(`"${name}"`, field));
     return found;
   };
@@ -115,15 +126,15 @@ interface Search {
   readonly context: TableContext;
   readonly pickChosen: PickChosen;
   readonly listNamed: (field: Field) => Indexes;
-  readonly unclaimed: (indexes: Indexes) => Indexes;
+  readonly keepUnclaimed: (indexes: Indexes) => Indexes;
   readonly claim: (indexes: Indexes) => Indexes;
 }
 
 function createSearch(context: TableContext, pickChosen: PickChosen, claimed: Set<number>): Search {
   return {
     ...{ context, pickChosen },
-    listNamed: (field) => findNamed(context.names, field),
-    unclaimed: (indexes) => indexes.filter((index) => !claimed.has(index)),
+    listNamed: (field) => findNamedColumns(context.names, field),
+    keepUnclaimed: (indexes) => indexes.filter((index) => !claimed.has(index)),
     claim: (indexes) => {
       for (const index of indexes) claimed.add(index);
       return indexes;
@@ -133,18 +144,23 @@ function createSearch(context: TableContext, pickChosen: PickChosen, claimed: Se
 
 /** Finds the columns that say what the amounts mean, and in which currency they are. */
 function findMoneyColumns(
-  { context, pickChosen, listNamed, unclaimed, claim }: Search,
-  amounts: FoundAmounts,
+  { context, pickChosen, listNamed, keepUnclaimed: unclaimed, claim }: Search,
+  amounts: AmountColumns,
 ) {
   const hasNumbers = (index: number) => isNumeric(context.samples[index]);
   const balance = unclaimed(listNamed('balance')).filter(hasNumbers).slice(0, 1);
   const fee = pickChosen('fee') ?? unclaimed(listNamed('fee')).filter(hasNumbers).slice(0, 1);
   claim([...balance, ...fee]);
-  const type = claim(pickChosen('type') ?? findDirections(context, unclaimed, amounts.isSplit));
-  const status = claim(pickChosen('status') ?? findStatuses(context, unclaimed));
-  const amountColumns = [amounts.amount[0] ?? amounts.debit[0] ?? 0, ...amounts.credit.slice(0, 1)];
+  const type = claim(
+    pickChosen('type') ?? findDirectionColumns(context, unclaimed, amounts.isSplit),
+  );
+  const status = claim(pickChosen('status') ?? findStatusColumns(context, unclaimed));
+  const amountColumns = [
+    amounts.amountColumns[0] ?? amounts.debitColumns[0] ?? 0,
+    ...amounts.creditColumns.slice(0, 1),
+  ];
   const currency = claim(
-    pickChosen('currency') ?? findCurrencies(context, unclaimed, amountColumns),
+    pickChosen('currency') ?? findCurrencyColumns(context, unclaimed, amountColumns),
   );
   return { balance, fee, type, status, currency };
 }
@@ -153,38 +169,47 @@ function findIdColumns({
   context: { rows, samples },
   pickChosen,
   listNamed,
-  unclaimed,
+  keepUnclaimed: unclaimed,
   claim,
 }: Search) {
-  const ids = unclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
-  const externalId = claim(pickChosen('externalId') ?? ids.slice(0, 1));
-  const accounts = unclaimed(listNamed('account')).filter((index) => isFilled(samples[index]));
-  const account = pickChosen('account') ?? accounts.slice(0, 1);
+  const idColumns = unclaimed(listNamed('externalId')).filter((index) => isUnique(rows, index));
+  const externalId = claim(pickChosen('externalId') ?? idColumns.slice(0, 1));
+  const accountColumns = unclaimed(listNamed('account')).filter((index) =>
+    isFilled(samples[index]),
+  );
+  const account = pickChosen('account') ?? accountColumns.slice(0, 1);
   return { externalId, account };
 }
 
-function findTextColumns({ context, pickChosen, listNamed, unclaimed, claim }: Search) {
+function findTextColumns({
+  context,
+  pickChosen,
+  listNamed,
+  keepUnclaimed: unclaimed,
+  claim,
+}: Search) {
   const { headers, samples, chosen } = context;
   const hasText = (index: number) => isText(samples[index]);
   const category = claim(pickChosen('category') ?? unclaimed(listNamed('category')).slice(0, 1));
-  const namedTexts = findNamedTexts(context, unclaimed(listNamed('description')));
+  const namedTexts = findNamedTextColumns(context, unclaimed(listNamed('description')));
   const namedNotes = unclaimed(listNamed('notes')).filter(hasText);
   // Without another text, notes are the best description.
   const isDescribed = namedTexts.length > 0 || chosen.description !== undefined;
   const notes = claim(pickChosen('notes') ?? (isDescribed ? namedNotes.slice(0, 1) : []));
   const findUnnamed = () => [
     ...unclaimed(namedNotes),
-    ...findTexts(unclaimed([...headers.keys()]), samples),
+    ...findVaryingTextColumns(unclaimed([...headers.keys()]), samples),
   ];
   return {
     ...{ category, notes, payer: unclaimed(listNamed('payer')).filter(hasText) },
     description:
-      pickChosen('description') ?? (namedTexts.length > 0 ? namedTexts : unique(findUnnamed())),
+      pickChosen('description') ??
+      (namedTexts.length > 0 ? namedTexts : dropRepeated(findUnnamed())),
     bookingType: listNamed('bookingType').filter((index) => !namedTexts.includes(index)),
   };
 }
 
-function unique(indexes: Indexes): Indexes {
+function dropRepeated(indexes: Indexes): Indexes {
   return [...new Set(indexes)];
 }
 
@@ -195,18 +220,18 @@ function isUnique(rows: readonly TableRow[], index: number): boolean {
   return ids.size < MIN_JUDGED_IDS || new Set(ids.values()).size >= ids.size * 0.7;
 }
 
-function findDates({ names, samples }: TableContext): readonly number[] {
+function findDateColumns({ names, samples }: TableContext): readonly number[] {
   const isDate = (index: number) => {
     const sample = samples[index];
     return sample?.cells.length === 0 || measureShare(sample, isDateOrSerial) > 0.3;
   };
-  const known = findNamed(names, 'date').filter(isDate);
-  if (known.some((index) => (samples[index]?.cells.length ?? 0) > 0)) return known;
-  const firstDates = samples.findIndex(
+  const knownColumns = findNamedColumns(names, 'date').filter(isDate);
+  if (knownColumns.some((index) => (samples[index]?.cells.length ?? 0) > 0)) return knownColumns;
+  const firstDateColumn = samples.findIndex(
     (sample) => isFilled(sample) && measureShare(sample, looksLikeDate) >= MIN_KIND_SHARE,
   );
-  if (firstDates >= 0 && samples[firstDates]?.cells.length) return [firstDates];
-  return findNamed(names, 'date');
+  if (firstDateColumn >= 0 && samples[firstDateColumn]?.cells.length) return [firstDateColumn];
+  return findNamedColumns(names, 'date');
 }
 
 function isDateOrSerial(cell: string): boolean {
@@ -214,20 +239,20 @@ function isDateOrSerial(cell: string): boolean {
 }
 
 /** Finds the column that says debit or credit, by its name or because it has words of both directions. */
-function findDirections(
+function findDirectionColumns(
   { names, samples }: TableContext,
   unclaimed: (indexes: readonly number[]) => readonly number[],
   isSplit: boolean,
 ): readonly number[] {
   if (isSplit) return [];
   const isDirection = (cell: string) => findDirection(cell) !== undefined;
-  const named = unclaimed(findNamed(names, 'type')).filter(
+  const named = unclaimed(findNamedColumns(names, 'type')).filter(
     (index) =>
       measureShare(samples[index], isDirection) >= 0.5 &&
       areDirectionLetters(samples[index]?.cells ?? []),
   );
   if (named.length > 0) return named.slice(0, 1);
-  const others = [...findNamed(names, 'status'), ...findNamed(names, 'description')];
+  const others = [...findNamedColumns(names, 'status'), ...findNamedColumns(names, 'description')];
   return unclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
@@ -252,18 +277,18 @@ function hasFewWords(sample: Sample | undefined): boolean {
   return words.size > 1 && words.size <= MAX_STATUS_WORDS && isText(sample);
 }
 
-function findStatuses(
+function findStatusColumns(
   { names, samples }: TableContext,
   unclaimed: (indexes: readonly number[]) => readonly number[],
 ): readonly number[] {
   const isStatus = (cell: string) => findStatus(cell) !== undefined;
-  const named = unclaimed(findNamed(names, 'status')).filter(
+  const named = unclaimed(findNamedColumns(names, 'status')).filter(
     (index) =>
       measureShare(samples[index], isStatus) > 0 ||
       (STATUS_NAME.test(names[index] ?? '') && hasFewWords(samples[index])),
   );
   if (named.length > 0) return named.slice(0, 1);
-  const texts = findNamed(names, 'description');
+  const texts = findNamedColumns(names, 'description');
   return unclaimed([...names.keys()])
     .filter((index) => {
       const sample = samples[index];
@@ -278,13 +303,13 @@ function findStatuses(
 }
 
 /** Finds the currency column nearest to the amount, or one for each of debit and credit. */
-function findCurrencies(
+function findCurrencyColumns(
   { names, samples }: TableContext,
   unclaimed: (indexes: readonly number[]) => readonly number[],
   amountColumns: readonly number[],
 ): readonly number[] {
   const isCode = (cell: string) => isCurrencyCode(cell) || /^(?:\p{Sc}|人民币|元|円)$/u.test(cell);
-  const named = unclaimed(findNamed(names, 'currency')).filter(
+  const named = unclaimed(findNamedColumns(names, 'currency')).filter(
     (index) => measureShare(samples[index], isCode) > 0.5,
   );
   const others = unclaimed([...names.keys()]).filter(
@@ -294,35 +319,38 @@ function findCurrencies(
       isFilled(samples[index]),
   );
   const candidates = named.length > 0 ? named : others;
-  const createDistance = (amount: number) => {
+  const createDistanceMeter = (amount: number) => {
     const stem = names[amount]?.replace(/ amount$/, '');
     // Subtracting 0.1 prefers the column after the amount to the one before it.
     return (index: number) =>
       names[index]?.startsWith(`${stem} `) ? 0 : Math.abs(index - amount - 0.1);
   };
-  const nearest = amountColumns.flatMap((amount) => {
-    const distance = createDistance(amount);
+  const nearestColumns = amountColumns.flatMap((amount) => {
+    const distance = createDistanceMeter(amount);
     return candidates.toSorted((a, b) => distance(a) - distance(b)).slice(0, 1);
   });
-  return [...new Set(nearest)];
+  return [...new Set(nearestColumns)];
 }
 
 /** Finds the text columns by name. A booking's direction and type are used as its text only if there is no other. */
-function findNamedTexts(
+function findNamedTextColumns(
   { names, samples }: TableContext,
   indexes: readonly number[],
 ): readonly number[] {
-  const types = findNamed(names, 'bookingType');
+  const types = findNamedColumns(names, 'bookingType');
   const isWord = (cell: string) => findDirection(cell) !== undefined;
   const texts = indexes.filter((index) => isText(samples[index]));
-  const informative = texts.filter(
+  const informativeColumns = texts.filter(
     (index) => !types.includes(index) && measureShare(samples[index], isWord) < 0.5,
   );
-  return informative.length > 0 ? informative : texts;
+  return informativeColumns.length > 0 ? informativeColumns : texts;
 }
 
 /** Finds the columns whose texts vary most from row to row. A constant one is used only if there is no other. */
-function findTexts(indexes: readonly number[], samples: readonly Sample[]): readonly number[] {
+function findVaryingTextColumns(
+  indexes: readonly number[],
+  samples: readonly Sample[],
+): readonly number[] {
   const isOther = (cell: string) =>
     looksLikeDate(cell) || looksLikeAmount(cell) || isCurrencyCode(cell) || !/\p{L}/u.test(cell);
   return indexes

@@ -20,7 +20,7 @@ export interface Table {
   readonly width: number;
 }
 
-/** The header and the first booking must be in this many rows. */
+/** The header and the first booking must be among this many rows. */
 const MAX_ROWS_BEFORE = 100;
 /** More columns than any bank writes. */
 const MAX_COLUMNS = 500;
@@ -42,7 +42,7 @@ interface Candidate {
  * @returns an error with the reason if there is no table
  */
 export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Table | UserError {
-  const first = findFirstBooking(rows);
+  const firstIndex = findFirstBooking(rows);
   const isNumbered = isChosenByNumber(chosen.date) || isChosenByNumber(chosen.amount);
   const candidates = rows
     .slice(0, MAX_ROWS_BEFORE)
@@ -50,16 +50,20 @@ export function findTable(rows: readonly TableRow[], chosen: ChosenColumns): Tab
       // A row that contains a date or an amount is not a header.
       if (headers.length > MAX_COLUMNS || headers.filter(isFilled).length < 2) return [];
       if (headers.some(isValue)) return [];
-      if (isNumbered && index !== first - 1) return [];
+      if (isNumbered && index !== firstIndex - 1) return [];
       return [{ index, headers, ...findColumns(headers, sampleBelow(rows, index), chosen) }];
     });
-  const complete = candidates.filter(({ problems }) => problems.length === 0);
-  const header =
-    complete.find(({ isNamed }) => isNamed) ?? complete.findLast(({ index }) => index < first);
-  if (header) return refuseSharedName(header, chosen) ?? createTable(rows, header);
-  const headerless = first < 0 ? undefined : findWithoutHeader(rows, first, chosen);
-  if (headerless && headerless.problems.length === 0) return createTable(rows, headerless);
-  return explainMissingTable(rows, candidates, headerless, chosen);
+  const completeCandidates = candidates.filter(({ problems }) => problems.length === 0);
+  const headerCandidate =
+    completeCandidates.find(({ isNamed }) => isNamed) ??
+    completeCandidates.findLast(({ index }) => index < firstIndex);
+  if (headerCandidate)
+    return refuseSharedName(headerCandidate, chosen) ?? createTable(rows, headerCandidate);
+  const headerlessCandidate =
+    firstIndex < 0 ? undefined : findWithoutHeader(rows, firstIndex, chosen);
+  if (headerlessCandidate && headerlessCandidate.problems.length === 0)
+    return createTable(rows, headerlessCandidate);
+  return explainMissingTable(rows, candidates, headerlessCandidate, chosen);
 }
 
 function isValue(cell: string): boolean {
@@ -115,10 +119,10 @@ function createTable(rows: readonly TableRow[], { index, headers, columns }: Can
 
 /** Finds the width of a table without a header, which is that of most rows: a shorter row may be a balance. */
 function findWidth(rows: readonly TableRow[], columns: Columns): number {
-  const needed = Math.max(...Object.values(columns).flat(), 0) + 1;
+  const neededWidth = Math.max(...Object.values(columns).flat(), 0) + 1;
   const widths = Map.groupBy(rows, ({ cells }) => cells.length);
-  const usual = [...widths].find(([, group]) => group.length >= rows.length * USUAL_SHARE);
-  return Math.max(needed, usual?.[0] ?? 0);
+  const usualWidth = [...widths].find(([, group]) => group.length >= rows.length * USUAL_SHARE);
+  return Math.max(neededWidth, usualWidth?.[0] ?? 0);
 }
 
 /** Finds the first row with a date and an amount. */
@@ -166,7 +170,7 @@ function explainMissingTable(
   headerless: Candidate | undefined,
   chosen: ChosenColumns,
 ): UserError {
-  const closest = candidates.reduce<Candidate | undefined>(
+  const closestCandidate = candidates.reduce<Candidate | undefined>(
     (best, each) => (!best || isCloser(each, best) ? each : best),
     undefined,
   );
@@ -186,13 +190,13 @@ function explainMissingTable(
       `The file has no header. ${why} Name the columns by their numbers, such as --date 1 --amount 2 --description 3. The first row has ${numbered}.`,
     );
   }
-  if (!closest)
+  if (!closestCandidate)
     return new UserError(
       'The file has no table: no line names columns, and no row has a date and an amount. Save or download it as CSV.',
     );
-  const line = rows[closest.index]?.line ?? 0;
+  const line = rows[closestCandidate.index]?.line ?? 0;
   return new UserError(
-    `No line names the required columns. In line ${line} (${shorten(closest.headers.join(', '))}): ${closest.problems.join(' ')}`,
+    `No line names the required columns. In line ${line} (${shorten(closestCandidate.headers.join(', '))}): ${closestCandidate.problems.join(' ')}`,
   );
 }
 
@@ -203,6 +207,8 @@ function shorten(text: string): string {
 }
 
 function isCloser(candidate: Candidate, best: Candidate): boolean {
-  const fewer = best.problems.length - candidate.problems.length;
-  return fewer > 0 || (fewer === 0 && candidate.headers.length > best.headers.length);
+  const fewerProblems = best.problems.length - candidate.problems.length;
+  return (
+    fewerProblems > 0 || (fewerProblems === 0 && candidate.headers.length > best.headers.length)
+  );
 }

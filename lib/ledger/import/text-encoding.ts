@@ -77,21 +77,23 @@ function decodeAs(bytes: Uint8Array, encoding: string): EncodedText {
   return { text, encoding: decoder.encoding, damagedLines: findDamagedLines(text) };
 }
 
-const SINGLE_BYTE = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
+const SINGLE_BYTE_ENCODINGS = [...ALPHABETS, ...SCRIPTS].map(([encoding]) => encoding);
 /** Encodings that must be guessed. Unicode is not among them, because its bytes reveal it. */
-const GUESSED: readonly string[] = [...new Set([...SINGLE_BYTE, ...EAST_ASIAN])];
+const GUESSED_ENCODINGS: readonly string[] = [
+  ...new Set([...SINGLE_BYTE_ENCODINGS, ...EAST_ASIAN]),
+];
 
 /**
  * Decodes a text again in each of the other encodings: the guess may differ from one file of a bank to the next.
  * @param encoding the encoding that the text was decoded from
  */
 export function createRereader(encoding: string): (text: string) => readonly string[] {
-  if (!GUESSED.includes(encoding)) return () => [];
-  let bytes: ReturnType<typeof listBytes> | undefined;
-  const others = GUESSED.filter((other) => other !== encoding);
+  if (!GUESSED_ENCODINGS.includes(encoding)) return () => [];
+  let bytes: ReturnType<typeof mapCharactersToBytes> | undefined;
+  const others = GUESSED_ENCODINGS.filter((other) => other !== encoding);
   return (text) => {
     if (/^\p{ASCII}*$/u.test(text)) return [];
-    const bytesByCharacter = bytes ?? listBytes(encoding);
+    const bytesByCharacter = bytes ?? mapCharactersToBytes(encoding);
     bytes = bytesByCharacter;
     const original = Uint8Array.from([...text].flatMap((each) => bytesByCharacter.get(each) ?? []));
     return [...new Set(others.map((other) => new TextDecoder(other).decode(original)))];
@@ -101,7 +103,7 @@ export function createRereader(encoding: string): (text: string) => readonly str
 const FIRST_TRAIL_BYTE = 0x40;
 
 /** Lists the byte or the two bytes of each character. */
-function listBytes(encoding: string): ReadonlyMap<string, readonly number[]> {
+function mapCharactersToBytes(encoding: string): ReadonlyMap<string, readonly number[]> {
   const decoder = new TextDecoder(encoding);
   const bytes = new Map<string, readonly number[]>([[REPLACEMENT, []]]);
   const add = (...sequence: readonly number[]) => {
@@ -109,7 +111,7 @@ function listBytes(encoding: string): ReadonlyMap<string, readonly number[]> {
     if ([...text].length === 1 && !bytes.has(text)) bytes.set(text, sequence);
   };
   for (let byte = 0; byte < 0x100; byte += 1) add(byte);
-  if (SINGLE_BYTE.includes(encoding)) return bytes;
+  if (SINGLE_BYTE_ENCODINGS.includes(encoding)) return bytes;
   for (let lead = 0x80; lead < 0x100; lead += 1)
     for (let trail = FIRST_TRAIL_BYTE; trail < 0x100; trail += 1) add(lead, trail);
   return bytes;

@@ -3,8 +3,8 @@ import { toDayNumber } from '../domain/calendar-date.ts';
 import type { Booking, Question } from './booking.ts';
 
 export interface Transfers {
-  /** Both rows of each certain transfer. */
-  readonly sides: ReadonlySet<Booking>;
+  /** Rows on both sides of each certain transfer. */
+  readonly transferRows: ReadonlySet<Booking>;
   readonly findings: readonly string[];
   readonly questions: readonly Question[];
 }
@@ -19,7 +19,7 @@ export function findTransfers(bookings: readonly Booking[]): Transfers {
   const pairs = listPairs(bookings);
   const { sure = [], likely = [], possible = [] } = Object.groupBy(pairs, rateCertainty);
   return {
-    sides: new Set(sure.flatMap(({ outgoing, incoming }) => [outgoing, incoming])),
+    transferRows: new Set(sure.flatMap(({ outgoing, incoming }) => [outgoing, incoming])),
     questions: likely.length === 0 ? [] : [askAboutTransfers(likely)],
     findings: possible.length === 0 ? [] : [describePossible(possible)],
   };
@@ -35,9 +35,12 @@ interface Pair {
 
 /** Lists pairs of opposite amounts in two accounts, each row in at most one pair. */
 function listPairs(bookings: readonly Booking[]): readonly Pair[] {
-  const named = bookings.filter(({ account }) => account !== null);
-  if (named.every(({ account }) => account === named[0]?.account)) return [];
-  const groups = Map.groupBy(named, ({ signed, currency }) => `${Math.abs(signed)} ${currency}`);
+  const namedBookings = bookings.filter(({ account }) => account !== null);
+  if (namedBookings.every(({ account }) => account === namedBookings[0]?.account)) return [];
+  const groups = Map.groupBy(
+    namedBookings,
+    ({ signed, currency }) => `${Math.abs(signed)} ${currency}`,
+  );
   return [...groups.values()].flatMap(pairGroup);
 }
 
@@ -47,7 +50,7 @@ function listPairs(bookings: readonly Booking[]): readonly Pair[] {
 function pairGroup(group: readonly Booking[]): readonly Pair[] {
   const used = new Set<Booking>();
   return listCandidates(group)
-    .toSorted((a, b) => sum(b.evidence) - sum(a.evidence) || a.days - b.days)
+    .toSorted((a, b) => addEvidence(b.evidence) - addEvidence(a.evidence) || a.days - b.days)
     .filter(({ outgoing, incoming }) => {
       const isFree = !used.has(outgoing) && !used.has(incoming);
       if (isFree) used.add(outgoing).add(incoming);
@@ -77,7 +80,7 @@ function compareEvidence(outgoing: Booking, incoming: Booking): Pair['evidence']
   return first < second ? [first, second] : [second, first];
 }
 
-function sum([weaker, stronger]: Pair['evidence']): number {
+function addEvidence([weaker, stronger]: Pair['evidence']): number {
   return weaker + stronger;
 }
 

@@ -13,7 +13,7 @@ export interface Sheet {
 
 /** Number of digits that a spreadsheet keeps exactly; further digits are rounding errors. */
 const EXACT_DIGITS = 15;
-/** More decimals than any bank writes: they are rounding errors of long sums. */
+/** More decimals than any bank writes: rounding errors of long sums. */
 const NOISY_DECIMALS = /\.\d{9,}$/;
 const MAX_DECIMALS = 6;
 const SAVE = 'Save it as XLSX or CSV.';
@@ -38,8 +38,8 @@ export async function readXlsx(bytes: Uint8Array): Promise<readonly [Sheet, ...S
 
 async function readSheets(bytes: Uint8Array) {
   const names = new TextDecoder('latin1').decode(bytes);
-  const [, other] = ARCHIVES.find(([name]) => names.includes(name)) ?? [];
-  if (other !== undefined) throw new UserError(`This is ${other}`);
+  const [, otherFormat] = ARCHIVES.find(([name]) => names.includes(name)) ?? [];
+  if (otherFormat !== undefined) throw new UserError(`This is ${otherFormat}`);
   if (!names.includes('xl/'))
     throw new UserError('This is a ZIP archive. Unpack it, and import each file in it.');
   try {
@@ -94,6 +94,8 @@ function writeDate(date: Date): string {
  */
 function writeNumber(written: string): string {
   if (/^-?\d+$/.test(written)) return written;
-  const exact = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
-  return NOISY_DECIMALS.test(exact) ? String(Number(Number(exact).toFixed(MAX_DECIMALS))) : exact;
+  const exactText = String(Number(Number(written).toPrecision(EXACT_DIGITS)));
+  return NOISY_DECIMALS.test(exactText)
+    ? String(Number(Number(exactText).toFixed(MAX_DECIMALS)))
+    : exactText;
 }

@@ -8,7 +8,7 @@ import { describe, expect, test } from 'vitest';
 import { createMatcher } from '../../../lib/ledger/domain/search.ts';
 import { importPartBody } from '../../../lib/ledger/http/import-json.ts';
 import { replaceLossyNumbers } from '../../../lib/ledger/http/json-text.ts';
-import { noRoute } from '../../../lib/ledger/http/no-route.ts';
+import { createRouteError } from '../../../lib/ledger/http/no-route.ts';
 import { readVersionCheck, replyIfModified } from '../../../lib/ledger/http/preconditions.ts';
 import { isUtf8, readQuery } from '../../../lib/ledger/http/query-string.ts';
 import { fromTextCell, toCsvLine } from '../../../lib/ledger/http/transaction-csv.ts';
@@ -47,7 +47,7 @@ const FUNCTIONS: Readonly<Record<string, Walk>> = {
   'a cell of a file to import': (text) => readRows(`2026-01-02,-1.00,${text}`),
   'an amount of a file to import': (text) => readRows(`2026-01-02,"${text}",x`),
   'a date of a file to import': (text) => readRows(`"${text}",-1.00,x`),
-  'a path': (text) => noRoute('GET', `/${text}`),
+  'a path': (text) => createRouteError('GET', `/${text}`),
 };
 /** Maximum length of a cell in a file; cells are made of text that patterns nest and repeat */
 const LONG_CELL = 40_000;

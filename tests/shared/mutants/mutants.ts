@@ -225,7 +225,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
     [
-      "encode(text) === cursor ? text : ''",
+      "encodeText(text) === cursor ? text : ''",
       'words',
       '/imports > refuses a cursor that no page returned: "MSBh!"',
     ],
@@ -380,7 +380,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/http/transaction-json.ts', 'tests/ledger/contract/api/fields.test.ts', [
-    ['isNamedOnly ? [', 'false ? ['],
+    ['hasOnlyCategoryName ? [', 'false ? ['],
   ]),
 
   // Many transactions in one request.
@@ -567,19 +567,25 @@ export const MUTANTS: readonly Mutant[] = [
     ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
-    ['equal.get(contentKey(row))?.shift()', 'equal.get(contentKey(row))?.[0]'],
+    [
+      'transactionsByContent.get(toContentKey(row))?.shift()',
+      'transactionsByContent.get(toContentKey(row))?.[0]',
+    ],
   ]),
   // Imports: formats of banks, categories, records of imported rows, and questions to the person.
   ...mutantsOf('lib/ledger/import/ofx.ts', 'tests/ledger/unit/import/ofx.test.ts', [
-    ["has('DEBIT in') && has('CREDIT out')", "has('DEBIT in')"],
+    [
+      "includesDirection('DEBIT in') &&\n    includesDirection('CREDIT out')",
+      "includesDirection('DEBIT in')",
+    ],
     ["name === 'STMTTRN' ?", 'false ?'],
     [".replace(/^0+$/, '')", ''],
   ]),
   ...mutantsOf('lib/ledger/import/camt.ts', 'tests/ledger/unit/import/camt.test.ts', [
     ['signed > 0 !== (isReversal(entry) || isReversal(part))', 'signed > 0'],
-    ["fits(1) ? 'own' : 'repeated'", "'own'"],
-    ["fits(1) ? 'own' : 'repeated'", "'repeated'"],
-    ['if (fits(1) === fits(-1)) return undefined;', ''],
+    ["addsUp(1) ? 'own' : 'repeated'", "'own'"],
+    ["addsUp(1) ? 'own' : 'repeated'", "'repeated'"],
+    ['if (addsUp(1) === addsUp(-1)) return undefined;', ''],
     ['if (!opening || !closing) return undefined;', "if (!opening || !closing) return 'own';"],
     ['partId === null || partId === entryId', 'partId === null'],
     ['status !== BOOKED', 'false'],
@@ -594,8 +600,8 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ['const MIN_ROWS = 2', 'const MIN_ROWS = 1'],
       ['const MIN_SHARE = 4 / 5', 'const MIN_SHARE = 3 / 5'],
-      ['rows > all * COMMON_SHARE', 'false'],
-      ['other.category !== category && contains(other.words, words)', 'false'],
+      ['rows > totalRows * COMMON_SHARE', 'false'],
+      ['other.category !== category && containsPhrase(other.words, words)', 'false'],
     ],
   ),
   ...mutantsOf(
@@ -603,14 +609,17 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/unit/import/recorded-rows.test.ts',
     [
       ['hashContents({ ...row, category: null })', 'hashContents(row)'],
-      ['kept.has(record.slice(0, HASH_LENGTH))', 'true'],
-      ['[...name, ...others.filter(isKept), UNDONE, ...removed]', 'part.rows'],
-      ['[...name, ...others.filter(isKept), UNDONE, ...removed]', '[...name, UNSENT, ...removed]'],
+      ['keptHashes.has(record.slice(0, HASH_LENGTH))', 'true'],
+      ['[...name, ...others.filter(isKept), UNDONE_MARK, ...removed]', 'part.rows'],
+      [
+        '[...name, ...others.filter(isKept), UNDONE_MARK, ...removed]',
+        '[...name, UNSENT_MARK, ...removed]',
+      ],
       ['!MARKS.includes(row) && !isKept(row)', '!isKept(row)'],
       ['for (const row of resolved.sent) sent.add', 'for (const row of part.rows) sent.add'],
       ['for (const row of part.rows) contents', 'for (const row of resolved.sent) contents'],
       ['rows.length === 0 ? [] : [...part.rows.filter(isAccountName), ...rows]', 'rows'],
-      ['[...name, ...others.filter(isKept), UNDONE', '[...others.filter(isKept), UNDONE'],
+      ['[...name, ...others.filter(isKept), UNDONE_MARK', '[...others.filter(isKept), UNDONE_MARK'],
       ['n <= last || ', ''],
       ['findImport(record) === importId', 'findImport(record) !== undefined'],
       ['isUndone ? -1 : after', 'after'],
@@ -634,7 +643,10 @@ export const MUTANTS: readonly Mutant[] = [
     ['if ([...byDate.keys()].every((date) => date > last)) return [];', ''],
   ]),
   ...mutantsOf('lib/ledger/import/read-table.ts', 'tests/ledger/unit/import/questions.test.ts', [
-    ['options.columns.amount !== undefined || !isGross(names[gross])', '!isGross(names[gross])'],
+    [
+      'options.columns.amount !== undefined || !isGross(names[grossColumn])',
+      '!isGross(names[grossColumn])',
+    ],
     [
       'Math.abs(tryReadNumber(cells[index], decimal) ?? 0)',
       'tryReadNumber(cells[index], decimal) ?? 0',
@@ -648,7 +660,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
     ['incoming.account !== outgoing.account', 'true'],
     ['2, -2, 3, -3]', '2, -2, 3, -3, 4, -4]'],
-    ['sum(b.evidence) - sum(a.evidence) || ', ''],
+    ['addEvidence(b.evidence) - addEvidence(a.evidence) || ', ''],
     [' || a.days - b.days', ''],
     ["if (stronger !== EVIDENCE.none) return 'likely';", ''],
     [' && stronger === EVIDENCE.own', ''],
@@ -660,17 +672,20 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (isFree) used.add(outgoing).add(incoming);', ''],
   ]),
   ...mutantsOf('lib/ledger/import/csv-text.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['unwrap(read.cells, delimiter).map(readTextFormula)', 'unwrap(read.cells, delimiter)'],
-    ['text === undefined ? cell : undouble(text)', 'text ?? cell'],
+    [
+      'unwrapQuotedRow(row.cells, delimiter).map(readTextFormula)',
+      'unwrapQuotedRow(row.cells, delimiter)',
+    ],
+    ['text === undefined ? cell : unescapeQuotes(text)', 'text ?? cell'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/recorded-rows.ts',
     'tests/ledger/unit/cli/import/interrupted-upload.test.ts',
     [
-      ['if (announced.length > 0 && confirmed.length < records.length) await write(part);', ''],
-      ['      await finish();\n      await write(part);', '      await finish();'],
-      ['const mark = part.isMarked ? [UNSENT] : [];', 'const mark: string[] = [];'],
-      ['close: finish,', 'close: async () => undefined,'],
+      ['if (announcements.length > 0 && confirmed.length < records.length) await write(part);', ''],
+      ['      await clearMarks();\n      await write(part);', '      await clearMarks();'],
+      ['const mark = part.isMarked ? [UNSENT_MARK] : [];', 'const mark: string[] = [];'],
+      ['close: clearMarks,', 'close: async () => undefined,'],
       ['+ added <= maxPartRows', '+ added <= Number.MAX_VALUE'],
       ['if (part.isMarked && listPending(part).length === 0)', 'if (part.isMarked)'],
     ],
@@ -1760,30 +1775,30 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   // Requests and responses.
   ...mutantsOf('lib/ledger/http/error-reply.ts', 'tests/ledger/unit/http/error-reply.test.ts', [
     [
-      "failed(409, { error: 'conflict', message, existing_id })",
-      "failed(400, { error: 'conflict', message, existing_id })",
+      "replyWithFailure(409, { error: 'conflict', message, existing_id })",
+      "replyWithFailure(400, { error: 'conflict', message, existing_id })",
     ],
     ["'conflict',\n    headers: { 'retry-after': '1' }", "'conflict'"],
   ]),
   ...mutantsOf('lib/ledger/http/json-body.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['bytes.length > MAX_BODY_BYTES', 'bytes.length >= MAX_BODY_BYTES'],
     ['fatal: true', 'fatal: false'],
-    ['if (Array.isArray(value)) throw notAnObject();', ''],
-    ['refuseEncoded(event);', ''],
+    ['if (Array.isArray(value)) throw createNotObjectError();', ''],
+    ['refuseEncodedBody(event);', ''],
     ['JSON.parse(text);\n    return', 'JSON.parse(replaceLossyNumbers(text));\n    return'],
     ['column (\\d+)\\)$/', 'column (\\d+)\\)/'],
   ]),
   ...mutantsOf('lib/ledger/http/json-text.ts', 'tests/ledger/unit/http/json-body.test.ts', [
     ['names.length > MAX_DEPTH', 'names.length > 2 * MAX_DEPTH'],
     ["else if ('}]'.includes(first)) names.pop();", ''],
-    ['if (names?.has(name)) throw repeatedName(name);', ''],
+    ['if (names?.has(name)) throw createRepeatedKeyError(name);', ''],
     ["quoted.includes('\\\\') ? unquote(quoted) :", ''],
     ['- Number(exponent) > 2', '- Number(exponent) > 3'],
     ['- Number(exponent) > 2', '> 2'],
   ]),
   ...mutantsOf('lib/ledger/http/text-endpoint.ts', 'tests/ledger/unit/http/text-endpoint.test.ts', [
     ['?? 0) > 0', '?? 0) >= 0'],
-    ["byCoding.get('gzip') ??", ''],
+    ["weightByCoding.get('gzip') ??", ''],
     ['if (reply.status === 304) return reply;', ''],
     ['query.v === hash &&', "'v' in query &&"],
   ]),
@@ -1798,12 +1813,12 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['account ?? booking.account', 'account ?? null'],
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/text-encoding.test.ts', [
-    ['rereadText(written.join(CELL_END))', 'rereadText("")'],
+    ['rereadText(filledCells.join(CELL_END))', 'rereadText("")'],
   ]),
   ...mutantsOf('lib/ledger/import/fees.ts', 'tests/ledger/unit/import/amount-columns.test.ts', [
-    ["gained === 0 && rule === 'added'", 'gained === 0'],
-    ["gained < 0 || rule === 'included'", 'gained < 0'],
-    ['isChosen ? 1 : ', ''],
+    ["gainedMatches === 0 && rule === 'added'", 'gainedMatches === 0'],
+    ["gainedMatches < 0 || rule === 'included'", 'gainedMatches < 0'],
+    ['isChosen\n    ? 1\n    : ', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-ids.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['ID_PLACEHOLDER.test(text)', "text === ''"],
@@ -1813,8 +1828,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf('lib/ledger/import/direction.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasWords || hasOtherNegatives', '!hasWords'],
     ['word !== null && (isGiven', '(isGiven'],
-    ["hasUnknown || only !== 'income'", "only !== 'income'"],
-    ["hasUnknown || only !== 'income'", 'hasUnknown'],
+    ["hasUnknownWords || onlyDirection !== 'income'", "onlyDirection !== 'income'"],
+    ["hasUnknownWords || onlyDirection !== 'income'", 'hasUnknownWords'],
   ]),
   ...mutantsOf('lib/ledger/import/table-columns.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['isPartlyFilled(sample) && ', ''],
@@ -1842,16 +1857,16 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['isNamed && isSum(booking, bookings.slice(n + 1, n + 1 + MAX_PARTS))', 'isNamed'],
   ]),
   ...mutantsOf('lib/ledger/import/currencies.ts', 'tests/ledger/unit/import/currencies.test.ts', [
-    ['named.filter((code) => meanings.includes(code))', 'named'],
-    ['? only : normalize(written)', '? only : written.trim()'],
-    ['only !== undefined && more.length === 0', 'only !== undefined'],
+    ['accountCodes.filter((code) => possibleCodes.includes(code))', 'accountCodes'],
+    ['? matchingCode\n      : normalize(written)', '? matchingCode\n      : written.trim()'],
+    ['matchingCode !== undefined && otherCodes.length === 0', 'matchingCode !== undefined'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/amount-columns.ts',
     'tests/ledger/unit/import/currencies.test.ts',
     [
-      ['own.length === 1 ? [...own, ...amounts]', 'false ? []'],
-      ['if (codes.some(({ size }) => size === 1)) return amounts;', ''],
+      ['ownColumns.length === 1 ? [...ownColumns, ...columns]', 'false ? []'],
+      ['if (codes.some(({ size }) => size === 1)) return columns;', ''],
     ],
   ),
   ...mutantsOf(
@@ -1859,7 +1874,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/ledger/unit/import/statement.test.ts',
     [
       ['if (!hasFee && names', 'if (names'],
-      ['names.some((name) => TAX.test(name)) && isNumeric(samples[gross])', 'false'],
+      ['names.some((name) => TAX.test(name)) && isNumeric(samples[grossColumn])', 'false'],
     ],
   ),
   ...mutantsOf(
@@ -1867,10 +1882,14 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/ledger/unit/import/currencies.test.ts',
     [['startsWith(`${stem} `)', "startsWith('quux')"]],
   ),
-  ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['...bankTexts.filter(usesWholeUnits)', ''],
-    ['(?:Rp|Ft)(?!\\p{L})/u', '(?:Rp|Ft)(?!\\p{L})/iu'],
-  ]),
+  ...mutantsOf(
+    'lib/ledger/import/decimal-separator.ts',
+    'tests/ledger/unit/import/statement.test.ts',
+    [
+      ['...bankTexts.filter(usesWholeUnits)', ''],
+      ['(?:Rp|Ft)(?!\\p{L})/u', '(?:Rp|Ft)(?!\\p{L})/iu'],
+    ],
+  ),
   ...mutantsOf('lib/ledger/import/statement-rows.ts', 'tests/ledger/unit/import/plan.test.ts', [
     ['id === null || used.has(id)', 'id === null'],
     ['...otherIds(), ...roundedIds', '...otherIds()'],
@@ -1888,16 +1907,20 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf('lib/ledger/import/table-columns.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['n === 0 || !isConstant(samples[index])', 'true'],
   ]),
-  ...mutantsOf('lib/ledger/import/decimal-sign.ts', 'tests/ledger/unit/import/statement.test.ts', [
-    ['written.some((text) => NO_GROUP.test(text))', 'true'],
-    ["group === '.'", 'false'],
-  ]),
+  ...mutantsOf(
+    'lib/ledger/import/decimal-separator.ts',
+    'tests/ledger/unit/import/statement.test.ts',
+    [
+      ['filledCells.some((text) => NO_GROUP.test(text))', 'true'],
+      ["group === '.'", 'false'],
+    ],
+  ),
   ...mutantsOf(
     'lib/ledger/import/direction.ts',
     'tests/ledger/unit/import/bank-statements.test.ts',
     [
-      ["only === 'income' ? 'expense' : 'income'", "'income'"],
-      ["if (only === undefined || (usesColumn && (hasUnknown || only !== 'income')))", 'if (true)'],
+      ["onlyDirection === 'income' ? 'expense' : 'income'", "'income'"],
+      ['onlyDirection === undefined ||\n      (usesColumn', 'true ||\n      (usesColumn'],
     ],
   ),
   ...mutantsOf(
@@ -1955,9 +1978,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('lib/ledger/import/sort-rows.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['!hasDate && isOtherHeader(cells)', 'false'],
-    ['...refuseAbove(table, readCell, isDate)', ''],
+    ['...refuseBookingsAbove(table, readCell, isDate)', ''],
     ['isDate(text) || /\\d/.test(text)', 'isDate(text)'],
-    ['findMarked(row, flags)?.reason ??', ''],
+    ['findMarkingFlag(row, flags)?.reason ??', ''],
   ]),
   ...mutantsOf('lib/ledger/import/row-amounts.ts', 'tests/ledger/unit/import/statement.test.ts', [
     ['hasType || isInverted ?', 'hasType ?'],
@@ -1973,7 +1996,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ["(hasYearAtEnd && each.order !== 'ymd')", 'false'],
   ]),
   ...mutantsOf('lib/ledger/import/dates.ts', 'tests/ledger/unit/import/advice.test.ts', [
-    ['if (options.chosen) requireOrder', 'if (false) requireOrder'],
+    ['if (options.chosenOrder) requireOrder', 'if (false) requireOrder'],
   ]),
   ...mutantsOf(
     'lib/ledger/import/check-bookings.ts',
@@ -1982,13 +2005,16 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       ['income.length * 2 > bookings.length', 'false'],
       ['negative.some(isPayment) &&', ''],
       ['negative.every((each) => isPayment(each) || hasText(isCardRefund)(each))', 'true'],
-      ['reversed > agreeing', 'false'],
+      ['reversedCount > agreeingCount', 'false'],
       ['currencies.length > 1', 'false'],
       ['rows < bookings.length * 0.8', 'true'],
     ],
   ),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/unit/import/plan.test.ts', [
-    ['!used.has(transaction) && matchKey(transaction) === matchKey(row)', '!used.has(transaction)'],
+    [
+      '!used.has(transaction) && toMatchKey(transaction) === toMatchKey(row)',
+      '!used.has(transaction)',
+    ],
     ['!used.has(transaction) && ', ''],
     ['isFromThisLedger && id && createdAt', 'id && createdAt'],
     ['!importsDeleted && wasImported(row)', 'wasImported(row)'],
@@ -1997,7 +2023,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       'recorded?.isPossiblyCreated(row)',
     ],
     [
-      'overlap.missingFromFile.filter((transaction) => !paired.has(transaction))',
+      'overlap.missingFromFile.filter((transaction) => !pairedTransactions.has(transaction))',
       'overlap.missingFromFile',
     ],
     [
@@ -2055,9 +2081,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'lib/ledger/import/missing-years.ts',
     'tests/ledger/unit/import/missing-years.test.ts',
     [
-      ['isShort && others.length === 0', 'others.length === 0'],
-      ['isShort && others.length === 0', 'isShort'],
-      ['isOrdered && around.length === 2', 'around.length === 2'],
+      ['isShort && otherDates.length === 0', 'otherDates.length === 0'],
+      ['isShort && otherDates.length === 0', 'isShort'],
+      ['isOrdered && surroundingDates.length === 2', 'surroundingDates.length === 2'],
       ['periods.length !== 1', 'periods.length === 0'],
     ],
   ),
@@ -2068,12 +2094,15 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
       'return (version) => versions.includes(version)',
       'return (version) => versions.some((each) => version >= each)',
     ],
-    ["!known.includes('*') && !known", "!known.includes('*') || !known"],
+    ["!knownTags.includes('*') && !knownTags", "!knownTags.includes('*') || !knownTags"],
     [".replace(/^W\\//, '')", ''],
   ]),
   ...mutantsOf('lib/ledger/http/no-route.ts', 'tests/ledger/unit/http/no-route.test.ts', [
-    ['allowed.length === 0 || allowed.includes(method)', 'allowed.length === 0'],
-    ['allowed && !allowed.includes(method)', 'false'],
+    [
+      'allowedMethods.length === 0 || allowedMethods.includes(method)',
+      'allowedMethods.length === 0',
+    ],
+    ['allowedMethods && !allowedMethods.includes(method)', 'false'],
   ]),
 
   // Search.

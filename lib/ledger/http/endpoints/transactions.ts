@@ -63,11 +63,11 @@ const ITEM_RESULT = nameForm(
   ),
 );
 
-function bulkResponse(name: string, data: string, counts: readonly string[]): Field {
-  const counted = Object.fromEntries([...counts, 'failed'].map((each) => [each, NUMBER]));
+function createBulkResponse(name: string, data: string, counts: readonly string[]): Field {
+  const countFields = Object.fromEntries([...counts, 'failed'].map((each) => [each, NUMBER]));
   return nameForm(
     name,
-    succeeded({ data: nameForm(data, object({ ...counted, results: list(ITEM_RESULT) })) }),
+    succeeded({ data: nameForm(data, object({ ...countFields, results: list(ITEM_RESULT) })) }),
   );
 }
 
@@ -111,7 +111,10 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       'Each transaction is created or refused separately: `results` has their results, in the same order.',
     body: { name: 'TransactionInputList', schema: newTransactionsBody, item: TRANSACTION_INPUT },
     example: { transactions: [{ description: 'Salary', amount: 2500, type: 'income' }] },
-    response: bulkResponse('TransactionsCreated', 'CreationResults', ['created', 'duplicates']),
+    response: createBulkResponse('TransactionsCreated', 'CreationResults', [
+      'created',
+      'duplicates',
+    ]),
     failure: 'Failed to create transactions',
     limit: 'bulkRate',
     status: 207,
@@ -129,7 +132,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       item: { name: 'TransactionUpdateItem', schema: transactionChangeBody },
     },
     example: { transactions: [{ id: 1, notes: 'With Robin' }] },
-    response: bulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
+    response: createBulkResponse('TransactionsUpdated', 'UpdateResults', ['updated']),
     failure: 'Failed to update transactions',
     limit: 'bulkRate',
     status: 207,
@@ -147,7 +150,7 @@ export const TRANSACTION_ENDPOINTS: Readonly<Record<string, Endpoint>> = {
       item: { name: 'TransactionRemoval', schema: transactionRemovalBody },
     },
     example: { transactions: [{ id: 2 }] },
-    response: bulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
+    response: createBulkResponse('TransactionsDeleted', 'DeletionResults', ['deleted']),
     failure: 'Failed to delete transactions',
     limit: 'bulkRate',
     status: 207,

@@ -80,7 +80,7 @@ describe('Any other route is 404 in the envelope', () => {
   });
 });
 
-// The test of `noRoute` covers every other method of every path.
+// The test of `createRouteError` covers every other method of every path.
 describe('A known path with another method is 405 in the envelope, with Allow', () => {
   test.each([
     ['PATCH', '/transactions/abc/', 'GET, PUT, DELETE'],

@@ -6,7 +6,7 @@ import { openLedger } from '../../../../cli/ledger/open-ledger.ts';
 import { toDate, toMonth } from '../../../../lib/ledger/domain/calendar-date.ts';
 import type { ListPosition } from '../../../../lib/ledger/domain/pagination.ts';
 import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain/transaction.ts';
-import { exportReply } from '../../../../lib/ledger/http/transaction-export.ts';
+import { toExportReply } from '../../../../lib/ledger/http/transaction-export.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { type BulkTarget, bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
 import { EVERYTHING } from '../../support/ledger-contents.ts';
@@ -51,9 +51,9 @@ it(`a part of an export costs at most ${MAX_READ} read units, and its queries ar
     // First the counts and the names are read, and then all queries of the part at once.
     expect(cost.roundTrips).toBe(2);
     // The whole part fits into one response.
-    const { headers } = exportReply(result, { query: {}, isJson: false });
+    const { headers } = toExportReply(result, { query: {}, isJson: false });
     expect(headers?.link === undefined).toBe(result.next === undefined);
-    const { body } = exportReply(result, { query: {}, isJson: true });
+    const { body } = toExportReply(result, { query: {}, isJson: true });
     expect(body.next === null).toBe(result.next === undefined);
     rows.push(result.items.length);
   }

@@ -8,7 +8,7 @@ import { CATEGORY_LIMIT } from '../../../../lib/ledger/domain/category.ts';
 import { MAX_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
 import { MAX_SUMMARY_DAYS } from '../../../../lib/ledger/domain/summary.ts';
 import { TRANSACTION_TYPES } from '../../../../lib/ledger/domain/transaction.ts';
-import { summaryReply } from '../../../../lib/ledger/http/summary-json.ts';
+import { toSummaryReply } from '../../../../lib/ledger/http/summary-json.ts';
 import { isOnDynamodbLocal } from '../../../shared/support/database-engine.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { LUNCH } from '../../support/api/records.ts';
@@ -119,7 +119,7 @@ test('600 categories over ten years by month fit one response, well within the d
   const { result, cost } = await client.measure(() =>
     ledger.summaries.read({ ...EVERYTHING, ...range, grouping: 'category', period: 'month' }),
   );
-  const body = JSON.stringify(summaryReply(result, { grouping: 'category' }).body);
+  const body = JSON.stringify(toSummaryReply(result, { grouping: 'category' }).body);
   const response = JSON.stringify({ statusCode: 200, headers: {}, body });
   expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
   expect(JSON.parse(body).data.months).toHaveLength(120);

@@ -1,7 +1,7 @@
 // Every request to a ledger gets a context of its own. property/isolation.test.ts shows that ledgers stay separate.
 import { expect, test } from 'vitest';
-import { ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { deleted } from '../../../../lib/ledger/http/replies.ts';
+import { createLedgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { replyDeleted } from '../../../../lib/ledger/http/replies.ts';
 import { createLedgerService, type LedgerServiceOptions } from '../../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
 import { invoke } from '../../support/api/invoke.ts';
@@ -26,10 +26,12 @@ function createService() {
 test('the context has the id of the request, the ledger, and a deadline counted from its start', async () => {
   const { service, signal, passTime } = createService();
   const contexts: unknown[] = [];
-  const handler = ledgerEndpoint(service, 'deleteTransaction').handler(async ({ context }) => {
-    contexts.push(context);
-    return deleted('Deleted');
-  });
+  const handler = createLedgerEndpoint(service, 'deleteTransaction').handler(
+    async ({ context }) => {
+      contexts.push(context);
+      return replyDeleted('Deleted');
+    },
+  );
   await invoke(handler, {}, { awsRequestId: 'one' });
   passTime();
   await invoke(handler, {}, { awsRequestId: 'two' });

@@ -1,7 +1,7 @@
 // The response on the wire, and the log entry of an unusual error. contract/internal-errors.test.ts covers the usual errors.
 import { afterEach, beforeEach, describe, expect, type MockInstance, test, vi } from 'vitest';
-import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { found, type Reply } from '../../../../lib/ledger/http/replies.ts';
+import { createEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { type Reply, replyWithData } from '../../../../lib/ledger/http/replies.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
 const FAILURE = 'Failed to answer';
@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => log.mockRestore());
 
 async function answer(answering: () => Promise<Reply>, context = {}) {
-  const handler = endpoint(FAILURE).handler(answering);
+  const handler = createEndpoint(FAILURE).handler(answering);
   const { json, ...result } = await invoke(handler, {}, context);
   return { ...result, body: json() };
 }
@@ -22,7 +22,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
 const readLog = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is uncacheable JSON, with the id that the function logs', async () => {
-  expect(await answer(async () => found({ id: 1 }))).toEqual({
+  expect(await answer(async () => replyWithData({ id: 1 }))).toEqual({
     statusCode: 200,
     headers: {
       'x-content-type-options': 'nosniff',

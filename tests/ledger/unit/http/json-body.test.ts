@@ -1,12 +1,12 @@
 // The parser of bodies distinguishes a missing body, invalid JSON, JSON that is no object, and an object.
 import { describe, expect, test } from 'vitest';
-import { endpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { jsonBody } from '../../../../lib/ledger/http/json-body.ts';
+import { createEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { parseJsonBody } from '../../../../lib/ledger/http/json-body.ts';
 import { replaceLossyNumbers } from '../../../../lib/ledger/http/json-text.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
-const handler = endpoint('Failed to echo')
-  .use(jsonBody())
+const handler = createEndpoint('Failed to echo')
+  .use(parseJsonBody())
   .handler(async ({ json }) => ({ status: 200, body: { success: true, data: json } }));
 
 async function parse(body: string | undefined, isBase64Encoded = false, headers = {}) {

@@ -1,7 +1,7 @@
 // The answer to a request that matches no route: 404 for an unknown path, 405 for another method of a known path.
 import { describe, expect, test } from 'vitest';
 import { MethodNotAllowedError, NotFoundError } from '../../../../lib/ledger/errors.ts';
-import { noRoute, refuseFixedPath } from '../../../../lib/ledger/http/no-route.ts';
+import { createRouteError, refuseFixedPath } from '../../../../lib/ledger/http/no-route.ts';
 import { OPERATIONS } from '../../support/api/routes.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
@@ -19,7 +19,7 @@ describe.each([...ROUTES])('the path %s', (path, routes) => {
     'refuses %s with 405',
     (method) => {
       for (const each of paths) {
-        const error = noRoute(method, each);
+        const error = createRouteError(method, each);
         expect(error).toBeInstanceOf(MethodNotAllowedError);
         expect(error).toMatchObject({ allowed: served });
       }
@@ -27,7 +27,7 @@ describe.each([...ROUTES])('the path %s', (path, routes) => {
   );
 
   test.each(served)('gets a 404 for %s if an encoded path only looks like it', (method) => {
-    for (const each of paths) expect(noRoute(method, each)).toBeInstanceOf(NotFoundError);
+    for (const each of paths) expect(createRouteError(method, each)).toBeInstanceOf(NotFoundError);
   });
 });
 

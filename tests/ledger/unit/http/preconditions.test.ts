@@ -5,7 +5,7 @@ import {
   readVersionCheck,
   replyIfModified,
 } from '../../../../lib/ledger/http/preconditions.ts';
-import { found } from '../../../../lib/ledger/http/replies.ts';
+import { replyWithData } from '../../../../lib/ledger/http/replies.ts';
 
 const RECORD = { id: 7, version: 3 };
 const TAG = makeTag('transaction', RECORD, { a: 1 });
@@ -96,7 +96,7 @@ describe('If-None-Match on a write', () => {
 });
 
 describe('If-None-Match on a read', () => {
-  const reply = { ...found({ id: 7 }), headers: { etag: TAG } };
+  const reply = { ...replyWithData({ id: 7 }), headers: { etag: TAG } };
   const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
 
   it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s is answered with 304', (known) => {

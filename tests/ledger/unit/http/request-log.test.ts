@@ -1,8 +1,8 @@
 // The log line of a request on AWS, which is both an access log and CloudWatch metrics.
 import { afterEach, beforeEach, expect, type MockInstance, test, vi } from 'vitest';
 import { ConflictError } from '../../../../lib/ledger/errors.ts';
-import { endpoint, ledgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
-import { deleted, found, type Reply } from '../../../../lib/ledger/http/replies.ts';
+import { createEndpoint, createLedgerEndpoint } from '../../../../lib/ledger/http/endpoint.ts';
+import { type Reply, replyDeleted, replyWithData } from '../../../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../../../lib/ledger/ledger.ts';
 import { StaleRecordError } from '../../../../lib/shared/errors.ts';
 import { invoke } from '../../support/api/invoke.ts';
@@ -25,12 +25,12 @@ afterEach(() => {
 });
 
 async function serve(answering: () => Promise<Reply>) {
-  await invoke(endpoint('Failed').handler(answering), { routeKey: 'GET /transactions/{id}' });
+  await invoke(createEndpoint('Failed').handler(answering), { routeKey: 'GET /transactions/{id}' });
   return lines.map((line) => JSON.parse(line));
 }
 
 test('a log entry names route, status, duration and request id, and the ledger if there is one', async () => {
-  const [line, ...others] = await serve(async () => found({ id: 1 }));
+  const [line, ...others] = await serve(async () => replyWithData({ id: 1 }));
   expect(others).toEqual([]);
   const { _aws, timestamp, duration, coldStarts, ...entry } = line;
   expect(Date.parse(timestamp)).not.toBeNaN();
@@ -50,7 +50,7 @@ test('a log entry names route, status, duration and request id, and the ledger i
 });
 
 test('a log entry holds CloudWatch metrics, with the service as the only dimension', async () => {
-  const [{ _aws, ...values }] = await serve(async () => found({}));
+  const [{ _aws, ...values }] = await serve(async () => replyWithData({}));
   const [{ Namespace, Dimensions, Metrics }] = _aws.CloudWatchMetrics;
   expect([Namespace, Dimensions]).toEqual(['finance-ledger-test', [['service']]]);
   expect(values.service).toBe(SERVICE);
@@ -69,9 +69,9 @@ test.each([
 });
 
 test('a log entry counts a cold start once', async () => {
-  await serve(async () => found({}));
+  await serve(async () => replyWithData({}));
   lines.length = 0;
-  const [line] = await serve(async () => found({}));
+  const [line] = await serve(async () => replyWithData({}));
   expect(line.coldStarts).toBe(0);
 });
 
@@ -89,8 +89,8 @@ test('a log entry counts retries and conflicts, and names the ledger only by a h
     authenticate: async () => ({ ledger: 'smith-family', scope: 'write' }),
     openLedger: () => ({}),
   } as unknown as LedgerService;
-  const handler = ledgerEndpoint(service, 'deleteTransaction');
-  await invoke(handler.handler(async () => deleted('Deleted')));
+  const handler = createLedgerEndpoint(service, 'deleteTransaction');
+  await invoke(handler.handler(async () => replyDeleted('Deleted')));
   const [line] = lines.map((each) => JSON.parse(each));
   expect([line.retries, line.conflicts]).toEqual([3, 2]);
   expect(line.ledger).toMatch(/^[0-9a-f]{12}$/);
@@ -99,5 +99,5 @@ test('a log entry counts retries and conflicts, and names the ledger only by a h
 
 test('metrics are omitted if no namespace is set', async () => {
   vi.stubEnv('POWERTOOLS_METRICS_NAMESPACE', '');
-  expect(await serve(async () => found({}))).toEqual([]);
+  expect(await serve(async () => replyWithData({}))).toEqual([]);
 });

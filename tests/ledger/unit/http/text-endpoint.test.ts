@@ -2,12 +2,12 @@
 import { gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { createStaticText } from '../../../../lib/ledger/http/static-text.ts';
-import { textEndpoint } from '../../../../lib/ledger/http/text-endpoint.ts';
+import { createTextEndpoint } from '../../../../lib/ledger/http/text-endpoint.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
 const TEXT = '<p>Ä</p>';
 const PAGE = createStaticText(TEXT, 'text/html');
-const handler = textEndpoint('Failed', () => PAGE);
+const handler = createTextEndpoint('Failed', () => PAGE);
 
 const requestText = (headers: Record<string, string>, query?: Record<string, string>) =>
   invoke(handler, { headers, ...(query && { queryStringParameters: query }) });

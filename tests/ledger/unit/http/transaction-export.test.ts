@@ -5,7 +5,10 @@ import type { ExportPart, NamedTransaction } from '../../../../lib/ledger/domain
 import type { TransactionsPart } from '../../../../lib/ledger/http/api-types.ts';
 import type { Query } from '../../../../lib/ledger/http/query-string.ts';
 import { fromTextCell } from '../../../../lib/ledger/http/transaction-csv.ts';
-import { exportReply, parseExportRequest } from '../../../../lib/ledger/http/transaction-export.ts';
+import {
+  parseExportRequest,
+  toExportReply,
+} from '../../../../lib/ledger/http/transaction-export.ts';
 import { toTransactionJson } from '../../../../lib/ledger/http/transaction-json.ts';
 
 const LUNCH: NamedTransaction = {
@@ -36,7 +39,7 @@ const parseRequest = (query: Query, path = '/transactions/export', accept?: stri
   parseExportRequest({ query, path, accept });
 
 function toCsvPart(part: ExportPart<NamedTransaction>, query: Record<string, string>) {
-  const { text = '', headers = {} } = exportReply(part, { query, isJson: false });
+  const { text = '', headers = {} } = toExportReply(part, { query, isJson: false });
   return { text, headers };
 }
 
@@ -144,7 +147,7 @@ describe('a part as CSV', () => {
 describe('a part as JSON', () => {
   it('has the transactions in the form of a list, and the query of the next part', () => {
     const query = { format: 'json', q: 'a&b' };
-    const { body, text, headers } = exportReply(
+    const { body, text, headers } = toExportReply(
       { items: [LUNCH], next: LUNCH },
       { query, isJson: true },
     );
@@ -161,7 +164,7 @@ describe('a part as JSON', () => {
       createdAt: LUNCH.createdAt,
       id: LUNCH.id,
     });
-    expect(exportReply({ items: [LUNCH] }, { query, isJson: true }).body.next).toBeNull();
+    expect(toExportReply({ items: [LUNCH] }, { query, isJson: true }).body.next).toBeNull();
   });
 
   it.each([
@@ -177,7 +180,7 @@ describe('a part as JSON', () => {
     const items = Array.from({ length }, (_, n) => ({ ...LUNCH, ...fields, id: n + 1 }));
     const ids: number[] = [];
     for (let rest = items; rest.length > 0; ) {
-      const reply = exportReply({ items: rest }, { query: {}, isJson: true });
+      const reply = toExportReply({ items: rest }, { query: {}, isJson: true });
       const response = JSON.stringify({ statusCode: 200, body: JSON.stringify(reply.body) });
       expect(Buffer.byteLength(response)).toBeLessThan(6 * 1024 * 1024);
       const { data, next } = reply.body as TransactionsPart;

@@ -1,4 +1,4 @@
-// Every message that names an option gives right advice: with that option, the whole file is read.
+// Every message that names an option gives correct advice: with that option, the whole file is read.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import {

@@ -21,7 +21,7 @@ const read = (file: string, options: StatementOptions = {}) =>
 
 const TWO_CURRENCIES = 'Account,Transaction Date,Description 1,CAD$,USD$|1,12/30/2025,Tea,-4.00,';
 
-it('reads a column of amounts for each currency', () => {
+it('the importer reads a column of amounts for each currency', () => {
   expect(read(TWO_CURRENCIES)).toMatchObject({ signed: [-4], questions: [], refused: [] });
   const mixed = `${TWO_CURRENCIES}|1,12/29/2025,Bus,,-3.00`;
   expect(read(mixed)).toMatchObject({ questions: ['currency'], refused: [] });
@@ -33,10 +33,10 @@ it('reads a column of amounts for each currency', () => {
 });
 
 const FEES = 'Date,Text,Amount,Fee|2026-01-02,Tea,-3.00,0.10|2026-01-03,Bus,-4.00,0.00';
-const endingWithBalance = (last: string) =>
+const createFileWithBalance = (last: string) =>
   `Date,Text,Amount,Commission,Balance|2026-01-02,Tea,-3.00,0.00,97.00|2026-01-03,Bus,-4.00,0.50,${last}`;
 
-it('asks whether amounts include a fee that no balance shows, and accepts the answer', () => {
+it('the importer asks whether amounts include a fee that no balance shows, and accepts the answer', () => {
   expect(read(FEES)).toMatchObject({ questions: ['fees'] });
   expect(read(FEES, { columns: { fee: 'Fee' } })).toMatchObject({
     signed: [-3.1, -4],
@@ -50,8 +50,8 @@ it('asks whether amounts include a fee that no balance shows, and accepts the an
 
 it.each([
   ['no fee at all', FEES.replace('0.10', '0.00'), [-3, -4]],
-  ['balances that include the fee', endingWithBalance('92.50'), [-3, -4.5]],
-  ['balances without the fee', endingWithBalance('93.00'), [-3, -4]],
+  ['balances that include the fee', createFileWithBalance('92.50'), [-3, -4.5]],
+  ['balances without the fee', createFileWithBalance('93.00'), [-3, -4]],
   ['a net amount', 'Date,Text,Amount,Fee,Net Amount|2026-01-02,Tea,-3.00,-0.10,-3.10', [-3.1]],
   ['fees that Wise includes in its amounts', FEES.replace('Fee', 'Total fees'), [-3, -4]],
   [
@@ -59,14 +59,14 @@ it.each([
     'Started Date,Completed Date,Text,Amount,Fee|2026-01-01,2026-01-02,Tea,-3.00,0.10',
     [-3.1],
   ],
-])('asks nothing about fees for %s', (_, file, signed) => {
+])('the importer asks nothing about fees for %s', (_, file, signed) => {
   expect(read(file)).toMatchObject({ signed, questions: [] });
 });
 
 const WISE =
   'ID,Direction,Created on,Source fee amount,Source name,Source amount (after fees),Source currency,Target name,Target amount (after fees),Target currency,Exchange rate';
 
-it('reads the side of a transfer that belongs to the account', () => {
+it('the importer reads the side of a transfer that belongs to the account', () => {
   const paid = '1,OUT,2026-01-02,1.50,Me,98.50,EUR,Shop,110.00,USD,1.117';
   const received = '2,IN,2026-01-03,2.00,Employer,1000.00,USD,Me,900.00,EUR,0.902';
   const own = '3,NEUTRAL,2026-01-04,0.50,Me,50.00,EUR,Me,55.00,USD,1.1';

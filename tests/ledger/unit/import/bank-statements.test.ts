@@ -24,7 +24,7 @@ function sumUp({ rows, refused, questions }: Statement) {
   return { figures, refused, questions: questions.map(({ topic }) => topic) };
 }
 
-it.each(EXPECTED)('reads %s as expected', async (file, ...figures) => {
+it.each(EXPECTED)('the importer reads %s as expected', async (file, ...figures) => {
   const read = readStatement(readFileSync(join(FOLDER, file)), { today: '2026-11-25' });
   const summed = await read.then(sumUp, (error: unknown) => error);
   if (figures[0] !== STOPS) expect(summed).toEqual({ figures, refused: [], questions: [] });

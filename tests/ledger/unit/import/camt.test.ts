@@ -10,7 +10,7 @@ interface EntryParts {
   readonly details?: string;
 }
 
-function entry({
+function createEntry({
   amount = '<Amt Ccy="EUR">45.10</Amt>',
   direction = 'DBIT',
   status = '<Sts><Cd>BOOK</Cd></Sts>',
@@ -20,7 +20,7 @@ function entry({
   return `<Ntry>${amount}<CdtDbtInd>${direction}</CdtDbtInd>${status}<BookgDt><Dt>2025-12-30</Dt></BookgDt><ValDt><Dt>2025-12-31</Dt></ValDt>${more}<NtryDtls>${details}</NtryDtls></Ntry>`;
 }
 
-function camt(entries: string, { version = '053.001.08', iban = 'DE1' } = {}): string {
+function createDocument(entries: string, { version = '053.001.08', iban = 'DE1' } = {}): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <Document xmlns="urn:iso:std:iso:20022:tech:xsd:camt.${version}"><BkToCstmrStmt><GrpHdr><MsgId>1</MsgId></GrpHdr>
 <Stmt><Id>1</Id><Acct><Id><IBAN>${iban}</IBAN></Id></Acct><Bal><Amt Ccy="EUR">9.00</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>
@@ -30,11 +30,11 @@ ${entries}
 
 const REVERSED = '<RvslInd>true</RvslInd>';
 
-function balance(code: string, amount: string): string {
+function createBalance(code: string, amount: string): string {
   return `<Bal><Tp><CdOrPrtry><Cd>${code}</Cd></CdOrPrtry></Tp><Amt Ccy="EUR">${amount}</Amt><CdtDbtInd>CRDT</CdtDbtInd></Bal>`;
 }
 
-function part(amount: string, name: string, { ref = '', direction = '' } = {}): string {
+function createPart(amount: string, name: string, { ref = '', direction = '' } = {}): string {
   return `<TxDtls><Refs><AcctSvcrRef>${ref}</AcctSvcrRef></Refs>${direction && `<CdtDbtInd>${direction}</CdtDbtInd>`}${amount}<RltdPties><Cdtr><Nm>${name}</Nm></Cdtr></RltdPties></TxDtls>`;
 }
 
@@ -42,7 +42,7 @@ describe('the reader of CAMT.053', () => {
   it('reads an entry with its parties, text and reference', () => {
     const details =
       '<TxDtls><RltdPties><Dbtr><Pty><Nm>ME</Nm></Pty></Dbtr><Cdtr><Pty><Nm>Müller &amp; Co</Nm></Pty></Cdtr></RltdPties><RmtInf><Ustrd>invoice</Ustrd><Ustrd>4711</Ustrd></RmtInf></TxDtls>';
-    expect(readCamt(camt(entry({ details })))).toMatchObject({
+    expect(readCamt(createDocument(createEntry({ details })))).toMatchObject({
       bookings: [
         {
           line: 4,
@@ -62,9 +62,12 @@ describe('the reader of CAMT.053', () => {
 
   it('reads the element names of version 2, namespace prefixes, and reports of one day', () => {
     const details = '<TxDtls><RltdPties><Dbtr><Nm>ACME</Nm></Dbtr></RltdPties></TxDtls>';
-    const version2 = camt(entry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }), {
-      version: '053.001.02',
-    });
+    const version2 = createDocument(
+      createEntry({ status: '<Sts>BOOK</Sts>', direction: 'CRDT', details }),
+      {
+        version: '053.001.02',
+      },
+    );
     const expected = [{ texts: ['ACME'], signed: 45.1 }];
     expect(readCamt(version2).bookings).toMatchObject(expected);
     const prefixed = version2
@@ -78,10 +81,10 @@ describe('the reader of CAMT.053', () => {
   });
 
   it('reads several statements, each with its account', () => {
-    const first = camt(entry());
+    const first = createDocument(createEntry());
     const both = first.replace(
       '</BkToCstmrStmt>',
-      `${camt(entry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
+      `${createDocument(createEntry({ direction: 'CRDT' }), { iban: 'DE2' }).match(/<Stmt>[\s\S]*<\/Stmt>/)?.[0]}</BkToCstmrStmt>`,
     );
     expect(readCamt(both).bookings).toMatchObject([
       { account: 'DE1', signed: -45.1 },
@@ -91,11 +94,13 @@ describe('the reader of CAMT.053', () => {
 
   it('reads each part of a batch as a row', () => {
     const details = [
-      part('<Amt Ccy="EUR">40.00</Amt>', 'A', { ref: 'P1' }),
-      part('<AmtDtls><TxAmt><Amt Ccy="EUR">6.10</Amt></TxAmt></AmtDtls>', 'B', { ref: 'REF1' }),
-      part('<Amt Ccy="EUR">1.00</Amt>', 'C', { direction: 'CRDT' }),
+      createPart('<Amt Ccy="EUR">40.00</Amt>', 'A', { ref: 'P1' }),
+      createPart('<AmtDtls><TxAmt><Amt Ccy="EUR">6.10</Amt></TxAmt></AmtDtls>', 'B', {
+        ref: 'REF1',
+      }),
+      createPart('<Amt Ccy="EUR">1.00</Amt>', 'C', { direction: 'CRDT' }),
     ].join('');
-    expect(readCamt(camt(entry({ details }))).bookings).toMatchObject([
+    expect(readCamt(createDocument(createEntry({ details }))).bookings).toMatchObject([
       { signed: -40, texts: ['A'], bankId: 'P1' },
       { signed: -6.1, texts: ['B'], bankId: 'REF1/2' },
       { signed: 1, bankId: 'REF1/3' },
@@ -104,19 +109,20 @@ describe('the reader of CAMT.053', () => {
 
   it('keeps a batch whole if its parts do not add up to its amount', () => {
     const details =
-      part('<Amt Ccy="USD">40.00</Amt>', 'A') + part('<Amt Ccy="USD">10.00</Amt>', 'B');
-    expect(readCamt(camt(entry({ details }))).bookings).toMatchObject([
+      createPart('<Amt Ccy="USD">40.00</Amt>', 'A') + createPart('<Amt Ccy="USD">10.00</Amt>', 'B');
+    expect(readCamt(createDocument(createEntry({ details }))).bookings).toMatchObject([
       { signed: -45.1, bankId: 'REF1' },
     ]);
-    expect(readCamt(camt(entry({ details: part('', 'A') + part('', 'B') }))).bookings).toHaveLength(
-      1,
-    );
+    expect(
+      readCamt(createDocument(createEntry({ details: createPart('', 'A') + createPart('', 'B') })))
+        .bookings,
+    ).toHaveLength(1);
   });
 
   it('gives a reversal the direction of the money, and the party of the reversed entry', () => {
     const details = '<TxDtls><RltdPties><Cdtr><Nm>GYM</Nm></Cdtr></RltdPties></TxDtls>';
-    const reversal = entry({ direction: 'CRDT', more: '<RvslInd>true</RvslInd>', details });
-    expect(readCamt(camt(reversal)).bookings).toMatchObject([
+    const reversal = createEntry({ direction: 'CRDT', more: '<RvslInd>true</RvslInd>', details });
+    expect(readCamt(createDocument(reversal)).bookings).toMatchObject([
       { signed: 45.1, texts: ['GYM'], bankId: null },
     ]);
   });
@@ -127,33 +133,41 @@ describe('the reader of CAMT.053', () => {
     ['reverses a credit and has the direction of the money', 'DBIT', '100.00', '54.90', -45.1],
     ['reverses a credit and repeats its direction', 'CRDT', '100.00', '54.90', -45.1],
   ])('uses the balances to read a reversal that %s', (_, direction, opening, closing, signed) => {
-    const reversal = entry({ direction, more: REVERSED });
-    const text = camt(`${balance('OPBD', opening)}${balance('CLBD', closing)}${reversal}`);
+    const reversal = createEntry({ direction, more: REVERSED });
+    const text = createDocument(
+      `${createBalance('OPBD', opening)}${createBalance('CLBD', closing)}${reversal}`,
+    );
     expect(readCamt(text)).toMatchObject({ bookings: [{ signed }], questions: [] });
   });
 
   it.each([
     ['there are no balances', ''],
-    ['a balance is missing', balance('OPBD', '100.00')],
-    ['the balances do not fit', balance('OPBD', '100.00') + balance('CLBD', '7.00')],
-    ['the balances fit both directions', balance('OPBD', '9.00') + balance('CLBD', '9.00'), 'CRDT'],
+    ['a balance is missing', createBalance('OPBD', '100.00')],
+    ['the balances do not fit', createBalance('OPBD', '100.00') + createBalance('CLBD', '7.00')],
+    [
+      'the balances fit both directions',
+      createBalance('OPBD', '9.00') + createBalance('CLBD', '9.00'),
+      'CRDT',
+    ],
   ])('asks for the direction of a reversal if %s', (_, balances, ...others) => {
-    const reversals = ['DBIT', ...others].map((direction) => entry({ direction, more: REVERSED }));
-    const { bookings, questions } = readCamt(camt(balances + reversals.join('')));
+    const reversals = ['DBIT', ...others].map((direction) =>
+      createEntry({ direction, more: REVERSED }),
+    );
+    const { bookings, questions } = readCamt(createDocument(balances + reversals.join('')));
     expect(bookings[0]).toMatchObject({ signed: -45.1 });
     expect(questions).toMatchObject([
       { topic: 'direction', message: expect.stringContaining('add --as-it-is') },
     ]);
-    const plain = camt(balances + entry());
+    const plain = createDocument(balances + createEntry());
     expect(readCamt(plain).questions).toEqual([]);
-    const pending = entry({ status: '<Sts>PDNG</Sts>', more: REVERSED });
-    expect(readCamt(camt(balances + pending)).questions).toEqual([]);
+    const pending = createEntry({ status: '<Sts>PDNG</Sts>', more: REVERSED });
+    expect(readCamt(createDocument(balances + pending)).questions).toEqual([]);
   });
 
   it('leaves out entries that are not booked, each with its reason', () => {
-    const text = camt(
+    const text = createDocument(
       ['<Sts>PDNG</Sts>', '<Sts><Cd>INFO</Cd></Sts>', '<Sts><Cd>FUTR</Cd></Sts>']
-        .map((status) => entry({ status }))
+        .map((status) => createEntry({ status }))
         .join('\n'),
     );
     expect(readCamt(text)).toMatchObject({
@@ -167,11 +181,11 @@ describe('the reader of CAMT.053', () => {
   });
 
   it('refuses an entry without a direction, a date or an amount, and names its line', () => {
-    const text = camt(
+    const text = createDocument(
       [
-        entry({ direction: '' }),
-        entry().replace(/<BookgDt>.*<\/ValDt>/, ''),
-        entry({ amount: '' }),
+        createEntry({ direction: '' }),
+        createEntry().replace(/<BookgDt>.*<\/ValDt>/, ''),
+        createEntry({ amount: '' }),
       ].join('\n'),
     );
     expect(readCamt(text).refused.map(({ line }) => line)).toEqual([4, 5, 6]);
@@ -179,7 +193,9 @@ describe('the reader of CAMT.053', () => {
 
   it('does not mistake a placeholder for a reference', () => {
     const more = '<AcctSvcrRef>NONREF</AcctSvcrRef>';
-    expect(readCamt(camt(entry({ more }))).bookings).toMatchObject([{ bankId: null }]);
+    expect(readCamt(createDocument(createEntry({ more }))).bookings).toMatchObject([
+      { bankId: null },
+    ]);
   });
 
   it('refuses a document without a statement', () => {

@@ -33,13 +33,13 @@ it.each([
     ['Account;12;USD', '', ...makeFile('Amount', '-$8.00', '-9.00 USD')],
   ],
   ['both beside one number', makeFile('Amount', '-$8.00 USD', '-9.00 USD')],
-])('reads %s as one currency', (_, lines) => {
+])('the importer reads %s as one currency', (_, lines) => {
   expect(sumUp(lines)).toEqual({ signed: [-8, -9], refused: [], questions: [] });
 });
 
 const DOLLARS = makeFile('Amount', '-$8.00', '-9.00 USD');
 
-it('asks whether $ is USD, and accepts each answer', () => {
+it('the importer asks whether $ is USD, and accepts each answer', () => {
   expect(sumUp(DOLLARS).questions).toEqual([
     "The amounts are in several currencies, which do not add up: $ (1 row), USD (1 row). Import those of one with --currency '$'; if $ is USD, import both with --currency '$,USD'.",
   ]);
@@ -60,7 +60,7 @@ it.each([
     ...['-5;GBP;-8;EUR', '-9;EUR;-9;EUR'],
   ],
   ['Currency;Amount;Account Currency;Account Amount', 'GBP;-5;EUR;-8', 'EUR;-9;EUR;-9'],
-])('reads what the account paid: %s', (header, ...rows) => {
+])('the importer reads what the account paid: %s', (header, ...rows) => {
   expect(sumUp(makeFile(header, ...rows))).toEqual({
     signed: [-8, -9],
     refused: [],
@@ -71,7 +71,7 @@ it.each([
 it.each([
   ['after debit and credit', 'Debit;Debit currency;Credit;Credit currency', '1;EUR;;', ';;2;USD'],
   ['before debit and credit', 'Debit currency;Debit;Credit currency;Credit', 'EUR;1;;', ';;USD;2'],
-])('reads currencies in columns %s', (_, header, debit, credit) => {
+])('the importer reads currencies in columns %s', (_, header, debit, credit) => {
   const { questions } = sumUp(makeFile(header, debit, credit));
   expect(questions).toEqual([expect.stringContaining('EUR (1 row), USD (1 row)')]);
 });
@@ -79,7 +79,7 @@ it.each([
 it.each([
   ['Debit;Debit currency;Credit;Credit currency', '1.00;EUR;0.00;EUR', '0.00;EUR;2.00;USD'],
   ['Debit currency;Debit;Credit currency;Credit', 'EUR;1.00;EUR;0.00', 'EUR;0.00;USD;2.00'],
-])('reads the currency of the side that has the amount: %s', (header, ...rows) => {
+])('the importer reads the currency of the side that has the amount: %s', (header, ...rows) => {
   const read = (currency: string) => sumUp(makeFile(header, ...rows), { currency }).signed;
   expect(['EUR', 'USD'].map(read)).toEqual([[-1], [2]]);
 });
@@ -98,6 +98,6 @@ it.each([
   ],
   ['$ in an account in EUR', makeFile('Amount (EUR)', '-$8.00', '-9.00 EUR')],
   ['€ and £', makeFile('Amount', '-8.00 €', '-£9.00')],
-])('asks about %s', (_, lines) => {
+])('the importer asks about %s', (_, lines) => {
   expect(sumUp(lines).questions).toEqual([expect.stringContaining('do not add up')]);
 });

@@ -8,7 +8,8 @@ import { createWorkbook } from '../../support/import/workbook.ts';
 const toBytes = (content: string | Uint8Array) =>
   typeof content === 'string' ? strToU8(content) : content;
 
-const archive = (name: string, text = 'x') => zipSync({ [name]: [strToU8(text), { level: 0 }] });
+const createArchive = (name: string, text = 'x') =>
+  zipSync({ [name]: [strToU8(text), { level: 0 }] });
 
 describe('the importer', () => {
   it.each([
@@ -42,11 +43,11 @@ describe('the importer', () => {
     ],
     ['XML', '<?xml version="1.0"?><rows/>'],
     ['JSON', '[{"amount": 1}]'],
-    ['.ods', archive('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
-    ['Numbers', archive('Index/Document.iwa')],
-    ['.xlsb', archive('xl/workbook.bin')],
-    ['ZIP archive', archive('a.csv')],
-    ['cannot be read', archive('xl/workbook.xml')],
+    ['.ods', createArchive('mimetype', 'application/vnd.oasis.opendocument.spreadsheet')],
+    ['Numbers', createArchive('Index/Document.iwa')],
+    ['.xlsb', createArchive('xl/workbook.bin')],
+    ['ZIP archive', createArchive('a.csv')],
+    ['cannot be read', createArchive('xl/workbook.xml')],
     ['is empty', createWorkbook({ One: [] })],
     ['no statement', '<Document><BkToCstmrStmt/></Document>'],
     ['not valid XML', '<Document><BkToCstmrStmt><a></b>'],
@@ -58,7 +59,7 @@ describe('the importer', () => {
 });
 
 describe('the encoding of an OFX file', () => {
-  const ofx = (header: string, name: Uint8Array) =>
+  const createOfxFile = (header: string, name: Uint8Array) =>
     Buffer.concat([
       strToU8(
         `${header}\n<OFX><STMTRS><BANKTRANLIST><STMTTRN><DTPOSTED>20251230<TRNAMT>-1.00<NAME>`,
@@ -82,7 +83,7 @@ describe('the encoding of an OFX file', () => {
       'café',
     ],
   ])('is %s', async (_, header, name, description) => {
-    const { rows } = await readStatement(ofx(header, Uint8Array.from(name)));
+    const { rows } = await readStatement(createOfxFile(header, Uint8Array.from(name)));
     expect(rows).toMatchObject([{ description }]);
   });
 });

@@ -1,4 +1,4 @@
-// The id that the import command gives each import.
+// Ids that the import command creates for imports.
 import { expect, it } from 'vitest';
 import { makeImportId } from '../../../../lib/ledger/import/import-id.ts';
 

@@ -10,7 +10,7 @@ import {
   learnCategories,
 } from '../../../../lib/ledger/import/learned-categories.ts';
 
-function rows(...lines: readonly (readonly [description: string, category: string])[]) {
+function createRows(...lines: readonly (readonly [description: string, category: string])[]) {
   return lines.map(([description, category]) => ({
     description,
     category,
@@ -28,7 +28,7 @@ function propose(
 
 describe('the learner of categories', () => {
   it('ignores case, digits, dates, and the numbers of cards and references', () => {
-    const earlier = rows(
+    const earlier = createRows(
       ['POS 1234 REWE MARKT 30.12.2025 CARD ****1111', 'Groceries'],
       ['rewe markt 2025-11-02 Ref AB12CD34', 'Groceries'],
     );
@@ -37,8 +37,8 @@ describe('the learner of categories', () => {
 
   it('needs two rows, and four fifths of them in one category', () => {
     const kioskRows = (right: number, wrong: number) => [
-      ...rows(...Array.from({ length: right }, () => ['Kiosk', 'Snacks'] as const)),
-      ...rows(...Array.from({ length: wrong }, () => ['Kiosk', 'Papers'] as const)),
+      ...createRows(...Array.from({ length: right }, () => ['Kiosk', 'Snacks'] as const)),
+      ...createRows(...Array.from({ length: wrong }, () => ['Kiosk', 'Papers'] as const)),
     ];
     expect(propose('Kiosk', kioskRows(1, 0))).toBeUndefined();
     expect(propose('Kiosk', kioskRows(2, 0))).toBe('Snacks');
@@ -47,15 +47,15 @@ describe('the learner of categories', () => {
   });
 
   it('learns from income and expenses separately', () => {
-    const earlier = rows(['ACME', 'Shopping'], ['ACME', 'Shopping']);
+    const earlier = createRows(['ACME', 'Shopping'], ['ACME', 'Shopping']);
     expect(propose('ACME', earlier)).toBe('Shopping');
     expect(learnCategories(earlier)({ description: 'ACME', type: 'income' })).toBeUndefined();
   });
 
   it('prefers a longer name to a shorter one', () => {
     const earlier = [
-      ...rows(...Array.from({ length: 20 }, () => ['Amazon market', 'Household'] as const)),
-      ...rows(['Amazon Prime', 'Streaming'], ['Amazon Prime', 'Streaming']),
+      ...createRows(...Array.from({ length: 20 }, () => ['Amazon market', 'Household'] as const)),
+      ...createRows(['Amazon Prime', 'Streaming'], ['Amazon Prime', 'Streaming']),
     ];
     expect(propose('AMAZON PRIME 123', earlier)).toBe('Streaming');
     expect(propose('AMAZON Berlin', earlier)).toBe('Household');
@@ -63,15 +63,17 @@ describe('the learner of categories', () => {
 
   it('learns nothing from words that a bank puts into every row', () => {
     const earlier = [
-      ...rows(...Array.from({ length: 85 }, () => ['CARD PAYMENT GROCER', 'Groceries'] as const)),
-      ...rows(...Array.from({ length: 15 }, () => ['CARD PAYMENT PUB', 'Fun'] as const)),
+      ...createRows(
+        ...Array.from({ length: 85 }, () => ['CARD PAYMENT GROCER', 'Groceries'] as const),
+      ),
+      ...createRows(...Array.from({ length: 15 }, () => ['CARD PAYMENT PUB', 'Fun'] as const)),
     ];
     expect(propose('CARD PAYMENT BARBER', earlier)).toBeUndefined();
     expect(propose('CARD PAYMENT PUB', earlier)).toBe('Fun');
   });
 
   it('proposes nothing if two names disagree, or no name is left', () => {
-    const earlier = rows(
+    const earlier = createRows(
       ['Rewe', 'Groceries'],
       ['Rewe', 'Groceries'],
       ['Esso', 'Fuel'],

@@ -1,4 +1,4 @@
-// A date without a year gets the only year that fits. If several years fit, the date is refused.
+// Dates without a year: the importer adds the only year that fits, and refuses a date for which several years fit.
 import { expect, it } from 'vitest';
 import { readCsv } from '../../../../lib/ledger/import/statement.ts';
 
@@ -9,7 +9,7 @@ const read = (above: readonly string[], dates: readonly string[], today = '2026-
 };
 const PERIOD = 'Zeitraum: 15.12.2025 - 14.01.2026';
 
-it('uses the year of the statement’s period, even across the end of a year', () => {
+it('the importer uses the year of the statement’s period, even across the end of a year', () => {
   const { dates, refused, findings } = read(['Karte 12', PERIOD], ['30.12.', '02.01.', '14.1']);
   expect(dates).toEqual(['2025-12-30', '2026-01-02', '2026-01-14']);
   expect(refused).toEqual([]);
@@ -20,11 +20,11 @@ it.each([
   ['12/30', '12/15/2025 - 01/14/2026', '2025-12-30'],
   ['30/12', '15.12.2025 - 14.01.2026', '2025-12-30'],
   ['1/5', 'Dec 15, 2025 to Jan 14, 2026', '2026-01-05'],
-])('decides which part of %s is the month: %s', (date, period, expected) => {
+])('the importer decides which part of %s is the month: %s', (date, period, expected) => {
   expect(read([`Statement: ${period}`], [date]).dates).toEqual([expected]);
 });
 
-it('uses the year of full dates above and below, oldest or newest first', () => {
+it('the importer uses the year of full dates above and below, oldest or newest first', () => {
   expect(read([], ['28.12.2025', '30.12.', '31.12.', '02.01.2026']).dates).toEqual([
     ...['2025-12-28', '2025-12-30', '2025-12-31', '2026-01-02'],
   ]);
@@ -47,7 +47,7 @@ it.each([
   ['no full date below', [], ['28.12.2025', '30.12.']],
   ['full dates in no order', [], ['05.01.2025', '06.01.', '07.01.2025', '01.01.2025']],
   ['no full date', [], ['30.12.', '02.01.']],
-])('refuses a date without a year: %s', (_, above, dates) => {
+])('the importer refuses a date without a year: %s', (_, above, dates) => {
   const { refused } = read(above, dates);
   expect(refused.map(({ message }) => message)).toEqual(
     dates.flatMap((date) =>

@@ -5,25 +5,25 @@ import { findOfxCharset, readOfx } from '../../../../lib/ledger/import/ofx.ts';
 const HEADER = 'OFXHEADER:100\nDATA:OFXSGML\nVERSION:102\nENCODING:USASCII\nCHARSET:1252\n\n';
 const ACCOUNT = '<BANKACCTFROM><BANKID>10020030<ACCTID>4711<ACCTTYPE>CHECKING</BANKACCTFROM>';
 
-function ofx(rows: string, { account = ACCOUNT, currency = 'USD' } = {}): string {
+function createFile(rows: string, { account = ACCOUNT, currency = 'USD' } = {}): string {
   return `${HEADER}<OFX><BANKMSGSRSV1><STMTTRNRS><STMTRS><CURDEF>${currency}${account}<BANKTRANLIST>
 <DTSTART>20251201<DTEND>20251231
 ${rows}
 </BANKTRANLIST><LEDGERBAL><BALAMT>99.00<DTASOF>20251231</LEDGERBAL></STMTRS></STMTTRNRS></BANKMSGSRSV1></OFX>`;
 }
 
-function row(amount: string, { type = 'DEBIT', id = '1', more = '' } = {}): string {
+function createRow(amount: string, { type = 'DEBIT', id = '1', more = '' } = {}): string {
   return `<STMTTRN><TRNTYPE>${type}<DTPOSTED>20251230<TRNAMT>${amount}<FITID>${id}<NAME>SHOP ${id}${more}</STMTTRN>`;
 }
 
-function signedAmounts(...rows: readonly string[]): readonly number[] {
-  return readOfx(ofx(rows.join('\n'))).bookings.map(({ signed }) => signed);
+function readSignedAmounts(...rows: readonly string[]): readonly number[] {
+  return readOfx(createFile(rows.join('\n'))).bookings.map(({ signed }) => signed);
 }
 
 describe('the reader of OFX', () => {
   it('reads values without closing tags, with the date that the bank wrote', () => {
     const { bookings } = readOfx(
-      ofx(
+      createFile(
         '<STMTTRN><TRNTYPE>DEBIT\n<DTPOSTED>20251230233000.000[-5:EST]\n<TRNAMT>-45.10\n<FITID>A1\n<NAME>GROCER 12\n<MEMO>card\n</STMTTRN>',
       ),
     );
@@ -42,7 +42,7 @@ describe('the reader of OFX', () => {
   });
 
   it('reads the same bookings from XML', () => {
-    const sgml = ofx(row('-45.10', { more: '<MEMO>Müller &amp; Söhne' }));
+    const sgml = createFile(createRow('-45.10', { more: '<MEMO>Müller &amp; Söhne' }));
     const xml = sgml
       .replace(HEADER, '<?xml version="1.0"?>\n<?OFX OFXHEADER="200" VERSION="211"?>\n\n\n\n\n')
       .replace(/<(\w+)>([^<\n]+)/g, '<$1>$2</$1>');
@@ -58,12 +58,12 @@ describe('the reader of OFX', () => {
     ['<![CDATA[Fish & <Chips>]]>', 'Fish & <Chips>'],
     ['  PADDED    TO  32  ', 'PADDED TO 32'],
   ])('reads the name %s', (written, description) => {
-    const text = ofx(row('-1').replace('SHOP 1', written));
+    const text = createFile(createRow('-1').replace('SHOP 1', written));
     expect(readOfx(text).bookings).toMatchObject([{ texts: [description] }]);
   });
 
   it('keeps what follows an empty value without a closing tag', () => {
-    const text = ofx(
+    const text = createFile(
       '<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-5<CHECKNUM>\n<NAME>\n<FITID>7<MEMO>FIRST</STMTTRN>\n<STMTTRN><TRNTYPE>DEBIT<DTPOSTED>20251230<TRNAMT>-6<FITID>8<NAME>SECOND</STMTTRN>',
     );
     expect(readOfx(text).bookings).toMatchObject([
@@ -73,21 +73,23 @@ describe('the reader of OFX', () => {
   });
 
   it('reads rows whose closing tags are missing', () => {
-    const text = ofx([row('-5', { id: '1' }), row('-6', { id: '2' })].join('')).replaceAll(
-      '</STMTTRN>',
-      '',
-    );
+    const text = createFile(
+      [createRow('-5', { id: '1' }), createRow('-6', { id: '2' })].join(''),
+    ).replaceAll('</STMTTRN>', '');
     expect(readOfx(text).bookings.map(({ signed }) => signed)).toEqual([-5, -6]);
   });
 
   it('describes a row by its payee, the full form of a truncated name, its check number, or its type', () => {
     const texts = [
-      row('-1').replace('<NAME>SHOP 1', '<PAYEE><NAME>ACME<CITY>BERLIN</PAYEE>'),
-      row('-1').replace('SHOP 1', 'VERY LONG NAME OF A S<MEMO>VERY LONG NAME OF A SHOP, BERLIN'),
-      row('-1', { type: 'CHECK' }).replace('<NAME>SHOP 1', '<CHECKNUM>1042'),
-      row('-1').replace('<NAME>SHOP 1', ''),
+      createRow('-1').replace('<NAME>SHOP 1', '<PAYEE><NAME>ACME<CITY>BERLIN</PAYEE>'),
+      createRow('-1').replace(
+        'SHOP 1',
+        'VERY LONG NAME OF A S<MEMO>VERY LONG NAME OF A SHOP, BERLIN',
+      ),
+      createRow('-1', { type: 'CHECK' }).replace('<NAME>SHOP 1', '<CHECKNUM>1042'),
+      createRow('-1').replace('<NAME>SHOP 1', ''),
     ];
-    const { bookings } = readOfx(ofx(texts.join('\n')));
+    const { bookings } = readOfx(createFile(texts.join('\n')));
     expect(bookings.map(({ texts: [text], bookingType }) => text ?? bookingType)).toEqual([
       'ACME',
       'VERY LONG NAME OF A SHOP, BERLIN',
@@ -104,29 +106,29 @@ describe('the reader of OFX', () => {
     ['36.0000', 36],
     ['-0.00', 0],
   ])('reads the amount %s', (written, signed) => {
-    expect(signedAmounts(row(written), row('-1'))[0]).toBe(signed);
+    expect(readSignedAmounts(createRow(written), createRow('-1'))[0]).toBe(signed);
   });
 
   it.each(['1,234', '12.345', 'abc', '', '1.2.3', '--5'])('refuses the amount "%s"', (written) => {
-    const { bookings, refused } = readOfx(ofx(row(written)));
+    const { bookings, refused } = readOfx(createFile(createRow(written)));
     expect(bookings).toEqual([]);
     expect(refused).toMatchObject([{ line: 9 }]);
   });
 
   it('uses the types as directions if the signs are missing or reversed', () => {
-    const buy = (amount: string) => row(amount, { type: 'DEBIT' });
-    const pay = (amount: string) => row(amount, { type: 'CREDIT' });
-    expect(signedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
-    expect(signedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
-    expect(signedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
+    const buy = (amount: string) => createRow(amount, { type: 'DEBIT' });
+    const pay = (amount: string) => createRow(amount, { type: 'CREDIT' });
+    expect(readSignedAmounts(buy('5'), pay('9'))).toEqual([-5, 9]);
+    expect(readSignedAmounts(buy('5'), pay('-9'))).toEqual([-5, 9]);
+    expect(readSignedAmounts(buy('-5'), pay('9'))).toEqual([-5, 9]);
     // A refund of a purchase has the opposite sign.
-    expect(signedAmounts(buy('5'), row('-9', { type: 'POS' }))).toEqual([5, -9]);
-    expect(signedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
+    expect(readSignedAmounts(buy('5'), createRow('-9', { type: 'POS' }))).toEqual([5, -9]);
+    expect(readSignedAmounts(buy('-5'), buy('5'))).toEqual([-5, 5]);
   });
 
   it('reads credit cards and several accounts, each with its currency', () => {
-    const bank = ofx(row('-1'), { currency: 'EUR' });
-    const card = ofx(row('-2'), {
+    const bank = createFile(createRow('-1'), { currency: 'EUR' });
+    const card = createFile(createRow('-2'), {
       account: '<CCACCTFROM><ACCTID>4111</CCACCTFROM>',
       currency: 'USD',
     })
@@ -141,17 +143,19 @@ describe('the reader of OFX', () => {
 
   it('uses the currency of a row, not the one it was converted from', () => {
     const withCurrency = (name: string) =>
-      row('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
-    const { bookings } = readOfx(ofx(withCurrency('CURRENCY') + withCurrency('ORIGCURRENCY')));
+      createRow('-1', { more: `<${name}><CURRATE>1.1<CURSYM>GBP</${name}>` });
+    const { bookings } = readOfx(
+      createFile(withCurrency('CURRENCY') + withCurrency('ORIGCURRENCY')),
+    );
     expect(bookings.map(({ currency }) => currency)).toEqual(['GBP', 'USD']);
   });
 
   it('leaves out investments, pending rows and corrected rows, and lists them', () => {
-    const text = ofx(
+    const text = createFile(
       [
-        row('-1', { id: '1' }),
-        row('-2', { id: '2', more: '<CORRECTFITID>1<CORRECTACTION>REPLACE' }),
-        row('-3', { id: '3', more: '<CORRECTFITID>0<CORRECTACTION>DELETE' }),
+        createRow('-1', { id: '1' }),
+        createRow('-2', { id: '2', more: '<CORRECTFITID>1<CORRECTACTION>REPLACE' }),
+        createRow('-3', { id: '3', more: '<CORRECTFITID>0<CORRECTACTION>DELETE' }),
         '</BANKTRANLIST><BANKTRANLISTP><STMTTRNP><TRNTYPE>DEBIT<DTTRAN>20251231<TRNAMT>-9<NAME>SOON</STMTTRNP></BANKTRANLISTP><BANKTRANLIST>',
       ].join('\n'),
     ).replace(
@@ -169,13 +173,13 @@ describe('the reader of OFX', () => {
   });
 
   it('refuses a row whose date is all zeros', () => {
-    const { refused } = readOfx(ofx(row('-1').replace('20251230', '00000000')));
+    const { refused } = readOfx(createFile(createRow('-1').replace('20251230', '00000000')));
     expect(refused.map(({ message }) => message)).toEqual(['"00000000" is not a date of OFX']);
   });
 
   it('distinguishes bookings that share id, date and amount but not the text', () => {
-    const shared = [row('-1'), row('-1').replace('SHOP 1', 'OTHER'), row('-1')];
-    const { bookings } = readOfx(ofx(shared.join('\n')));
+    const shared = [createRow('-1'), createRow('-1').replace('SHOP 1', 'OTHER'), createRow('-1')];
+    const { bookings } = readOfx(createFile(shared.join('\n')));
     expect(bookings.map(({ bankId }) => bankId)).toEqual(['1', '1/2', '1']);
   });
 
@@ -186,14 +190,16 @@ describe('the reader of OFX', () => {
   });
 
   it('ignores ids and check numbers that are all zeros', () => {
-    const text = ofx(row('-1').replace('<NAME>', '<CHECKNUM>0000<NAME>'));
+    const text = createFile(createRow('-1').replace('<NAME>', '<CHECKNUM>0000<NAME>'));
     expect(readOfx(text).bookings).toMatchObject([{ texts: ['SHOP 1'], notes: null }]);
-    const { bookings } = readOfx(ofx(row('-1', { id: '000' }) + row('-2', { id: '010' })));
+    const { bookings } = readOfx(
+      createFile(createRow('-1', { id: '000' }) + createRow('-2', { id: '010' })),
+    );
     expect(bookings.map(({ bankId }) => bankId)).toEqual([null, '010']);
   });
 
   it('reports a file that may be truncated', () => {
-    const text = ofx(row('-1'));
+    const text = createFile(createRow('-1'));
     expect(readOfx(text).findings).toEqual([]);
     expect(readOfx(text.slice(0, -6))).toMatchObject({
       bookings: [{ signed: -1 }],

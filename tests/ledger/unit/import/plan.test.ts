@@ -14,10 +14,10 @@ import { readCsv, readStatement } from '../../../../lib/ledger/import/statement.
 const bankRows = (...lines: readonly string[]) =>
   readCsv(['date,name,amount', ...lines].join('\n')).rows;
 const CREATED = '2026-01-01T00:00:00.000Z';
-const exported = (...lines: readonly string[]) =>
+const exportedRows = (...lines: readonly string[]) =>
   readCsv([CSV_COLUMNS.join(), ...lines].join('\n')).rows;
 const ledgerRows = (...lines: readonly string[]) =>
-  exported(...lines).flatMap((row) =>
+  exportedRows(...lines).flatMap((row) =>
     row.exported ? { ...row, ...row.exported, etag: '', importId: null } : [],
   );
 /** Makes the line of a purchase of tea in an export. */
@@ -29,7 +29,7 @@ it('the plan finds rows by the id made from them, and by the id that earlier ver
   const [first, second, third] = rows;
   const ledger = ledgerRows(
     teaLine(1, first?.externalId ?? ''),
-    // The second row is recognized by its former id, although its fields have changed.
+    // The second row is recognized by its legacy id, although its fields have changed.
     teaLine(2, second?.otherIds?.()[0] ?? ''),
   );
   const plan = planImport(rows, ledger);
@@ -126,7 +126,7 @@ describe('with the id of a bank', () => {
   });
 });
 
-it('names rows with the date, type and amount of a transaction that no other row matches', () => {
+it('the plan names rows with the date, type and amount of a transaction that no other row matches', () => {
   const rows = bankRows(
     ...Array(3).fill('2026-01-02,Tee,-3'),
     '2026-01-02,Tee,3',
@@ -141,7 +141,7 @@ it('names rows with the date, type and amount of a transaction that no other row
 
 it('the plan finds the edited rows of an export by id and creation time', () => {
   const ledger = ledgerRows(teaLine(1), teaLine(2), teaLine(3));
-  const rows = exported(
+  const rows = exportedRows(
     teaLine(1),
     teaLine(2, '', { name: 'Mint' }),
     teaLine(3).replaceAll(CREATED, ''),
@@ -152,15 +152,15 @@ it('the plan finds the edited rows of an export by id and creation time', () => 
   expect(plan.changes).toEqual([{ row: rows[1], transaction: ledger[1], fields: ['description'] }]);
 });
 
-it('refuses edited rows whose transaction has changed since, and no others', () => {
+it('the plan refuses edited rows whose transaction has changed since, and no others', () => {
   const updated = '2026-01-05T00:00:00.000Z';
   const ledger = ledgerRows(teaLine(1, '', { updated }), teaLine(2, '', { updated }));
-  const plan = planImport(exported(teaLine(1), teaLine(2, '', { name: 'Mint' })), ledger);
+  const plan = planImport(exportedRows(teaLine(1), teaLine(2, '', { name: 'Mint' })), ledger);
   expect(plan).toMatchObject({ present: 1, missing: [], changes: [], refused: [{ line: 3 }] });
 });
 
 it('the plan creates a deleted transaction again only with --import-deleted', () => {
-  const rows = exported(
+  const rows = exportedRows(
     teaLine(1),
     teaLine(2),
     teaLine(3, '', { name: 'Mint' }),
@@ -526,12 +526,12 @@ it('the plan counts a file as another account if the file or the import has many
 
 it('the plan does not count rows from the export of another ledger as deleted', () => {
   const other = teaLine(1, '', { name: 'Mint' }).replaceAll('2026-01-01', '2026-01-07');
-  const plan = planImport(exported(teaLine(1), teaLine(2)), ledgerRows(other));
+  const plan = planImport(exportedRows(teaLine(1), teaLine(2)), ledgerRows(other));
   expect(plan).toMatchObject({ present: 0, deleted: [], missing: [{ line: 2 }, { line: 3 }] });
 });
 
 it('the plan refuses two rows of one transaction that differ', () => {
-  const rows = exported(teaLine(1), teaLine(1, '', { name: 'Mint' }), teaLine(2), teaLine(2));
+  const rows = exportedRows(teaLine(1), teaLine(1, '', { name: 'Mint' }), teaLine(2), teaLine(2));
   const plan = planImport(rows, ledgerRows(teaLine(1), teaLine(2)));
   expect(plan).toMatchObject({ missing: [], changes: [], refused: [{ line: 3 }] });
 });

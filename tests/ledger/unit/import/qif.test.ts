@@ -4,16 +4,16 @@ import { type QifOptions, readQif } from '../../../../lib/ledger/import/qif.ts';
 
 const read = (text: string, options: Partial<QifOptions> = {}) =>
   readQif(text, { today: '2026-01-15', ...options });
-const lines = (...texts: readonly string[]) => `${texts.join('\n')}\n`;
+const joinLines = (...texts: readonly string[]) => `${texts.join('\n')}\n`;
 
 function readDates(...dates: readonly string[]): readonly string[] {
-  const records = dates.map((date) => lines(`D${date}`, 'T-1.00', 'PSHOP', '^')).join('');
+  const records = dates.map((date) => joinLines(`D${date}`, 'T-1.00', 'PSHOP', '^')).join('');
   return read(`!Type:Bank\n${records}`).bookings.map(({ date }) => date);
 }
 
 describe('the reader of QIF', () => {
   it('reads rows with their categories', () => {
-    const text = lines(
+    const text = joinLines(
       ...[
         '!Type:Bank',
         "D12/30'25",
@@ -65,13 +65,13 @@ describe('the reader of QIF', () => {
 
   it('asks if day and month may be swapped', () => {
     expect(() => readDates('1/2/2025', '3/4/2025')).toThrow('--date-order');
-    const text = lines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
+    const text = joinLines('!Type:Bank', 'D1/2/2025', 'T-1', '^');
     expect(read(text, { dateOrder: 'dmy' }).bookings).toMatchObject([{ date: '2025-02-01' }]);
   });
 
   it('reads each split as a row, or one row if the splits do not add up', () => {
     const split = (amount: string) =>
-      lines(
+      joinLines(
         ...['!Type:Bank', 'D12/30/2025', `T${amount}`, 'PMARKET', 'LFood'],
         ...['SFood', 'Ebread', '$-10.00', 'SHousehold', '$-5.00', 'S[Savings]', '$-2.00'],
         ...['SNothing', '$0.00', '^'],
@@ -85,7 +85,7 @@ describe('the reader of QIF', () => {
   });
 
   it('reads several accounts, cards, and transfers between them', () => {
-    const text = lines(
+    const text = joinLines(
       ...['!Option:AutoSwitch', '!Account', 'NGiro', 'TBank', '^', 'NVisa', 'TCCard', '^'],
       ...['!Clear:AutoSwitch', '!Account', 'NGiro', 'TBank', '^', '!Type:Bank '],
       ...['D12/01/2025', 'T100.00', 'POpening Balance', 'L[Giro]', '^'],
@@ -103,7 +103,7 @@ describe('the reader of QIF', () => {
   });
 
   it('leaves out investments, which it reports, and lists of categories, securities and prices', () => {
-    const text = lines(
+    const text = joinLines(
       ...['!Type:Cat', 'NFood', 'E', '^', '!Type:Security', 'NACME', '^'],
       ...['!Type:Invst', 'D12/30/2025', 'NBuy', 'YACME', 'I10', 'Q1', 'T10.00', '^'],
       ...[
@@ -117,7 +117,7 @@ describe('the reader of QIF', () => {
         '^',
       ],
     );
-    const bank = lines('!Type:Bank', 'D12/30/2025', 'T-1.00', '^');
+    const bank = joinLines('!Type:Bank', 'D12/30/2025', 'T-1.00', '^');
     expect(read(text + bank)).toMatchObject({
       bookings: [{ signed: -1 }],
       leftOut: [{ line: 9, reason: 'investments', text: '1 movement' }],
@@ -127,14 +127,14 @@ describe('the reader of QIF', () => {
   });
 
   it('refuses an unreadable row, and names its line', () => {
-    const text = lines(
+    const text = joinLines(
       ...['!Type:Bank', 'D12/30/2025', 'Tabc', '^', 'T-1', '^', 'D13/30/2025', 'T-1', '^'],
     );
     expect(read(text).refused.map(({ line }) => line)).toEqual([2, 5, 7]);
   });
 
   it('reads decimal commas', () => {
-    const text = lines('!Type:Bank', 'D30.12.2025', 'T-1.045,10', 'PLaden', '^');
+    const text = joinLines('!Type:Bank', 'D30.12.2025', 'T-1.045,10', 'PLaden', '^');
     expect(read(text).bookings).toMatchObject([{ signed: -1045.1 }]);
   });
 });

@@ -1,4 +1,4 @@
-// Each ambiguity of a file raises a question, the options it names answer it, and a layout's answers are remembered.
+// The importer asks about each ambiguity of a file, accepts the options that its question names, and remembers them for the layout.
 import { expect, it } from 'vitest';
 import {
   readCsv as readText,
@@ -6,7 +6,7 @@ import {
   type StatementOptions,
 } from '../../../../lib/ledger/import/statement.ts';
 
-const lines = (text: string) => text.split('|').join('\n');
+const splitLines = (text: string) => text.split('|').join('\n');
 const readCsv = (text: string, options: StatementOptions = {}) =>
   readText(text, { today: '2026-01-15', ...options });
 
@@ -15,27 +15,28 @@ function sumUp({ rows, questions }: Statement) {
   return { signed, questions: questions.map(({ topic }) => topic) };
 }
 
-const POSITIVE = 'Date,Text,Amount,Kind|2026-01-02,a,3,Foo|2026-01-03,b,4,Foo|2026-01-04,c,9,Bar';
+const POSITIVE_AMOUNTS =
+  'Date,Text,Amount,Kind|2026-01-02,a,3,Foo|2026-01-03,b,4,Foo|2026-01-04,c,9,Bar';
 const DISTANT_DATE = 'Date,Text,Amount|2026-01-02,a,-3|2062-01-03,b,-4|2026-01-04,c,-9';
 const STATUS =
   'Date,Text,Amount,Status|2026-01-02,a,-3,Completed|2026-01-03,b,-4,Zorp|2026-01-04,c,-9,Completed';
-const MIXED = 'Date,Text,Amount,Currency|2026-01-02,a,-3,EUR|2026-01-03,b,-4,USD';
+const TWO_CURRENCIES = 'Date,Text,Amount,Currency|2026-01-02,a,-3,EUR|2026-01-03,b,-4,USD';
 const POSTINGS =
   'Date,Text,Account,Amount|2026-01-02,a,Bank,-3|2026-01-02,a,Food,3|2026-01-03,b,Bank,-4|2026-01-03,b,Food,4';
-const FLAGGED =
+const FLAGGED_ROW =
   'Date,Text,Amount,Status,Reversed|2026-01-02,a,-3,Completed,No|2026-01-03,b,-4,Completed,Yes|2026-01-04,c,-9,Pending,No';
 const FUTURE_DATE = 'Date,Text,Amount|2026-01-02,a,-3|2027-01-03,b,-4|2026-01-04,c,-9';
-const TAXED =
+const TAXED_AMOUNTS =
   'Date,Text,Gross,VAT,Amount|2026-01-02,a,-3.00,-0.50,-2.50|2026-01-03,b,-4.00,-0.60,-3.40';
 const BALANCES =
   'Date,Text,Amount,Balance|2026-01-02,a,-3,103|2026-01-03,b,-4,107|2026-01-04,c,9,98';
 
 it.each<[question: string, file: string, answer: StatementOptions, signed: number[]]>([
-  ['direction', POSITIVE, { isInverted: true }, [-3, -4, -9]],
-  ['direction', POSITIVE, { isPreviewAccepted: true }, [3, 4, 9]],
+  ['direction', POSITIVE_AMOUNTS, { isInverted: true }, [-3, -4, -9]],
+  ['direction', POSITIVE_AMOUNTS, { isPreviewAccepted: true }, [3, 4, 9]],
   [
     'direction',
-    POSITIVE,
+    POSITIVE_AMOUNTS,
     { columns: { type: 'Kind' }, words: { expense: ['Foo'], income: ['Bar'] } },
     [-3, -4, 9],
   ],
@@ -44,16 +45,16 @@ it.each<[question: string, file: string, answer: StatementOptions, signed: numbe
   ['dates', DISTANT_DATE, { isPreviewAccepted: true }, [-3, -4, -9]],
   ['status', STATUS, { leaveOut: ['Zorp'] }, [-3, -9]],
   ['status', STATUS, { columns: { status: 'none' } }, [-3, -4, -9]],
-  ['status', FLAGGED, { leaveOut: ['reversed'] }, [-3]],
-  ['status', FLAGGED, { isPreviewAccepted: true }, [-3, -4]],
+  ['status', FLAGGED_ROW, { leaveOut: ['reversed'] }, [-3]],
+  ['status', FLAGGED_ROW, { isPreviewAccepted: true }, [-3, -4]],
   ['dates', FUTURE_DATE, { isPreviewAccepted: true }, [-3, -4, -9]],
-  ['columns', TAXED, { columns: { amount: 'Amount' } }, [-2.5, -3.4]],
-  ['columns', TAXED, { columns: { amount: 'Gross' } }, [-3, -4]],
-  ['currency', MIXED, { currency: 'eur' }, [-3]],
+  ['columns', TAXED_AMOUNTS, { columns: { amount: 'Amount' } }, [-2.5, -3.4]],
+  ['columns', TAXED_AMOUNTS, { columns: { amount: 'Gross' } }, [-3, -4]],
+  ['currency', TWO_CURRENCIES, { currency: 'eur' }, [-3]],
   ['postings', POSTINGS, { onlyAccount: 'Bank' }, [-3, -4]],
-])('asks about %s in %s, and accepts %o', (question, file, answer, signed) => {
-  expect(sumUp(readCsv(lines(file))).questions).toContain(question);
-  expect(sumUp(readCsv(lines(file), answer))).toEqual({ signed, questions: [] });
+])('the importer asks about %s in %s, and accepts %o', (question, file, answer, signed) => {
+  expect(sumUp(readCsv(splitLines(file))).questions).toContain(question);
+  expect(sumUp(readCsv(splitLines(file), answer))).toEqual({ signed, questions: [] });
 });
 
 it.each([
@@ -71,13 +72,13 @@ it.each([
   ['対象外', '○', ''],
   ['計算対象', '0', '1'],
   ['振替', '1', '0'],
-])('asks about rows that a column "%s" marks with %s', (name, yes, no) => {
+])('the importer asks about rows that a column "%s" marks with %s', (name, yes, no) => {
   const file = (mark: string) =>
     `Date,Text,Amount,${name}|2026-01-02,a,-3,${no}|2026-01-03,b,-4,${mark}|2026-01-04,c,-5,${no}`;
-  expect(sumUp(readCsv(lines(file(yes)))).questions).toEqual(['status']);
-  expect(sumUp(readCsv(lines(file(no)))).questions).toEqual([]);
-  // A date or an id in the column of reversals does not mark a row as reversed.
-  expect(sumUp(readCsv(lines(file('R-1042')))).questions).toEqual([]);
+  expect(sumUp(readCsv(splitLines(file(yes)))).questions).toEqual(['status']);
+  expect(sumUp(readCsv(splitLines(file(no)))).questions).toEqual([]);
+  // A date or an id in this column does not mark a row.
+  expect(sumUp(readCsv(splitLines(file('R-1042')))).questions).toEqual([]);
 });
 
 it('the importer does not ask about a column of transfers if both sides are left out', () => {
@@ -87,12 +88,12 @@ it('the importer does not ask about a column of transfers if both sides are left
     '2026-01-03,Bank,,Transfer,-100,true',
     '2026-01-03,Cash,,Transfer,100,true',
   ].join('|');
-  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-45.1], questions: [] });
+  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-45.1], questions: [] });
 });
 
 it('the importer does not ask about amounts in a column whose name usually marks rows', () => {
   const file = 'Date,Text,Amount,Refunded|2026-01-02,a,-3,0|2026-01-03,b,-4,1|2026-01-04,c,-9,2.50';
-  expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
+  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4, -9], questions: [] });
 });
 
 const makeFile = (...dates: readonly string[]) =>
@@ -116,8 +117,8 @@ it.each([
     makeFile('2025-12-20', '2026-01-10', '2027-01-11', '2027-02-11'),
     ['dates'],
   ],
-])('asks %s', (_, file, questions) => {
-  expect(sumUp(readCsv(lines(file))).questions).toEqual(questions);
+])('the importer asks %s', (_, file, questions) => {
+  expect(sumUp(readCsv(splitLines(file))).questions).toEqual(questions);
 });
 
 it.each([
@@ -125,27 +126,29 @@ it.each([
   ['they differ only in their sign', '-3.00,-0.50,3.00', '-4.00,-0.60,4.00', []],
   ['they differ', '-3.00,-0.50,-3.10', '-4.00,-0.60,-4.00', ['columns']],
 ])(
-  'decides whether to ask if the gross or the other amount was paid: %s',
+  'the importer decides whether to ask if the gross or the other amount was paid: %s',
   (_, first, second, questions) => {
     const file = `Date,Text,Gross,VAT,Amount|2026-01-02,a,${first}|2026-01-03,b,${second}`;
-    expect(sumUp(readCsv(lines(file)))).toEqual({ signed: [-3, -4], questions });
+    expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed: [-3, -4], questions });
   },
 );
 
 it('the importer never adds up two currencies, even with --as-it-is', () => {
-  expect(sumUp(readCsv(lines(MIXED), { isPreviewAccepted: true })).questions).toEqual(['currency']);
+  expect(sumUp(readCsv(splitLines(TWO_CURRENCIES), { isPreviewAccepted: true })).questions).toEqual(
+    ['currency'],
+  );
 });
 
-const BARE = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
+const NO_HEADER = '01/02/2025,Tea,3.00|02/03/2025,Bus,4.00';
 
 it.each([
-  ['its header', POSITIVE, { isInverted: true }],
-  ['its cells if it has no header', BARE, { dateOrder: 'dmy', isInverted: true }],
-] as const)('remembers the options of a file by %s', (_, file, options) => {
-  const { layout, rows } = readCsv(lines(file), options);
+  ['its header', POSITIVE_AMOUNTS, { isInverted: true }],
+  ['its cells if it has no header', NO_HEADER, { dateOrder: 'dmy', isInverted: true }],
+] as const)('the importer remembers the options of a file by %s', (_, file, options) => {
+  const { layout, rows } = readCsv(splitLines(file), options);
   expect(layout?.used).toEqual(options);
   const layouts = { [layout?.key ?? '']: layout?.used ?? {} };
-  const again = readCsv(lines(file), { layouts });
+  const again = readCsv(splitLines(file), { layouts });
   const makeIds = ({ otherIds, idWithAccount, ...row }: (typeof rows)[number]) => ({
     ...row,
     ids: [...(otherIds?.() ?? []), idWithAccount?.('Giro')],
@@ -153,8 +156,8 @@ it.each([
   expect(again.rows.map(makeIds)).toEqual(rows.map(makeIds));
   expect(again).toMatchObject({ questions: [], layout: { recalled: options } });
   // Options of the command override remembered options, which do not apply to other layouts.
-  expect(sumUp(readCsv(lines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
-  expect(readCsv(lines(DISTANT_DATE), { layouts }).layout?.recalled).toBeNull();
+  expect(sumUp(readCsv(splitLines(file), { layouts, isInverted: false })).signed[0]).toBe(3);
+  expect(readCsv(splitLines(DISTANT_DATE), { layouts }).layout?.recalled).toBeNull();
 });
 
 it.each([
@@ -168,22 +171,22 @@ it.each([
   ],
 ])('%s', (_, category, part, signed) => {
   const file = `Date,Payee,Category,Amount|2026-01-02,Shop,${category},-5|2026-01-02,Shop,Food,-3|2026-01-02,Shop,Fun,${part}|2026-01-03,Bus,Fun,-4`;
-  expect(sumUp(readCsv(lines(file)))).toEqual({ signed, questions: [] });
+  expect(sumUp(readCsv(splitLines(file)))).toEqual({ signed, questions: [] });
 });
 
-it('refuses a value as the name of a column if the file has no header', () => {
-  expect(() => readCsv(lines(BARE), { columns: { date: '01/02/2025' } })).toThrow(
+it('the importer refuses a value as the name of a column if the file has no header', () => {
+  expect(() => readCsv(splitLines(NO_HEADER), { columns: { date: '01/02/2025' } })).toThrow(
     '"01/02/2025" is a value, not the name of a column. Name the columns by their numbers',
   );
   const columns = { date: '1', amount: '3', description: '2' };
-  const { rows } = readCsv(lines(BARE), { columns, dateOrder: 'mdy' });
+  const { rows } = readCsv(splitLines(NO_HEADER), { columns, dateOrder: 'mdy' });
   expect(rows.map(({ description }) => description)).toEqual(['Tea', 'Bus']);
 });
 
-it('joins the columns that are named for the description', () => {
+it('the importer joins the columns that are named for the description', () => {
   const columns = { description: 'Payee,Memo' };
   const file = 'Date,Payee,Memo,Amount|2026-01-02,Shop,Tea,-1|2026-01-03,,Bus,-2|2026-01-04,,,-3';
-  expect(readCsv(lines(file), { columns }).rows.map(({ description }) => description)).toEqual([
-    ...['Shop, Tea', 'Bus', '(no description)'],
-  ]);
+  expect(readCsv(splitLines(file), { columns }).rows.map(({ description }) => description)).toEqual(
+    [...['Shop, Tea', 'Bus', '(no description)']],
+  );
 });

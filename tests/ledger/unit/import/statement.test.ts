@@ -191,12 +191,12 @@ it.each<[what: string, file: string, options: Options, rows: string[], refused?:
     ['6: 2026-02-28 income 1 x'],
     [2, 3, 4, 5],
   ],
-])('reads %s', (_, file, options, rows, refused = []) => {
+])('the importer reads %s', (_, file, options, rows, refused = []) => {
   expect(readAndFormat(file, options)).toEqual({ rows, refused });
 });
 
 it.each(['Debit;Credit', 'Money Out;Money In', 'Soll;Haben', 'Paid out (GBP);Paid in (GBP)'])(
-  'finds the columns %s, whether or not debits have a minus',
+  'the importer finds the columns %s, whether or not debits have a minus',
   (header) => {
     for (const [debit, credit] of [
       ['1.234,50;', ';2,00'],
@@ -267,13 +267,13 @@ describe('an export of this service', () => {
   });
 });
 
-it('reads the id from a named column', () => {
+it('the importer reads the id from a named column', () => {
   const columns = { date: 'When', amount: 'How much', description: 'What', externalId: 'No' };
   const { rows, isExport } = read(['No,What,When,How much', '7,Tea,2026-01-02,-3'], { columns });
   expect([rows[0]?.externalId, isExport]).toEqual(['7 2026-01-02 -3', false]);
 });
 
-it('gives equal rows different ids, which are the same each time', () => {
+it('the importer gives equal rows different ids, which are the same each time', () => {
   const file = ['date,name,amount', ...Array(3).fill('2026-01-02,Tea,-3'), '2026-01-02,Tea,-4'];
   const ids = read(file).rows.map(({ externalId }) => externalId);
   expect(new Set(ids).size).toBe(4);
@@ -463,7 +463,7 @@ describe('ids of the bank', () => {
 });
 
 it.each(['0', '000', '-', 'N/A', 'n/a', 'none', 'NOTPROVIDED'])(
-  'keeps all of several equal rows if %j means that they have no id',
+  'the importer keeps all of several equal rows if %j means that they have no id',
   (id) => {
     const coffee = `2026-01-02,Coffee,-3,${id}`;
     const { rows, leftOut, refused } = read([
@@ -642,14 +642,14 @@ describe('texts of a row', () => {
   });
 });
 
-it('names the columns that it ignores', () => {
+it('the importer names the columns that it ignores', () => {
   const file = ['date,name,,Balance,amount,type', '2026-01-02,Tea,,7,-3,Card'];
   const { ignored, columns } = read(file);
   expect(ignored).toEqual(['Balance', 'type']);
   expect(Object.keys(columns)).toEqual(['date', 'description', 'amount']);
 });
 
-it('refuses rows that the API would refuse, and names their lines', () => {
+it('the importer refuses rows that the API would refuse, and names their lines', () => {
   const { rows, refused } = read([
     'date,name,amount,category,notes,reference',
     `2026-01-02,Tea,-3,${'c'.repeat(256)},,`,
@@ -674,17 +674,20 @@ it.each([
   [['05/03/2026'], 'mdy', '2026-05-03'],
   [['2026-02-28', '2026-02-28', '28.02.2026', '13/13/2026', '?'], undefined, '2026-02-28'],
   [['2026-02-28', '30/02/2026', 'a.b.c'], undefined, '2026-02-28'],
-] as const)('reads the dates %j in the order %s: the first is %s', (dates, dateOrder, first) => {
-  const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
-  expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
-});
+] as const)(
+  'the importer reads the dates %j in the order %s: the first is %s',
+  (dates, dateOrder, first) => {
+    const file = ['date,name,amount', ...dates.map((date) => `${date},x,1`)];
+    expect(read(file, { dateOrder }).rows[0]?.date).toBe(first);
+  },
+);
 
 it.each([
   ['03/10/2569', '2026-10-03'],
   ['115/10/03', '2026-10-03'],
   ['03 octombrie 2026', '2026-10-03'],
   ['17:02 03/10/2026', '2026-10-03'],
-])('reads the date %s', (written, date) => {
+])('the importer reads the date %s', (written, date) => {
   const { rows } = read(['Date;Text;Amount', `${written};a;-1.00`], { dateOrder: 'dmy' });
   expect(rows.map((row) => row.date)).toEqual([date]);
 });
@@ -721,12 +724,12 @@ function readMonths(language: string, month: (typeof STYLES)[number]) {
   return written.map((text) => readDate(text));
 }
 
-it.each(LANGUAGES)('reads the names of months in the language %s', (language) => {
+it.each(LANGUAGES)('the importer reads the names of months in the language %s', (language) => {
   const expected = FIFTEENTHS.map((date) => date.toISOString().slice(0, 10));
   for (const style of STYLES) expect(readMonths(language, style)).toEqual(expected);
 });
 
-it('reads Croatian months that mean others in Polish, and refuses those that may be Czech', () => {
+it('the importer reads Croatian months that mean others in Polish, and refuses those that may be Czech', () => {
   expect(readMonths('hr', 'long')).toHaveLength(12);
   expect(readMonths('hr', 'long')[9]).toBe('2025-10-15');
   expect(readMonths('pl', 'long')[10]).toBe('2025-11-15');
@@ -739,7 +742,7 @@ it('reads Croatian months that mean others in Polish, and refuses those that may
   expect(refused.map(({ line }) => line)).toEqual([3, 4]);
 });
 
-it('refuses a row above the first readable date if no line names the columns', () => {
+it('the importer refuses a row above the first readable date if no line names the columns', () => {
   const { rows, refused } = read([
     ...['Pva;Selite;Mr', '27 tuntematon 2025;a;-45,10', '28 tammikuuta 2025;b;-5,00'],
     '29 tammikuuta 2025;c;-6,00',
@@ -748,13 +751,13 @@ it('refuses a row above the first readable date if no line names the columns', (
   expect(refused.map(({ line }) => line)).toEqual([2]);
 });
 
-it('refuses dates of a calendar with other months', () => {
+it('the importer refuses dates of a calendar with other months', () => {
   const { rows, refused } = read(['Date,Text,Amount', '1405/07/11,a,-1.00']);
   expect(rows).toEqual([]);
   expect(refused[0]?.message).toContain('another calendar');
 });
 
-it('adds up each account of a file', () => {
+it('the importer adds up each account of a file', () => {
   const { findings } = read([
     ...[
       'Account,Date,Text,Amount',
@@ -768,7 +771,7 @@ it('adds up each account of a file', () => {
   );
 });
 
-it('leaves out rows that a column marks as pending', () => {
+it('the importer leaves out rows that a column marks as pending', () => {
   const flagged = (yes: string, no: string) =>
     read(['date,name,amount,is_pending', `2026-10-03,a,-1.00,${no}`, `2026-10-15,b,-9.00,${yes}`]);
   for (const { rows, leftOut } of [
@@ -782,22 +785,25 @@ it('leaves out rows that a column marks as pending', () => {
   expect(flagged('soon', 'no').rows).toHaveLength(2);
 });
 
-it.each(['Planned', 'Scheduled'])('keeps a booking that a column marks as %s', (name) => {
-  const file = [`date,name,amount,${name}`, '2026-10-03,a,-1.00,yes', '2026-10-15,b,-9.00,no'];
-  expect(read(file).rows).toHaveLength(2);
-});
+it.each(['Planned', 'Scheduled'])(
+  'the importer keeps a booking that a column marks as %s',
+  (name) => {
+    const file = [`date,name,amount,${name}`, '2026-10-03,a,-1.00,yes', '2026-10-15,b,-9.00,no'];
+    expect(read(file).rows).toHaveLength(2);
+  },
+);
 
-it('uses the net amount if there is a fee, whatever taxes are named', () => {
+it('the importer uses the net amount if there is a fee, whatever taxes are named', () => {
   const file = ['Date,Name,Gross,Fee,Net,Sales Tax', '2026-10-03,a,100.00,-3.20,96.80,8.00'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([96.8]);
 });
 
-it('uses the gross amount if there is a tax', () => {
+it('the importer uses the gross amount if there is a tax', () => {
   const file = ['Date,Text,Net,VAT,Gross', '2026-10-03,a,-37.90,-7.20,-45.10'];
   expect(read(file).rows.map(({ amount }) => amount)).toEqual([45.1]);
 });
 
-it('reads amounts without a sign as expenses if others have a plus', () => {
+it('the importer reads amounts without a sign as expenses if others have a plus', () => {
   const file = 'Date,Text,Amount|2026-10-03,Shop,£45.10|2026-10-15,Payment,+£50.00';
   const EXPENSE = '2: 2026-10-03 expense 45.1 Shop';
   expect(readAndFormat(file).rows).toEqual([EXPENSE, '3: 2026-10-15 income 50 Payment']);
@@ -882,7 +888,7 @@ describe('a balance at each end', () => {
   });
 });
 
-it('asks for the order of days and months, however likely one order is', () => {
+it('the importer asks for the order of days and months, however likely one order is', () => {
   const monthly = ['Date,Text,Amount', ...['10/01/26,a,-1', '10/02/26,b,-1', '10/03/26,c,-2']];
   expect(() => read(monthly, { today: '2026-11-26' })).toThrow('Dates may be dmy or mdy');
   const { rows } = read(monthly, { dateOrder: 'dmy', today: '2026-11-26' });
@@ -908,18 +914,18 @@ describe('another table in the file', () => {
   });
 });
 
-it('refuses a row whose word is income in one language and an expense in another', () => {
+it('the importer refuses a row whose word is income in one language and an expense in another', () => {
   const lines = 'Зарплата,Зачисление,900|2026-01-03,Налог,Уплата,500';
   const result = readAndFormat(`date,name,type,amount|2026-01-02,${lines}`);
   expect(result).toEqual({ rows: ['2: 2026-01-02 income 900 Зарплата'], refused: [3] });
 });
 
-it.each(['30.12.', '12/30'])('refuses %s because it has no year', (date) => {
+it.each(['30.12.', '12/30'])('the importer refuses %s because it has no year', (date) => {
   const { refused } = read(['date,name,amount', `${date},Tea,-3`]);
   expect(refused).toMatchObject([{ line: 2, message: expect.stringContaining('has no year') }]);
 });
 
-it('names the known words if a row has another word', () => {
+it('the importer names the known words if a row has another word', () => {
   const { refused } = read([...UNSIGNED.split('|'), '2026-01-02,c,1,XX'], { words: WORDS });
   const message =
     '"XX" is neither income (CR) nor expense (DR, Fee). Say which with --income "XX" or --expense "XX"';
@@ -939,11 +945,11 @@ it.each<[file: string, options: Options, message: string]>([
   ['date,name,amount|05/03/2026,x,1', {}, '--date-order'],
   ['date,name,amount|13/01/2026,x,1|01/13/2026,x,1|03/04/2026,x,1', {}, '--date-order'],
   ['date,name,amount|2026-01-13,x,1|13.01.2026,x,1', {}, '--date-order'],
-])('refuses %j with %j', (file, options, message) => {
+])('the importer refuses %j with %j', (file, options, message) => {
   expect(() => readAndFormat(file, options)).toThrow(message);
 });
 
-it('asks if balances contradict the words for the direction', () => {
+it('the importer asks if balances contradict the words for the direction', () => {
   const row = (n: number, amount: string, balance: string) =>
     `2026-01-0${n},Shop ${n},${amount},${balance}`;
   const rows = [row(1, '45.10,', '954.90'), row(2, '20.00,', '934.90'), row(3, ',9.00', '943.90')];
@@ -955,10 +961,13 @@ it('asks if balances contradict the words for the direction', () => {
 it.each([
   ['FT is no currency', 'FT', ['decimal']],
   ['Ft is the forint', 'Ft', []],
-])('recognizes a currency without decimals by the case of its sign: %s', (_, sign, topics) => {
-  const { questions } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
-  expect(questions.map(({ topic }) => topic)).toEqual(topics);
-});
+])(
+  'the importer recognizes a currency without decimals by the case of its sign: %s',
+  (_, sign, topics) => {
+    const { questions } = read([`Date;Text;${sign};Amount`, '2026-01-02;Tea;;-1,234']);
+    expect(questions.map(({ topic }) => topic)).toEqual(topics);
+  },
+);
 
 it.each([
   '2.5K',
@@ -972,7 +981,7 @@ it.each([
   '3万',
   '1.2L',
   '5 lakh',
-])('refuses the rounded amount %s', (amount) => {
+])('the importer refuses the rounded amount %s', (amount) => {
   const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;"${amount}"`;
   const { rows, refused } = read(file.split('|'));
   expect(rows).toHaveLength(1);
@@ -989,12 +998,12 @@ it.each([
   '45.10 lei',
   'K 45.10',
   'Rs 45.10 Cr',
-])('reads %s with its currency or mark', (amount) => {
+])('the importer reads %s with its currency or mark', (amount) => {
   const file = `date;name;amount|2026-10-03;a;-45.10|2026-10-04;b;${amount}`;
   expect(read(file.split('|')).rows.map((row) => row.amount)).toEqual([45.1, 45.1]);
 });
 
-it('asks for the order of dates if a name such as Data appears beside Amount', () => {
+it('the importer asks for the order of dates if a name such as Data appears beside Amount', () => {
   const file = ['Data,Type,Amount', '10/01/2026,Income,2500', '10/03/2026,Expense,45.10'];
   expect(() => read(file)).toThrow('--date-order dmy or mdy');
   expect(read(file.map((line) => line.replace('Amount', 'Importo'))).dateOrder).toBe('dmy');

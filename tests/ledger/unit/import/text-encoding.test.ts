@@ -6,18 +6,18 @@ import { readStatement } from '../../../../lib/ledger/import/statement.ts';
 import { decodeText } from '../../../../lib/ledger/import/text-encoding.ts';
 
 const TEXT = 'Datum;Bäcker €\n';
-const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+const encodeUtf16 = (text: string) => Buffer.from(text, 'utf16le');
 const CP1252 = Buffer.from(TEXT.replace('€', '\u0080'), 'latin1');
 
 it.each([
   ['utf-8', Buffer.from(TEXT)],
   ['utf-8', Buffer.from(`\uFEFF${TEXT}`)],
-  ['utf-16le', utf16(`\uFEFF${TEXT}`)],
-  ['utf-16be', utf16(`\uFEFF${TEXT}`).swap16()],
-  ['utf-16le', utf16(TEXT)],
-  ['utf-16be', utf16(TEXT).swap16()],
+  ['utf-16le', encodeUtf16(`\uFEFF${TEXT}`)],
+  ['utf-16be', encodeUtf16(`\uFEFF${TEXT}`).swap16()],
+  ['utf-16le', encodeUtf16(TEXT)],
+  ['utf-16be', encodeUtf16(TEXT).swap16()],
   ['windows-1252', CP1252],
-])('reads %s: %o', (encoding, bytes) => {
+])('the importer reads %s: %o', (encoding, bytes) => {
   expect(decodeText(bytes)).toEqual({ text: TEXT, encoding, damagedLines: [] });
 });
 
@@ -60,17 +60,17 @@ it.each([
   ['gb18030', '交易时间,交易对方,收/支,金额\n2025-12-30,美团外卖,支出,45.10\n'],
   ['koi8-r', 'Дата операции;Описание\n30.12.2025;Продукты\n'],
   ['euc-kr', '거래일시,적요,출금액\n2025-12-30,편의점,4510\n'],
-])('recognizes %s as the encoding that reads best: %s', (encoding, text) => {
+])('the importer recognizes %s as the encoding that reads best: %s', (encoding, text) => {
   expect(decodeText(encode(text, encoding))).toEqual({ text, encoding, damagedLines: [] });
 });
 
-it('keeps UTF-8 if a character is cut in two, and names the line', () => {
+it('the importer keeps UTF-8 if a character is cut in two, and names the line', () => {
   const bytes = Buffer.concat([Buffer.from('Müller\nStraße '), Buffer.of(0xc3), Buffer.from('\n')]);
   const text = 'Müller\nStraße \ufffd\n';
   expect(decodeText(bytes)).toEqual({ text, encoding: 'utf-8', damagedLines: [2] });
 });
 
-it('uses the chosen encoding, and lists the known names if it is unknown', () => {
+it('the importer uses the chosen encoding, and lists the known names if it is unknown', () => {
   expect(decodeText(Buffer.from([0xb9]), 'windows-1250').text).toBe('ą');
   expect(() => decodeText(Buffer.from('x'), 'klingon')).toThrow('windows-1252');
 });
@@ -79,20 +79,23 @@ it.each([
   ['windows-1250', 'windows-1252', 'Książka'],
   ['gb18030', 'shift_jis', 'スーパー'],
   ['windows-1252', 'gb18030', '美团外卖'],
-])('finds a row that was first read as %s, and now as %s', async (previous, current, name) => {
-  const written = previous === 'windows-1250' ? previous : current;
-  const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
-  const read = async (encoding: string) =>
-    (await readStatement(file, { encoding, account: 'Giro' })).rows;
-  const previousRows = await read(previous);
-  const ledger = previousRows.map((row, n) => {
-    const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
-    return { ...row, ...record };
-  });
-  const currentRows = await read(current);
-  expect(currentRows[0]?.externalId).not.toBe(previousRows[0]?.externalId);
-  expect(planImport(currentRows, ledger)).toMatchObject({ present: 2, missing: [] });
-  const rows = previousRows.flatMap((row) => recordRow(row) ?? []);
-  const recorded = createRecordedRows([{ importId: 'x', part: 1, rows }]);
-  expect(planImport(currentRows, [], { recorded }).deleted).toHaveLength(2);
-});
+])(
+  'the importer finds a row that was first read as %s, and now as %s',
+  async (previous, current, name) => {
+    const written = previous === 'windows-1250' ? previous : current;
+    const file = encode(`date,name,amount\n2026-01-02,${name},-3\n2026-01-03,Bus,-4`, written);
+    const read = async (encoding: string) =>
+      (await readStatement(file, { encoding, account: 'Giro' })).rows;
+    const previousRows = await read(previous);
+    const ledger = previousRows.map((row, n) => {
+      const record = { id: `${n}`, createdAt: '', updatedAt: '', etag: '', importId: null };
+      return { ...row, ...record };
+    });
+    const currentRows = await read(current);
+    expect(currentRows[0]?.externalId).not.toBe(previousRows[0]?.externalId);
+    expect(planImport(currentRows, ledger)).toMatchObject({ present: 2, missing: [] });
+    const rows = previousRows.flatMap((row) => recordRow(row) ?? []);
+    const recorded = createRecordedRows([{ importId: 'x', part: 1, rows }]);
+    expect(planImport(currentRows, [], { recorded }).deleted).toHaveLength(2);
+  },
+);

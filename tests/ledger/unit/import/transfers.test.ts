@@ -25,7 +25,7 @@ it.each([
   ['the name of the other account', '03-05,Bank,To cash,,-100', '03-05,Cash,From bank,,100'],
   ['words of another language', '03-05,Bank,Übertrag,,-100', '03-06,Cash,Umbuchung,,100'],
   ['the word for a transfer alone', '03-05,Bank,Transfer,,-100', '03-06,Cash,Transfer,,100'],
-])('leaves out both sides of a transfer, recognized by %s', (_, out, back) => {
+])('the importer leaves out both sides of a transfer, recognized by %s', (_, out, back) => {
   expect(read([`2026-${out}`, `2026-${back}`])).toEqual(LEFT_OUT);
   expect(read([`2026-${back}`, `2026-${out}`])).toEqual(LEFT_OUT);
 });
@@ -35,12 +35,12 @@ it.each([
   ['a purchase and a refund', 'CARD PAYMENT TO TESCO', 'CARD PAYMENT REFUND ARGOS'],
   ['transfers in another language', 'Überweisung Miete', 'Gutschrift Überweisung Gehalt'],
   ['names of accounts within words', 'Cashew nuts', 'Returned to bank'],
-])('asks about %s with the same amount, which may be unrelated', (_, out, back) => {
+])('the importer asks about %s with the same amount, which may be unrelated', (_, out, back) => {
   const lines = [`2026-03-05,Bank,${out},,-100`, `2026-03-06,Cash,${back},,100`];
   expect(read(lines)).toEqual({ ...ALL, questions: ['postings'] });
 });
 
-it('asks if a category covers transfers and other payments', () => {
+it('the importer asks if a category covers transfers and other payments', () => {
   const lines = [
     '2026-03-05,Bank,A,Transfers & payments,-100',
     '2026-03-06,Cash,B,Transfers out,100',
@@ -50,7 +50,7 @@ it('asks if a category covers transfers and other payments', () => {
 
 const ONE_SIDE = ['2026-03-05,Bank,Transfer,,-100', '2026-03-06,Cash,Deposit,,100'];
 
-it('asks if only one side mentions a transfer', () => {
+it('the importer asks if only one side mentions a transfer', () => {
   expect(read(ONE_SIDE)).toEqual({ ...ALL, questions: ['postings'] });
   expect(read(ONE_SIDE, { isPreviewAccepted: true })).toEqual(ALL);
   expect(read(ONE_SIDE, { onlyAccount: 'Bank' })).toMatchObject({
@@ -59,7 +59,7 @@ it('asks if only one side mentions a transfer', () => {
   });
 });
 
-it('only reports rows that cancel on one day if no word shows a transfer', () => {
+it('the importer only reports rows that cancel on one day if no word shows a transfer', () => {
   const lines = ['2026-03-05,Bank,A,,-100', '2026-03-05,Cash,B,,100'];
   expect(read(lines)).toEqual({ ...ALL, isReported: true });
 });
@@ -78,16 +78,16 @@ it.each([
     '03-05,Bank,Shoes,,-100',
     '03-06,Cash,Shoes returned,,100',
   ],
-])('keeps rows %s', (_, first, second) => {
+])('the importer keeps rows %s', (_, first, second) => {
   expect(read([`2026-${first}`, `2026-${second}`])).toEqual(ALL);
 });
 
-it('keeps rows of one account in a file of two accounts', () => {
+it('the importer keeps rows of one account in a file of two accounts', () => {
   const lines = ['2026-03-05,Bank,Transfer to Ann,,-100', '2026-03-05,Bank,Transfer from Bob,,100'];
   expect(read([...lines, '2026-03-06,Cash,Bus,,-3'])).toMatchObject({ leftOut: [], questions: [] });
 });
 
-it('uses each row for only one transfer', () => {
+it('the importer uses each row for only one transfer', () => {
   const more = ['2026-03-06,Bank,Transfer to Ann,,-100'];
   const { lines, leftOut } = read([
     '2026-03-05,Bank,Transfer,,-100',
@@ -101,7 +101,7 @@ it('uses each row for only one transfer', () => {
 });
 
 it.each(['2026-03-04', '2026-03-05'])(
-  'prefers a row that names the account to a payment on %s',
+  'the importer prefers a row that names the account to a payment on %s',
   (date) => {
     const { lines, leftOut } = read([
       `${date},Bank,Transfer to landlord,,-100`,
@@ -112,7 +112,7 @@ it.each(['2026-03-04', '2026-03-05'])(
   },
 );
 
-it('prefers the nearest of equal rows', () => {
+it('the importer prefers the nearest of equal rows', () => {
   const { leftOut } = read([
     '2026-03-04,Bank,Transfer to cash,,-100',
     '2026-03-05,Bank,Transfer to cash,,-100',
@@ -121,7 +121,7 @@ it('prefers the nearest of equal rows', () => {
   expect(leftOut).toEqual([5, 6]);
 });
 
-it('finds a transfer among many other rows with its amount', () => {
+it('the importer finds a transfer among many other rows with its amount', () => {
   const gifts = Array.from({ length: 24 }, (_, n) => `2025-01-${n + 1},Cash,Gift,,100`);
   const { leftOut } = read([
     ...gifts,
