@@ -2,7 +2,7 @@
 // loop on the same sandbox in the same run. Prints the figures, and exits with 1 if a bar is missed.
 import { createQdrant, type VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { chooseCopySettings } from '../../lib/migration/point-writer.ts';
-import { createDigestSum, digestOf } from '../../lib/migration/points.ts';
+import { createDigestSum, digestPoint } from '../../lib/migration/points.ts';
 import { reconcile } from '../../lib/migration/reconcile.ts';
 import { listProblems, type ReconcileReport } from '../../lib/migration/reconcile-report.ts';
 import { UNINTERRUPTED } from '../../lib/migration/runs/journal.ts';
@@ -97,7 +97,7 @@ async function seed(store: VectorStore, { count, dimensions }: Size): Promise<st
   const digest = createDigestSum();
   let batch = [];
   for (const point of generateMemories({ count, dimensions, users: USERS })) {
-    digest.add(digestOf(point.id, point.payload));
+    digest.add(digestPoint(point.id, point.payload));
     batch.push(point);
     if (batch.length < BATCH_SIZE) continue;
     await store.upsert('source', batch, 'upsert');
@@ -105,7 +105,7 @@ async function seed(store: VectorStore, { count, dimensions }: Size): Promise<st
     batch = [];
   }
   if (batch.length > 0) await store.upsert('source', batch, 'upsert');
-  return digest.text();
+  return digest.toHex();
 }
 
 async function verify(store: VectorStore, target: string): Promise<ReconcileReport> {

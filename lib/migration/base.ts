@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import type { CommonVersion, Listed } from './fate.ts';
 import { mergeById, type Pair, type Sorted } from './pairs.ts';
 import { comparePointIds, createDigestSum } from './points.ts';
-import { type ArtifactStore, partKey, splitLines } from './ports/artifacts.ts';
+import { type ArtifactStore, formatPartKey, splitLines } from './ports/artifacts.ts';
 import type { PointId } from './ports/vector-store.ts';
 
 const idSchema = v.custom<PointId>((value) => typeof value === 'string');
@@ -29,7 +29,7 @@ export const baseSchema = v.strictObject({
 
 export type Base = v.InferOutput<typeof baseSchema>;
 
-/** The segments that a walk has written so far, with the digest and number of their lines */
+/** Segments that a walk has written so far, with the digest and the number of their lines */
 export interface BaseProgress {
   readonly segments: Base['segments'];
   readonly digest: string;
@@ -65,7 +65,7 @@ export async function* mergeVersions<From extends Sorted, To extends Sorted>(
   }
 }
 
-/** Looks up common versions by id. Call it with ascending ids. */
+/** Returns a function that looks up common versions. Call it with ascending ids. */
 function createBaseReader({ artifacts, before }: KnownBase) {
   const lines = readBaseLines(artifacts, before?.segments ?? []);
   const pending = new Set(before?.making);
@@ -90,7 +90,7 @@ export async function* readBaseLines(
 ): AsyncGenerator<Listed, undefined, void> {
   for (const { prefix, parts, from } of segments) {
     for (let part = 0; part < parts; part += 1) {
-      for await (const line of splitLines(artifacts.get(partKey(prefix, part)))) {
+      for await (const line of splitLines(artifacts.get(formatPartKey(prefix, part)))) {
         const at = line.lastIndexOf(' ');
         const id = line.slice(0, at) as PointId;
         if (from !== null && comparePointIds(id, from) < 0) continue;
@@ -104,11 +104,11 @@ export async function* readBaseLines(
 export function createBaseWriter(
   { artifacts, before }: BaseAccess,
   { prefix, keep }: BaseTarget,
-  begun: BaseProgress | undefined,
+  progress: BaseProgress | undefined,
 ) {
-  const sum = createDigestSum(begun?.digest);
-  let segments = begun?.segments ?? [];
-  let points = begun?.points ?? 0;
+  const sum = createDigestSum(progress?.digest);
+  let segments = progress?.segments ?? [];
+  let points = progress?.points ?? 0;
   let lines: string[] = [];
 
   function add(id: PointId, digest: Buffer): void {
@@ -122,12 +122,12 @@ export function createBaseWriter(
     if (lines.length > 0) {
       const last = segments.at(-1);
       const parts = last?.prefix === prefix ? last.parts : 0;
-      await artifacts.put(partKey(prefix, parts), [Buffer.from(lines.join(''))]);
+      await artifacts.put(formatPartKey(prefix, parts), [Buffer.from(lines.join(''))]);
       const others = segments.filter((segment) => segment.prefix !== prefix);
       segments = [...others, { prefix, parts: parts + 1, from: null }];
       lines = [];
     }
-    const digest = sum.text();
+    const digest = sum.toHex();
     if (nextOffset === null) await keep({ segments, digest, points });
     else await keep({ ...joinAhead(nextOffset), ...pendingInserts([], nextOffset) });
     return { segments, digest, points };
@@ -136,13 +136,13 @@ export function createBaseWriter(
   /** Combines the lines of this walk with those of an earlier walk from the offset on. */
   function joinAhead(offset: PointId | null): Base {
     const { segments: earlier = [], knownTo } = before ?? {};
-    // After a resume, the earlier base may contain segments of this very walk: all their lines are before the offset.
+    // After a resume, the earlier base may contain segments of this walk itself: all their lines are before the offset.
     const isOfThisWalk = ({ prefix, parts }: Base['segments'][number]) =>
-      segments.some((own) => own.prefix === prefix && own.parts === parts);
+      segments.some((written) => written.prefix === prefix && written.parts === parts);
     const rest = earlier
       .filter((segment) => !isOfThisWalk(segment))
-      .map((segment) => ({ ...segment, from: laterId(segment.from, offset) }));
-    const end = before === undefined ? offset : knownTo && laterId(knownTo, offset);
+      .map((segment) => ({ ...segment, from: pickLaterId(segment.from, offset) }));
+    const end = before === undefined ? offset : knownTo && pickLaterId(knownTo, offset);
     return { segments: [...segments, ...rest], ...(end && { knownTo: end }) };
   }
 
@@ -164,7 +164,7 @@ export function createBaseWriter(
   return { add, flush, recordPendingInserts };
 }
 
-function laterId<Id extends PointId | null>(a: Id, b: PointId | null): Id | PointId {
+function pickLaterId<Id extends PointId | null>(a: Id, b: PointId | null): Id | PointId {
   if (a === null || b === null) return b ?? a;
   return comparePointIds(a, b) > 0 ? a : b;
 }

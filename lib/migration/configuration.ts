@@ -1,5 +1,5 @@
-// Copies the configuration of the old collection, so that the new one performs and is replicated like it. Settings that are fixed
-// when a collection is created can only be read.
+// Copies the configuration of the old collection, so that the new one is as fast and as replicated. Settings that are fixed at
+// the creation of a collection are only read.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { VectorStore } from './adapters/qdrant.ts';
 import { readHealthyInfo } from './point-writer.ts';
@@ -13,13 +13,13 @@ import { Paused } from './runs/journal.ts';
 import type { StepContext } from './runs/step.ts';
 import { MINUTE_MS } from './runs/times.ts';
 
-/** Settings that can be changed in an existing collection */
+/** Reads the settings that can be changed in an existing collection. */
 export function readConfiguration(info: CollectionInfo): CollectionUpdate {
   const { config } = info;
   const { params, hnsw_config, optimizer_config, quantization_config, strict_mode_config } = config;
   const { replication_factor, write_consistency_factor, on_disk_payload } = params;
   const { read_fan_out_factor, read_fan_out_delay_ms } = params;
-  const own = readDenseVector(info);
+  const dense = readDenseVector(info);
   return {
     hnsw_config,
     optimizers_config: optimizer_config,
@@ -32,10 +32,10 @@ export function readConfiguration(info: CollectionInfo): CollectionUpdate {
     }),
     vectors: {
       '': omitEmpty({
-        on_disk: own.on_disk,
-        memory: own.memory,
-        hnsw_config: own.hnsw_config,
-        quantization_config: own.quantization_config,
+        on_disk: dense.on_disk,
+        memory: dense.memory,
+        hnsw_config: dense.hnsw_config,
+        quantization_config: dense.quantization_config,
       }),
     },
     // Null leaves the setting unchanged.
@@ -58,7 +58,7 @@ export async function copyConfiguration(
   }
 }
 
-/** Settings that are fixed when a collection is created */
+/** Reads the settings that are fixed when a collection is created. */
 export function readFixedSettings(info: CollectionInfo) {
   const { shard_number = 1 } = info.config.params;
   return { shard_number, datatype: readDenseVector(info).datatype ?? 'float32' };
@@ -70,8 +70,8 @@ type Optimizing = Pick<StepContext, 'services' | 'run' | 'renew' | 'note'>;
 const MAX_STANDSTILL_MS = 10 * MINUTE_MS;
 
 /**
- * Waits until all points of the collection are indexed: searches are slow until then. Does not wait for an optimizer that is
- * switched off, as in the old collection.
+ * Waits until all points of the collection are indexed, because searches are slow until then. Does not wait for an optimizer that
+ * is switched off.
  * @throws Paused; Refusal if the store makes no progress
  */
 export async function waitUntilIndexed(context: Optimizing, collection: string): Promise<void> {
@@ -111,8 +111,10 @@ async function awaitOptimizer(
     const why = `The optimizer of ${collection} is ${status}, with ${counts} and ${segments_count} segments, and has made no progress for ${minutes} minutes. Check the log of the store and the optimizer settings of the collection.`;
     throw new Refusal('RefusedByService', why);
   }
-  const perMs = (done - began.done) / (now - began.at);
-  const left = perMs > 0 && { leftSeconds: Math.ceil((total - done) / perMs / 1_000) };
+  const pointsPerMs = (done - began.done) / (now - began.at);
+  const left = pointsPerMs > 0 && {
+    leftSeconds: Math.ceil((total - done) / pointsPerMs / 1_000),
+  };
   throw new Paused({ waitsFor: `the index of ${collection}: ${counts}`, waitSeconds: 1, ...left });
 }
 

@@ -1,10 +1,10 @@
 // Decides which of two versions of a memory prevails: a three-way merge whose base is the last common version. Two memories are
 // always compared here; whole collections are compared in steps/comparison.ts.
-import { canonicalJson } from './json/json-text.ts';
-import { digestOf, lacksKeywords, sameVector } from './points.ts';
+import { canonicalizeJson } from './json/json-text.ts';
+import { digestPoint, isSameVector, lacksKeywords } from './points.ts';
 import type { PointId, PointPayload, ScrolledPoint } from './ports/vector-store.ts';
 
-/** A memory in one collection, or its digest in a list of them; undefined if it is absent */
+/** A memory in one collection, or its digest in a list; undefined if it is absent */
 export type Version = (Memory & { readonly payload: PointPayload }) | Listed | undefined;
 
 interface Memory {
@@ -43,7 +43,7 @@ export function isSame(first: Version, second: Version): boolean {
   // Equal texts need no parsing.
   return (
     first.payload === second.payload ||
-    canonicalJson(first.payload) === canonicalJson(second.payload)
+    canonicalizeJson(first.payload) === canonicalizeJson(second.payload)
   );
 }
 
@@ -54,18 +54,18 @@ export interface VectorRules {
   readonly keywords: string;
 }
 
-/** Kind of vector that differs although the memory is the same; undefined if none does */
+/** @returns the kind of vector that differs although the memory is the same; undefined if none differs */
 export function findVectorDifference(
   active: ScrolledPoint,
   standby: ScrolledPoint,
   { tolerance, keywords }: VectorRules,
 ): 'vector' | 'keywords' | undefined {
-  if (!sameVector(active.vector, standby.vector, tolerance)) return 'vector';
+  if (!isSameVector(active.vector, standby.vector, tolerance)) return 'vector';
   return keywords === 'by-store' && lacksKeywords(standby) ? 'keywords' : undefined;
 }
 
 export function digestOfVersion(version: NonNullable<Version>): Buffer {
-  return 'digest' in version ? version.digest : digestOf(version.id, version.payload);
+  return 'digest' in version ? version.digest : digestPoint(version.id, version.payload);
 }
 
 /** True if the memory has not changed since both collections were equal. */

@@ -19,7 +19,7 @@ interface WindowForecast {
 /** Time for a deployment, its tests and opening writes, unless it was measured or configured */
 const ASSUMED_DEPLOYMENT_SECONDS = 60;
 
-/** @param maxRate limit of points read a second */
+/** @param maxRate limit of points read per second */
 export function forecastWindow(
   { plan, evidence, took }: Pick<Run, 'plan' | 'evidence' | 'took'>,
   maxRate = Number.POSITIVE_INFINITY,
@@ -28,14 +28,14 @@ export function forecastWindow(
   // The walk reads each point on both sides; the checks after the deployment read one side again.
   const measured = perSecond === undefined ? (took.copy ?? 0) : Number(points) / Number(perSecond);
   const walk = Math.max(measured, Number(points) / (maxRate / 2));
-  const copies = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
+  const uploads = plan.uploadAs === undefined ? [] : [estimate('upload', 2 * (took.backup ?? 0))];
   const { deploySeconds = ASSUMED_DEPLOYMENT_SECONDS } = plan;
   const isConfigured = plan.deploySeconds !== undefined;
   const estimates = [
     estimate('freeze', Math.max(plan.drainSeconds, took.freeze ?? 0), 'configured'),
     estimate('backup', plan.inPlace ? 0 : (took.backup ?? 0)),
     estimate('copy', walk),
-    ...copies,
+    ...uploads,
     took.deploy === undefined || isConfigured
       ? estimate('deploy', deploySeconds + walk / 2, isConfigured ? 'configured' : 'assumed')
       : estimate('deploy', took.deploy),
@@ -53,8 +53,8 @@ function estimate(
 }
 
 /**
- * Computes points a second. A walk of less than a second counts as one of a second: otherwise a few points, or a clock that was
- * set back, would make the forecast too short.
+ * Computes points per second. A walk of less than a second counts as a second: otherwise a few points, or a clock that was set
+ * back, would make the forecast too short.
  */
 export function measureSpeed(points: number, milliseconds: number): number {
   return points / Math.max(1, milliseconds / 1_000);
@@ -82,7 +82,7 @@ export function measureParts({ passed }: RecordedJournal): Record<string, number
 /** @throws Refusal with the minutes that the window needs */
 export function assertFits({ seconds }: Pick<WindowForecast, 'seconds'>, minutes: number): void {
   if (seconds <= minutes * 60) return;
-  // A tenth in reserve
+  // With a reserve of a tenth
   const windowMinutes = Math.ceil((seconds * 1.1) / 60);
   const why = `The window is expected to take ${seconds} s, and has ${minutes * 60} s: it needs ${windowMinutes} minutes.`;
   throw new Refusal('RefusedPrerequisites', why, { data: { windowMinutes } });

@@ -1,8 +1,8 @@
-// A kept snapshot: the artifacts it consists of, the proof that they are complete, and its restore under another name, in stages
-// that start work on the store and poll it.
+// A kept snapshot: the artifacts of which it consists, the proof that they are complete, and its restore under another name. The
+// restore has stages that start work on the store and poll it.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { type ArtifactStore, measureStream, partKey } from './ports/artifacts.ts';
+import { type ArtifactStore, formatPartKey, measureStream } from './ports/artifacts.ts';
 import { Refusal, RetryableFailure, recoverWith } from './refusals.ts';
 import { NOTHING_RECORDED, Paused } from './runs/journal.ts';
 import type { StepContext } from './runs/step.ts';
@@ -20,7 +20,7 @@ const snapshotSchema = v.object({
 /** A snapshot as the store describes it */
 export type Snapshot = v.InferOutput<typeof snapshotSchema>;
 
-/** The parts are numbered, so that the description of even the largest file is this small. */
+/** Numbered parts: the description of even the largest file is this small. */
 const partsSchema = v.object({ prefix: v.string(), count, bytes: count });
 
 export const keptSnapshotSchema = v.object({
@@ -36,7 +36,7 @@ export type Parts = KeptSnapshot['parts'];
 
 /** Keys of the artifacts that a kept snapshot consists of */
 export function listPartKeys({ parts }: Pick<KeptSnapshot, 'parts'>): string[] {
-  return Array.from({ length: parts.count }, (_, part) => partKey(parts.prefix, part));
+  return Array.from({ length: parts.count }, (_, part) => formatPartKey(parts.prefix, part));
 }
 
 async function* readParts(artifacts: ArtifactStore, parts: Parts): AsyncIterable<Uint8Array> {
@@ -56,7 +56,7 @@ export function assertIntact({ name, size, checksum, parts, sha256 }: KeptSnapsh
   );
 }
 
-/** Reads all parts. @throws Refusal if one is missing or damaged */
+/** Reads all parts. @throws Refusal if a part is missing or damaged */
 export async function checkKept(artifacts: ArtifactStore, kept: KeptSnapshot): Promise<void> {
   if ((await computeSha256(artifacts, kept.parts)) === kept.sha256) return;
   throw new Refusal('RefusedSnapshot', `The kept parts of ${kept.name} are damaged.`);
@@ -69,8 +69,8 @@ const MIN_BYTES_PER_MS = 10_000;
 const SETTLING_MS = 10_000;
 
 /**
- * Restores under a name of the run's own, as a restore overwrites an existing collection silently. A collection of that name is
- * removed first: a half-restored one may crash the store at its next start.
+ * Restores the snapshot under a name that belongs to the run, because a restore silently overwrites an existing collection. Such a
+ * collection is removed first: if it is half restored, the store may crash at its next start.
  */
 export async function restoreSnapshot({ stages }: StepContext, restore: Restore): Promise<void> {
   await stages.once('restored', async (context) => {
@@ -83,8 +83,8 @@ interface Restore {
   readonly kept: KeptSnapshot;
 }
 
-/** Time at which the collection first had this number of points; no number until it can be read */
-interface Seen {
+/** Number of points, and the time at which the collection first had it; no number until the collection can be read */
+interface Observation {
   readonly points?: number;
   readonly at: number;
 }
@@ -105,30 +105,30 @@ async function sendAndWait(context: StepContext, restore: Restore): Promise<bool
     const isSent = clearedIn === lease.epoch && (await send(context, restore));
     return { isSent, at: clock().getTime() };
   });
-  return await stages.once<boolean, Seen>('readable', (context) =>
+  return await stages.once<boolean, Observation>('readable', (context) =>
     checkRestored(context, { ...restore, isSent, sentAt: at }),
   );
 }
 
 async function checkRestored(
-  context: StepContext<Seen>,
+  context: StepContext<Observation>,
   { name, kept, isSent, sentAt }: Restore & { readonly isSent: boolean; readonly sentAt: number },
 ): Promise<boolean> {
-  const { cursor: seen = { at: sentAt } } = context;
+  const { cursor: observed = { at: sentAt } } = context;
   const { vectors, clock } = context.services;
   const now = clock().getTime();
   const points = await vectors.countRestoredPoints(name);
-  const isNew = points !== undefined && points !== seen.points;
-  const since = isNew ? now : seen.at;
-  if (points !== undefined && now - since >= (await settlingMs(vectors, name, points))) {
+  const isNew = points !== undefined && points !== observed.points;
+  const since = isNew ? now : observed.at;
+  if (points !== undefined && now - since >= (await chooseSettlingMs(vectors, name, points))) {
     // The store also keeps the file that it was sent.
     await vectors.deleteSnapshot(name, kept.name);
     return true;
   }
   if (isNew) await context.keep({ points, at: now });
-  // Counted from the last observed change: after a crash, nothing may have polled for minutes.
-  const longest = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
-  if (now - since < longest) throw waitForStore(now - since);
+  // Time counts from the last observed change, because after a crash no process may have polled for minutes.
+  const maxWaitMs = 2 * MINUTE_MS + kept.size / MIN_BYTES_PER_MS;
+  if (now - since < maxWaitMs) throw waitForStore(now - since);
   await context.renew();
   await vectors.deleteCollection(name);
   if (!isSent) return false;
@@ -149,7 +149,11 @@ async function send(
     .then(() => true, unlessLost);
 }
 
-async function settlingMs(vectors: VectorStore, name: string, points: number): Promise<number> {
+async function chooseSettlingMs(
+  vectors: VectorStore,
+  name: string,
+  points: number,
+): Promise<number> {
   const info = await vectors.readCollectionInfo(name);
   return points > 0 && info?.config.params.shard_number === 1 ? 0 : SETTLING_MS;
 }

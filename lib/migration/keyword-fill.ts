@@ -1,18 +1,18 @@
 // Fills the keyword slot of a collection in use: writes only keyword vectors, never a dense vector or a payload. With each it
-// writes a fingerprint of the text to a slot of the migration. A user's upsert empties both slots; a change of the payload alone
-// keeps both, and the fingerprint no longer matches the text. Either way the change is detected.
+// writes a fingerprint of the text to a slot of the migration. Both kinds of change by a user are detected: an upsert empties both
+// slots; after a change of the payload alone, the fingerprint no longer matches the text.
 import { hash } from 'node:crypto';
 import { toJsonText } from './json/json-text.ts';
-import { keywordTextOf } from './json/memory-payload.ts';
+import { findKeywordText } from './json/memory-payload.ts';
 import { createBatchWriter, PAGE_SIZE } from './point-writer.ts';
 import {
   createDigestSum,
-  digestOf,
+  digestPoint,
   EMPTY_SET,
   findVector,
   KEYWORD_MODEL,
   KEYWORD_SLOT,
-  unnamedVectorOf,
+  readUnnamedVector,
 } from './points.ts';
 import type {
   Filter,
@@ -36,12 +36,12 @@ const UNFILLED: Filter = {
   must_not: [{ must: [{ has_vector: KEYWORD_SLOT }, { has_vector: SOURCE_SLOT }] }],
 };
 
-/** @throws Refusal if the slot exists with other settings; with the same ones, nothing changes */
+/** Changes nothing if the slot exists with these settings. @throws Refusal if it has others */
 export async function addKeywordSlot(
   { store, collection }: CollectionPlace,
-  learned: SparseVectorSettings,
+  settings: SparseVectorSettings,
 ): Promise<void> {
-  await store.addSparseVector(collection, KEYWORD_SLOT, learned);
+  await store.addSparseVector(collection, KEYWORD_SLOT, settings);
   await store.addSparseVector(collection, SOURCE_SLOT, {});
 }
 
@@ -112,7 +112,7 @@ export async function walkVersions(
     const changed = listed.filter(({ version }) => version > since).map(({ id }) => id);
     walk = {
       points: walk.points + listed.length,
-      digest: digest.text(),
+      digest: digest.toHex(),
       refilled: walk.refilled + (await refillStale(place, changed, writer)),
       highest: walk.next > 0 ? walk.highest : Math.max(0, ...listed.map(({ version }) => version)),
       next: walk.next + width,
@@ -144,9 +144,9 @@ async function refillStale(
   return refilled;
 }
 
-/** Each point is in one bucket, by its id. One request lists as many buckets as fit into an answer. */
+/** Each point is in one bucket, by its id. One request lists as many buckets as fit into a response. */
 const BUCKETS = 1_024;
-/** Limit that mem0 itself asks for; the preflight refuses a store that allows less. */
+/** Limit that mem0 itself requests; the preflight refuses a store that allows less. */
 const MAX_LIST_LENGTH = 10_000;
 /** Less than the limit, because some buckets are fuller than others */
 const TARGET_LIST_LENGTH = 8_000;
@@ -176,7 +176,7 @@ async function updateExisting(
     .catch(recoverWith(undefined, whenRefusedWith(404)));
 }
 
-/** Update that writes nothing if a user has changed the text since it was read */
+/** Creates an update that writes nothing if a user has changed the text since it was read. */
 function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
   const text = readMemoryText(payload);
   const keywords = { text, model: KEYWORD_MODEL };
@@ -190,7 +190,7 @@ function toUpdate({ id, payload }: ScrolledPoint): VectorUpdate {
 function isStale({ id, payload, vector }: ScrolledPoint): boolean {
   const source = vector && findVector(vector, SOURCE_SLOT);
   if (source === undefined) return true;
-  // The store returns them in any order.
+  // The store returns the indices in any order.
   const { indices, values }: SparseVector = JSON.parse(source);
   const expected = computeFingerprint(id, readMemoryText(payload));
   return expected.indices.some(
@@ -201,7 +201,7 @@ function isStale({ id, payload, vector }: ScrolledPoint): boolean {
 const PARTS = [0, 1, 2, 3];
 const PART_BYTES = 3;
 
-/** 96 bits of the text's SHA-256, as whole numbers that a 32-bit float holds exactly, and the bucket of the point */
+/** Consists of 96 bits of the text's SHA-256, as whole numbers that fit a 32-bit float exactly, and the point's bucket. */
 function computeFingerprint(id: PointId, text: string): SparseVector {
   const digest = hash('sha256', text, 'buffer');
   const values = PARTS.map((part) => digest.readUIntBE(part * PART_BYTES, PART_BYTES));
@@ -209,24 +209,24 @@ function computeFingerprint(id: PointId, text: string): SparseVector {
   return { indices: [...PARTS, PARTS.length + bucket], values: [...values, 1] };
 }
 
-/** Text that keywords are made from; empty if the new version makes none: the slot then gets an empty vector. */
+/** Reads the text for keywords; empty if the new version would make none, and the slot gets an empty vector. */
 function readMemoryText(payload: PointPayload): string {
-  return JSON.parse(keywordTextOf(payload) ?? '""');
+  return JSON.parse(findKeywordText(payload) ?? '""');
 }
 
 const SAMPLE_SIZE = 1_000;
 
-/** Computes a digest of the first points, with their vectors. They are a random sample, because ids are random. */
+/** Computes a digest of the first points, with their vectors. Ids are random, and so is this sample. */
 export async function sampleDigest(place: CollectionPlace): Promise<string> {
   const digest = createDigestSum();
   let sampled = 0;
   for await (const { points } of readPages(place, { limit: PAGE_SIZE })) {
     for (const { id, payload, vector } of points) {
-      digest.add(digestOf(id, payload));
-      digest.add(hash('sha256', `${id}|${vector && unnamedVectorOf(vector)}`, 'buffer'));
+      digest.add(digestPoint(id, payload));
+      digest.add(hash('sha256', `${id}|${vector && readUnnamedVector(vector)}`, 'buffer'));
     }
     sampled += points.length;
     if (sampled >= SAMPLE_SIZE) break;
   }
-  return digest.text();
+  return digest.toHex();
 }

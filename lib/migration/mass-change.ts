@@ -13,16 +13,16 @@ export interface Changes {
 const POINTS_PER_REMOVAL = 100;
 const MIN_LIMIT = 20;
 
-/** Limit of removed points, and of changed ones: a hundredth of all points, unless the operator gives a number. */
-export function expectedLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
+/** Limits removed points, and changed ones: to a hundredth of all points, or to the operator's number. */
+export function chooseLimit({ points }: Pick<Changes, 'points'>, deletes?: number): number {
   return deletes ?? Math.max(MIN_LIMIT, Math.floor(points / POINTS_PER_REMOVAL));
 }
 
 export function isExcessive(changes: Changes, deletes?: number): boolean {
-  const limit = expectedLimit(changes, deletes);
+  const limit = chooseLimit(changes, deletes);
   const isEmptied = changes.points > 0 && changes.removes === changes.points;
   if (isEmptied && deletes === undefined) return true;
-  return changes.removes > limit || changes.changes > Math.max(limit, expectedLimit(changes));
+  return changes.removes > limit || changes.changes > Math.max(limit, chooseLimit(changes));
 }
 
 /** @throws Refusal with the numbers if the walk would remove or change more than expected */
@@ -30,7 +30,7 @@ export function assertExpected(changes: Changes, to: string, deletes?: number): 
   if (!isExcessive(changes, deletes)) return;
   const { removes, changes: changed, points } = changes;
   const share = `remove ${removes} of ${points} points of ${to} and change ${changed}`;
-  const limit = `expected are at most ${expectedLimit(changes, deletes)}`;
+  const limit = `expected are at most ${chooseLimit(changes, deletes)}`;
   throw refuseMassChange(`This would ${share}; ${limit}.`, { deletes: Math.max(removes, changed) });
 }
 

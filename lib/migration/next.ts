@@ -9,7 +9,7 @@ import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times
 export interface Next {
   /** The command that advances the run; null if it has ended, or can only be aborted */
   readonly command: Command | null;
-  /** Every move that it accepts now */
+  /** Every move that the run accepts now */
   readonly moves: readonly Move[];
   /** True if the watch gives the command by itself: users wait, or the rollback period has ended. */
   readonly isDue: boolean;
@@ -47,7 +47,7 @@ function whyReturn(run: RunState, now: Date): Run['refused'] {
 export type Granted = Move & { readonly because: Run['refused'] };
 
 /** @throws Refusal naming the reason: too early, too late, ended, reserved for a person, or evidence missing */
-export function moveFor(command: Command, run: RunState, request: MoveRequest): Granted {
+export function chooseMove(command: Command, run: RunState, request: MoveRequest): Granted {
   const move = MOVES.find((move) => move.command === command && move.from.includes(run.phase));
   if (!move) throw refuseMove(command, run, request.now);
   const why = whyRefused(move, run, request);
@@ -57,7 +57,7 @@ export function moveFor(command: Command, run: RunState, request: MoveRequest): 
   return { ...move, because: whyReturn(run, request.now) };
 }
 
-/** In the order of the runbook */
+/** Finds the moves that the run accepts, in the order of the runbook. */
 function findMoves(run: RunState, now: Date): readonly Move[] {
   const isRefused = (move: Move, isWanted: boolean) =>
     whyRefused(move, run, { isWanted, now }) !== undefined;
@@ -66,7 +66,7 @@ function findMoves(run: RunState, now: Date): readonly Move[] {
   );
 }
 
-/** Command of the move that advances the run, or that renews the evidence which that move needs */
+/** Finds the command that advances the run, or the one that renews the evidence which that needs. */
 function findNextCommand({ phase, evidence }: RunState, accepted: readonly Move[]): Command | null {
   const moves = accepted.filter(({ to }) => to !== 'aborted');
   const next = moves.find(({ to }) => isBefore(phase, to)) ?? moves[0];
@@ -88,7 +88,7 @@ function whyRefused(
   }
   // A rollback that has begun is finished even after the rollback period.
   if (phase === 'live' && command === 'rollback' && isRetentionOver(run, request.now)) {
-    return endText(window?.retainUntil);
+    return describeEnd(window?.retainUntil);
   }
   if (phase !== 'switching') return undefined;
   if (command === 'cutover') return whyCutoverRefused(run, request);
@@ -115,7 +115,7 @@ function whyRollbackRefused(run: RunState, now: Date): string | undefined {
 
 function refuseMove(command: Command, run: RunState, now: Date): Refusal {
   const { phase, window } = run;
-  if (command === 'rollback' && phase === 'closed') return notNow(endText(window?.retainUntil));
+  if (command === 'rollback' && phase === 'closed') return notNow(describeEnd(window?.retainUntil));
   if (command === 'rollback' && isBeforeWindow(phase)) {
     const why = `No rollback in a run that is ${phase}: users are on the old version. "abort --execute" ends the run.`;
     return notNow(why);
@@ -133,7 +133,7 @@ function isRetentionOver(run: RunState, now: Date): boolean {
   return wentLive(run) && retentionOf(run, now).isOver;
 }
 
-function endText(retainUntil: number | undefined): string {
+function describeEnd(retainUntil: number | undefined): string {
   const day =
     retainUntil === undefined ? 'some time ago' : `at ${new Date(retainUntil).toISOString()}`;
   return `The rollback period ended ${day}.`;

@@ -1,9 +1,9 @@
-// Reads two sources of memories side by side in order of id, and so finds those that only one of them has.
-import { comparePointIds, userOf } from './points.ts';
+// Reads two sources of memories side by side, in order of id, to find those that only one of them has.
+import { comparePointIds, readUser } from './points.ts';
 import type { PointId, PointParts, ScrolledPoint, ScrollRequest } from './ports/vector-store.ts';
 import { type CollectionPlace, readPages } from './scan.ts';
 
-/** One memory in both sources; at least one of them has it. */
+/** One memory in two sources; at least one of them has it. */
 export interface Pair<From, To> {
   readonly id: PointId;
   readonly from: From | undefined;
@@ -50,7 +50,7 @@ export async function* readPoints(
 ): AsyncGenerator<ScrolledPoint, undefined, void> {
   for await (const { points } of readPages(place, request)) {
     for (const point of points) {
-      if (without === undefined || userOf(point.payload) !== without) yield point;
+      if (without === undefined || readUser(point.payload) !== without) yield point;
     }
   }
 }

@@ -4,16 +4,16 @@
 import { hash } from 'node:crypto';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
-import { keywordTextOf } from './json/memory-payload.ts';
+import { findKeywordText } from './json/memory-payload.ts';
 import { fetchById } from './pairs.ts';
 import {
   KEYWORD_SLOT,
   NO_USER,
   OWNER_KEYS,
-  ownerOf,
+  readOwner,
   readOwnerId,
-  unnamedVectorOf,
-  userOf,
+  readUnnamedVector,
+  readUser,
 } from './points.ts';
 import type {
   Filter,
@@ -28,7 +28,7 @@ import { type CollectionPlace, readPages } from './scan.ts';
 import { isMuchSlower } from './throttle.ts';
 
 interface Probe {
-  /** Share of the ten nearest found in both, from 0 to 1 */
+  /** Share of the ten nearest memories that both collections found, from 0 to 1 */
   readonly overlap: number;
   readonly isFirstInOld: boolean;
   readonly isFirstInNew: boolean;
@@ -104,8 +104,8 @@ export async function sampleMemories(
   const request = { limit: PAGE_SIZE, offset: cursor?.nextOffset ?? null, vector: false };
   for await (const { points, nextOffset } of readPages(from, request)) {
     for (const { id, payload } of points) {
-      const isSearchable = ownerFilter(payload) !== undefined && userOf(payload) !== without;
-      if (isSearchable) sample.push({ id, user: drawRank(ownerOf(payload)), rank: drawRank(id) });
+      const isSearchable = buildOwnerFilter(payload) !== undefined && readUser(payload) !== without;
+      if (isSearchable) sample.push({ id, user: drawRank(readOwner(payload)), rank: drawRank(id) });
     }
     sample = takeInTurns(sample);
     if (nextOffset !== null) await checkpoint(() => ({ nextOffset, sample }), { isDue: false });
@@ -128,8 +128,8 @@ async function probeSample(
   return probes;
 }
 
-/** Filter for the memory's owner; undefined if none of its ids is a text */
-function ownerFilter(payload: PointPayload): Filter | undefined {
+/** Builds a filter for the memory's owner; undefined if none of its ids is a text. */
+function buildOwnerFilter(payload: PointPayload): Filter | undefined {
   for (const key of OWNER_KEYS) {
     const value = readOwnerId(payload, key);
     if (value !== NO_USER && !value.startsWith('\0')) return { must: [{ key, match: { value } }] };
@@ -137,7 +137,7 @@ function ownerFilter(payload: PointPayload): Filter | undefined {
   return undefined;
 }
 
-/** Takes one memory of each user, then a second of each, and so on: a memory that was dropped never qualifies again. */
+/** Takes one memory of each user, then a second of each, and so on: once dropped, a memory never qualifies again. */
 function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
   const turns = [...Map.groupBy(candidates, ({ user }) => user).values()].flatMap((memories) =>
     memories
@@ -152,7 +152,7 @@ function takeInTurns(candidates: readonly Candidate[]): Candidate[] {
 
 function createProbe({ from, to, hasKeywords }: ParitySettings) {
   let isWarm = false;
-  let oldFirst = true;
+  let isOldFirst = true;
 
   return async function probeAll(candidates: readonly Candidate[]): Promise<(Probe | null)[]> {
     const [oldById, copiedById] = await Promise.all(
@@ -167,15 +167,15 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   };
 
   async function probe({ id, vector, payload }: ScrolledPoint): Promise<Probe | null> {
-    const dense = vector && unnamedVectorOf(vector);
+    const dense = vector && readUnnamedVector(vector);
     if (!dense) return null;
-    const filter = ownerFilter(payload) ?? {};
+    const filter = buildOwnerFilter(payload) ?? {};
     const request = { nearest: { vector: dense }, filter, limit: MAX_RESULTS };
-    // The very first search opens files: its time is not counted.
+    // The first search opens files, so its time is not counted.
     if (!isWarm) await searchInTurns(request);
     isWarm = true;
     const found = await searchInTurns(request);
-    const text = hasKeywords ? keywordTextOf(payload) : undefined;
+    const text = hasKeywords ? findKeywordText(payload) : undefined;
     return {
       overlap: await measureOverlap(request, found.old, found.new),
       isFirstInOld: isFirst(id, found.old),
@@ -191,10 +191,10 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   /** Alternates which collection is searched first, so that other load slows both alike. */
   async function searchInTurns(request: SearchRequest) {
     const search = ({ store, collection }: CollectionPlace) => store.search(collection, request);
-    const first = await search(oldFirst ? from : to);
-    const second = await search(oldFirst ? to : from);
-    const [old, copied] = oldFirst ? [first, second] : [second, first];
-    oldFirst = !oldFirst;
+    const first = await search(isOldFirst ? from : to);
+    const second = await search(isOldFirst ? to : from);
+    const [old, copied] = isOldFirst ? [first, second] : [second, first];
+    isOldFirst = !isOldFirst;
     return { old: old.hits, oldMs: old.milliseconds, new: copied.hits, newMs: copied.milliseconds };
   }
 
@@ -209,8 +209,9 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
       const copiedScore = scores.get(id);
       return copiedScore !== undefined && Math.abs(copiedScore - score) <= MAX_SCORE_CHANGE;
     });
-    // The last result may have displaced a hit that is no nearer: such a hit is not lost.
-    const isLost = ({ id }: Hit) => (scores.get(id) ?? 0) > lowestScore(copied) + SCORE_TOLERANCE;
+    // A hit that is no nearer than the last result is not lost: that result may have displaced it.
+    const isLost = ({ id }: Hit) =>
+      (scores.get(id) ?? 0) > findCutoffScore(copied) + SCORE_TOLERANCE;
     const expected = old.length - missed.length + present.length;
     return expected === 0 ? 1 : 1 - present.filter(isLost).length / expected;
   }
@@ -219,10 +220,10 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
     const { hits } = await to.store.search(to.collection, request);
     if (hits.some((hit) => hit.id === id)) return true;
     const score = (await fetchScores([{ id, score: 0 }], request)).get(id) ?? 0;
-    return Math.abs(score - lowestScore(hits)) <= SCORE_TOLERANCE;
+    return Math.abs(score - findCutoffScore(hits)) <= SCORE_TOLERANCE;
   }
 
-  /** Scores of those hits that the new collection has; a hit that no search finds keeps its score. */
+  /** Fetches the scores of those hits that the new collection has; a hit that no search finds keeps its score. */
   async function fetchScores(
     hits: readonly Pick<Hit, 'id' | 'score'>[],
     { nearest }: SearchRequest,
@@ -237,20 +238,20 @@ function createProbe({ from, to, hasKeywords }: ParitySettings) {
   }
 }
 
-/** Score below which results were cut off; minus infinity if the search returned everything */
-function lowestScore(hits: readonly Hit[]): number {
+/** @returns the score below which results were cut off; minus infinity if the search returned every memory */
+function findCutoffScore(hits: readonly Hit[]): number {
   return hits.length < MAX_RESULTS ? Number.NEGATIVE_INFINITY : (hits.at(-1)?.score ?? 0);
 }
 
-/** True for the nearest point, or for one of several that are equally near: the store may have left it out. */
+/** True for the nearest point, or for one of several equally near ones, even if the store left it out. */
 function isFirst(id: PointId, hits: readonly Hit[]): boolean {
   const [best] = hits;
-  const own = hits.find((hit) => hit.id === id)?.score ?? lowestScore(hits);
-  return best !== undefined && own >= best.score - SCORE_TOLERANCE;
+  const score = hits.find((hit) => hit.id === id)?.score ?? findCutoffScore(hits);
+  return best !== undefined && score >= best.score - SCORE_TOLERANCE;
 }
 
 function summarizeProbes(probes: readonly Probe[]) {
-  const shareOf = (test: (probe: Probe) => boolean) =>
+  const computeShare = (test: (probe: Probe) => boolean) =>
     average(probes.map((probe) => (test(probe) ? 1 : 0)));
   const byKeywords = probes.flatMap(({ isFoundByKeywords }) => isFoundByKeywords ?? []);
   const oldMs = probes.map((probe) => probe.oldMs);
@@ -258,8 +259,8 @@ function summarizeProbes(probes: readonly Probe[]) {
   return {
     searched: probes.length,
     overlap: average(probes.map(({ overlap }) => overlap)),
-    firstInOld: shareOf(({ isFirstInOld }) => isFirstInOld),
-    firstInNew: shareOf(({ isFirstInNew }) => isFirstInNew),
+    firstInOld: computeShare(({ isFirstInOld }) => isFirstInOld),
+    firstInNew: computeShare(({ isFirstInNew }) => isFirstInNew),
     oldMedianMs: percentile(oldMs, 0.5),
     newMedianMs: percentile(newMs, 0.5),
     oldP95Ms: percentile(oldMs, 0.95),
@@ -269,7 +270,7 @@ function summarizeProbes(probes: readonly Probe[]) {
   };
 }
 
-/** Picks the parity figures from the given facts: a report made in the window keeps them. */
+/** Picks the parity figures from the facts of a report; a later report, made in the window, keeps them. */
 export function pickParity(facts: Readonly<Record<string, string | number | boolean>> = {}) {
   const names = Object.keys(summarizeProbes([]));
   return Object.fromEntries(Object.entries(facts).filter(([name]) => names.includes(name)));
@@ -284,28 +285,29 @@ export function listFindings(parity: Parity): string[] {
   const { searched, overlap, oldMedianMs, newMedianMs, oldP95Ms, newP95Ms } = parity;
   const { searchedByKeywords, foundByKeywords } = parity;
   const byKeywords = searchedByKeywords === 0 ? 1 : foundByKeywords / searchedByKeywords;
-  const tooFew = (share: number, shareText: string) =>
-    `${shareText.replace('%', percentText(share))}, ${percentText(MIN_SHARE)} or more are expected`;
-  const slower = (which: string, newMs: number, oldMs: number) =>
+  const describeTooFew = (share: number, shareText: string) =>
+    `${shareText.replace('%', formatPercent(share))}, ${formatPercent(MIN_SHARE)} or more are expected`;
+  const describeSlower = (which: string, newMs: number, oldMs: number) =>
     `${which} search takes ${Math.round(newMs)} ms where it took ${Math.round(oldMs)} ms`;
   const findings = [
-    overlap < MIN_SHARE && tooFew(overlap, 'of the ten nearest memories % are the same'),
+    overlap < MIN_SHARE && describeTooFew(overlap, 'of the ten nearest memories % are the same'),
     byKeywords < MIN_SHARE &&
-      tooFew(byKeywords, '% of the memories are found by their own keywords'),
-    isMuchSlower(newMedianMs, oldMedianMs) && slower('the median', newMedianMs, oldMedianMs),
+      describeTooFew(byKeywords, '% of the memories are found by their own keywords'),
+    isMuchSlower(newMedianMs, oldMedianMs) &&
+      describeSlower('the median', newMedianMs, oldMedianMs),
     searched >= MIN_SEARCHES_FOR_P95 &&
       isMuchSlower(newP95Ms, oldP95Ms) &&
-      slower('the slowest of 20', newP95Ms, oldP95Ms),
+      describeSlower('the slowest of 20', newP95Ms, oldP95Ms),
   ];
   return findings.filter((finding) => finding !== false);
 }
 
-/** Share as a percentage, rounded down */
-export function percentText(share: number): string {
+/** Formats a share as a percentage, rounded down. */
+export function formatPercent(share: number): string {
   return `${(Math.floor(share * 1_000) / 10).toFixed(1)} %`;
 }
 
-/** Average; 1 without any numbers, as nothing differs */
+/** @returns 1 if there are no numbers, because nothing differs */
 function average(numbers: readonly number[]): number {
   const sum = numbers.reduce((total, number) => total + number, 0);
   return numbers.length === 0 ? 1 : sum / numbers.length;

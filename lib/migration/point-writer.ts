@@ -3,9 +3,9 @@
 import type { VectorStore } from './adapters/qdrant.ts';
 import { isSame } from './fate.ts';
 import { verbatim } from './json/json-text.ts';
-import { memberOf } from './json/memory-payload.ts';
+import { readMember } from './json/memory-payload.ts';
 import { fetchById } from './pairs.ts';
-import { KEYWORD_SLOT, vectorTolerance, withKeywordText, withoutKeywords } from './points.ts';
+import { addKeywordText, chooseTolerance, dropKeywords, KEYWORD_SLOT } from './points.ts';
 import {
   type CollectionInfo,
   type Filter,
@@ -19,16 +19,16 @@ import type { CollectionPlace } from './scan.ts';
 
 /** Origin of the keyword vectors of written points */
 type KeywordFilling =
-  /** The store makes them from the text. */
+  /** The store makes the vectors from the text. */
   | 'by-store'
-  /** The slot stays empty, as the store cannot make them: these points rank below new ones. */
+  /** The slot stays empty, because the store cannot make them: these points rank below new ones. */
   | 'left-empty'
-  /** The collection has no slot for keyword vectors: they are dropped. */
+  /** The collection has no slot for the vectors, which are dropped. */
   | 'no-slot';
 
 /**
- * Every method returns when its write is durable. The state that a write depends on is read first, and is also made a condition
- * of the write, which stores before 1.17 ignore.
+ * Every method returns when its write is durable. It reads first the state on which the write depends, and also makes that state
+ * a condition of the write; stores before 1.17 ignore conditions.
  * @param renew renews the lock; throws when another invocation has taken over
  */
 export function createPointWriter(
@@ -45,12 +45,17 @@ export function createPointWriter(
     await writeInBatches(points, (batch) => store.upsert(collection, batch, 'insert_only'));
   }
 
-  /** Skips points that have changed since they were read: users, or a forgotten program, may write meanwhile. */
+  /** Skips points that users, or a forgotten program, have changed since they were read. */
   async function replaceUnchanged(changes: readonly Replacement[]): Promise<void> {
     const unchanged = new Map(
-      (await findUnchanged(changes.map(({ seen }) => seen))).map((point) => [point.id, point]),
+      (await findUnchanged(changes.map(({ current }) => current))).map((point) => [
+        point.id,
+        point,
+      ]),
     );
-    const points = changes.flatMap(({ by }) => (unchanged.has(by.id) ? toPoint(by) : []));
+    const points = changes.flatMap(({ replacement }) =>
+      unchanged.has(replacement.id) ? toPoint(replacement) : [],
+    );
     await writeInBatches(points, async (batch) => {
       const condition = filterUnchanged(batch.flatMap(({ id }) => unchanged.get(id) ?? []));
       await withFilterIfAccepted(
@@ -60,8 +65,8 @@ export function createPointWriter(
     });
   }
 
-  async function removeUnchanged(seen: readonly ScrolledPoint[]): Promise<void> {
-    const unchanged = await findUnchanged(seen);
+  async function removeUnchanged(points: readonly ScrolledPoint[]): Promise<void> {
+    const unchanged = await findUnchanged(points);
     if (unchanged.length === 0) return;
     await assertMayWrite();
     await withFilterIfAccepted(
@@ -70,10 +75,12 @@ export function createPointWriter(
     );
   }
 
-  /** Points that have not changed since they were read */
-  async function findUnchanged(seen: readonly ScrolledPoint[]): Promise<readonly ScrolledPoint[]> {
-    const found = await fetchById(to, seen, { payload: true, vector: false });
-    return seen.filter((point) => isSame(found.get(point.id), point));
+  /** Finds the points that have not changed since they were read. */
+  async function findUnchanged(
+    points: readonly ScrolledPoint[],
+  ): Promise<readonly ScrolledPoint[]> {
+    const found = await fetchById(to, points, { payload: true, vector: false });
+    return points.filter((point) => isSame(found.get(point.id), point));
   }
 
   function toPoint({ id, vector, payload }: ScrolledPoint): Point {
@@ -81,8 +88,8 @@ export function createPointWriter(
       throw new Refusal('RefusedByService', `The store returned point ${id} without its vector.`);
     }
     const point = { id, vector, payload };
-    if (keywords === 'no-slot') return withoutKeywords(point);
-    return keywords === 'by-store' ? withKeywordText(point) : point;
+    if (keywords === 'no-slot') return dropKeywords(point);
+    return keywords === 'by-store' ? addKeywordText(point) : point;
   }
 
   return { insert, replaceUnchanged, removeUnchanged };
@@ -104,7 +111,7 @@ export function createBatchWriter(
     await renew?.();
   }
 
-  // A batch that the store refuses as too large is halved, and so are all later ones.
+  // If the store refuses a batch as too large, this batch and all later ones are halved.
   async function writeInBatches<Item>(
     items: readonly Item[],
     write: (batch: readonly Item[]) => Promise<void>,
@@ -127,24 +134,24 @@ export function createBatchWriter(
   return { assertMayWrite, writeInBatches };
 }
 
-/** A point as it was read, and the point to replace it by */
+/** A point as it was read, and its replacement */
 interface Replacement {
-  readonly seen: ScrolledPoint;
-  readonly by: ScrolledPoint;
+  readonly current: ScrolledPoint;
+  readonly replacement: ScrolledPoint;
 }
 
-/** Matches points with these ids that still have the same text, by mem0's own hash of it. */
-function filterUnchanged(seen: readonly ScrolledPoint[]): Filter {
+/** Builds a filter for points with these ids that still have the same text, by mem0's hash of it. */
+function filterUnchanged(points: readonly ScrolledPoint[]): Filter {
   return {
-    should: seen.map(({ id, payload }) => ({
+    should: points.map(({ id, payload }) => ({
       must: [{ has_id: [verbatim(id)] }, ...matchHash(payload)],
     })),
   };
 }
 
-/** Condition on the hash; none if mem0 did not write it */
+/** @returns a condition on the hash; none if mem0 did not write the hash */
 function matchHash(payload: PointPayload) {
-  const hash = memberOf(payload, 'hash');
+  const hash = readMember(payload, 'hash');
   if (typeof hash === 'string') return [{ key: 'hash', match: { value: hash } }];
   return hash === undefined || hash === null ? [{ is_empty: { key: 'hash' } }] : [];
 }
@@ -167,7 +174,7 @@ export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): stri
   return `The collection is ${status}, its optimizer ${optimizer}.`;
 }
 
-/** Info of the collection; undefined if it does not exist. @throws Refusal if it is unhealthy */
+/** @returns undefined if the collection does not exist. @throws Refusal if it is unhealthy */
 export async function readHealthyInfo({
   store,
   collection,
@@ -180,7 +187,7 @@ export async function readHealthyInfo({
 
 /** Points per page of a copy; the preflight refuses a store with a lower limit. */
 export const PAGE_SIZE = 256;
-/** Most ids in one search, and most conditions in one filter; the preflight refuses a store with lower limits. */
+/** Limits of one search: ids, and conditions of a filter. The preflight refuses a store with lower limits. */
 export const MAX_SEARCHED_IDS = 512;
 export const MAX_CONDITIONS = 3;
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
@@ -194,7 +201,7 @@ export interface CopySettings {
   readonly tolerance?: number;
 }
 
-/** Chooses settings by the store's version, its limits, and the size of its points. */
+/** Chooses settings that suit the store's version, its limits, and the size of its points. */
 export async function chooseCopySettings(
   store: VectorStore,
   { from, to }: { readonly from: string; readonly to: string },
@@ -213,7 +220,7 @@ export async function chooseCopySettings(
     to: { store, collection: to },
     pageSize: Math.max(1, Math.min(allowed, fitting)),
     keywords: await decideKeywordFilling(store, to),
-    tolerance: vectorTolerance(present.map((info) => readDenseVector(info).datatype ?? 'float32')),
+    tolerance: chooseTolerance(present.map((info) => readDenseVector(info).datatype ?? 'float32')),
   };
 }
 
@@ -226,7 +233,7 @@ export async function decideKeywordFilling(
   return (await store.encodesKeywords(target, KEYWORD_SLOT)) ? 'by-store' : 'left-empty';
 }
 
-/** The store's limits of strict mode for scrolls and batches */
+/** Lists the limits that the store's strict mode sets for scrolls and batches. */
 export function listLimits({ config }: CollectionInfo): number[] {
   const strict = config.strict_mode_config;
   if (!strict?.enabled) return [];

@@ -3,12 +3,12 @@ import { hash } from 'node:crypto';
 import { scanJson } from './json/json-scanner.ts';
 import {
   asJsonText,
-  canonical,
-  canonicalJson,
+  canonicalize,
+  canonicalizeJson,
   type JsonText,
   parseLossless,
 } from './json/json-text.ts';
-import { keywordTextOf, memberOf } from './json/memory-payload.ts';
+import { findKeywordText, readMember } from './json/memory-payload.ts';
 import type { Point, PointId, PointPayload, PointVector } from './ports/vector-store.ts';
 
 export const KEYWORD_SLOT = 'bm25';
@@ -16,16 +16,16 @@ export const KEYWORD_SLOT = 'bm25';
 /** Model by which the store itself encodes keyword vectors */
 export const KEYWORD_MODEL = 'qdrant/bm25';
 
-/** Differences up to which two components count as equal: for 32 bits, and for 16 bits */
+/** Largest difference of two components that count as equal: with 32 bits, and with 16 bits */
 const TOLERANCE = 1e-6;
 const TOLERANCE_16_BIT = 2 ** -10;
 
-/** The length of a rounded unit vector is not quite 1, so that writing it again rounds it differently. */
-export function vectorTolerance(datatypes: readonly unknown[]): number {
+/** Allows for rounding: a rounded unit vector is not quite of length 1, so that the store rounds it again when it is copied. */
+export function chooseTolerance(datatypes: readonly unknown[]): number {
   return datatypes.includes('float16') ? TOLERANCE_16_BIT : TOLERANCE;
 }
 
-/** Compares as a scroll sorts: integer ids by size, then UUIDs. */
+/** Compares two ids in the order of a scroll: integers by size, then UUIDs. */
 export function comparePointIds(first: PointId, second: PointId): number {
   const isUuid = first.startsWith('"');
   if (isUuid !== second.startsWith('"')) return isUuid ? 1 : -1;
@@ -35,8 +35,8 @@ export function comparePointIds(first: PointId, second: PointId): number {
 }
 
 /** SHA-256 of id and canonical payload */
-export function digestOf(id: PointId, payload: PointPayload): Buffer {
-  return hash('sha256', `${id}|${canonicalJson(payload)}`, 'buffer');
+export function digestPoint(id: PointId, payload: PointPayload): Buffer {
+  return hash('sha256', `${id}|${canonicalizeJson(payload)}`, 'buffer');
 }
 
 /** Sum of the digests of a set, independent of their order: 64 hexadecimal digits */
@@ -52,7 +52,7 @@ export function createDigestSum(from: SetDigest = EMPTY_SET) {
       const added = BigInt(`0x${digest.toString('hex')}`) * BigInt(times);
       sum = BigInt.asUintN(256, sum + added);
     },
-    text: (): SetDigest => sum.toString(16).padStart(EMPTY_SET.length, '0'),
+    toHex: (): SetDigest => sum.toString(16).padStart(EMPTY_SET.length, '0'),
   };
 }
 
@@ -61,59 +61,59 @@ export const OWNER_KEYS = ['user_id', 'agent_id', 'run_id'] as const;
 
 export type OwnerKey = (typeof OWNER_KEYS)[number];
 
-/** User of a memory: its id; for an id that is no string, NUL and its JSON; empty for a memory without a user */
-export function userOf(payload: PointPayload): string {
+/** @returns the user's id; for an id that is not a string, NUL and its JSON; an empty text if the memory has no user */
+export function readUser(payload: PointPayload): string {
   return readOwnerId(payload, 'user_id');
 }
 
-/** Reads any of the three ids, in the same form. */
+/** Reads any of the three ids, in the form of `readUser`. */
 export function readOwnerId(payload: PointPayload, key: OwnerKey): string {
-  const id = memberOf(payload, key) ?? null;
+  const id = readMember(payload, key) ?? null;
   if (typeof id === 'string') return id;
   const isEmpty = id === null || (Array.isArray(id) && id.length === 0);
-  return isEmpty ? NO_USER : `\0${canonical(memberOf(payload, key, parseLossless))}`;
+  return isEmpty ? NO_USER : `\0${canonicalize(readMember(payload, key, parseLossless))}`;
 }
 
-/** Owner of a memory: its user; without a user its agent, without an agent its session. */
-export function ownerOf(payload: PointPayload): string {
+/** @returns the memory's user; without a user its agent; without an agent its session */
+export function readOwner(payload: PointPayload): string {
   const key = OWNER_KEYS.find((name) => readOwnerId(payload, name) !== NO_USER);
   return key === undefined ? NO_USER : nameOwner(key, readOwnerId(payload, key));
 }
 
-/** A user is named by the id alone, as in the records of earlier runs; agents and sessions are marked. */
+/** Names a user by the id alone, as earlier runs recorded it; the names of agents and sessions have a mark. */
 export function nameOwner(key: OwnerKey, id: string): string {
   return key === 'user_id' ? id : `\u0001${key}\u0001${id}`;
 }
 
 export const NO_USER = '';
 
-/** SHA-256 of a user, as `userOf` gives it. */
-export function userHash(user: string): Buffer {
+/** SHA-256 of a user, as `readUser` returns it */
+export function hashUser(user: string): Buffer {
   return hash('sha256', user, 'buffer');
 }
 
-/** Identifies a user in logs, reports and messages, where ids must not be readable; the same in every run */
-export function userDigest(userId: string, hash = userHash(userId)): string {
+/** Names a user in logs, reports and messages, which must not show ids. The name is the same in every run. */
+export function digestUser(userId: string, hash = hashUser(userId)): string {
   return `user-${hash.toString('hex', 0, 8)}`;
 }
 
-/** True if both unnamed vectors have the same direction, which alone determines cosine distance, or if neither point has one. */
-export function sameVector(
+/** True if both unnamed vectors have the same direction (cosine distance depends on nothing else), or if both are missing. */
+export function isSameVector(
   first: PointVector | undefined,
   second: PointVector | undefined,
   tolerance = TOLERANCE,
 ): boolean {
-  const left = first && unnamedVectorOf(first);
-  const right = second && unnamedVectorOf(second);
+  const left = first && readUnnamedVector(first);
+  const right = second && readUnnamedVector(second);
   if (left === right) return first !== undefined && second !== undefined;
   if (left === undefined || right === undefined) return false;
   const [ours, theirs]: [number[], number[]] = [JSON.parse(left), JSON.parse(right)];
-  if (sameComponents(ours, theirs, tolerance)) return true;
-  // The store keeps whole numbers as written, and gives other vectors length 1.
-  return sameComponents(normalize(ours), normalize(theirs), tolerance);
+  if (areSameComponents(ours, theirs, tolerance)) return true;
+  // The store keeps vectors of whole numbers as written, and normalizes all others.
+  return areSameComponents(normalize(ours), normalize(theirs), tolerance);
 }
 
-function sameComponents(
+function areSameComponents(
   first: readonly number[],
   second: readonly number[],
   tolerance: number,
@@ -128,19 +128,19 @@ function normalize(vector: readonly number[]): readonly number[] {
   return length === 0 ? vector : vector.map((value) => value / length);
 }
 
-/** The unnamed dense vector, as JSON */
-export function unnamedVectorOf(vector: PointVector): JsonText<readonly number[]> | undefined {
-  return vectorsByName(vector).get('') as JsonText<readonly number[]> | undefined;
+/** @returns the unnamed dense vector, as JSON */
+export function readUnnamedVector(vector: PointVector): JsonText<readonly number[]> | undefined {
+  return readVectors(vector).get('') as JsonText<readonly number[]> | undefined;
 }
 
-/** A named vector of the point, as JSON */
+/** @returns the named vector, as JSON */
 export function findVector(vector: PointVector, name: string): JsonText | undefined {
-  return vectorsByName(vector).get(name);
+  return readVectors(vector).get(name);
 }
 
 /** True if the point has a keyword vector; an empty one does not count. */
 export function hasKeywords(vector: PointVector | undefined): boolean {
-  const keywords = vector && vectorsByName(vector).get(KEYWORD_SLOT);
+  const keywords = vector && readVectors(vector).get(KEYWORD_SLOT);
   return keywords !== undefined && NOT_EMPTY.test(keywords);
 }
 
@@ -151,29 +151,29 @@ export function lacksKeywords(point: {
   readonly payload: PointPayload;
   readonly vector: PointVector | undefined;
 }): boolean {
-  return !hasKeywords(point.vector) && keywordTextOf(point.payload) !== undefined;
+  return !hasKeywords(point.vector) && findKeywordText(point.payload) !== undefined;
 }
 
-/** The point with its text for the store to encode; unchanged if it has a keyword vector or no text */
-export function withKeywordText(point: Point): Point {
-  const text = keywordTextOf(point.payload);
+/** Adds the text, from which the store makes a keyword vector, unless the point has one or has no text. */
+export function addKeywordText(point: Point): Point {
+  const text = findKeywordText(point.payload);
   if (text === undefined || hasKeywords(point.vector)) return point;
   const keywords = `{"text":${text},"model":${JSON.stringify(KEYWORD_MODEL)}}`;
-  const named = [...vectorsByName(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
+  const named = [...readVectors(point.vector)].filter(([name]) => name !== KEYWORD_SLOT);
   const members = [...named, [KEYWORD_SLOT, keywords] as const];
   const texts = members.map(([name, text]) => `${JSON.stringify(name)}:${text}`);
   return { ...point, vector: asJsonText(`{${texts.join(',')}}`) };
 }
 
-/** The point for a collection without keyword slots */
-export function withoutKeywords(point: Point): Point {
-  const dense = unnamedVectorOf(point.vector);
+/** @returns the point for a collection without a keyword slot */
+export function dropKeywords(point: Point): Point {
+  const dense = readUnnamedVector(point.vector);
   return dense === undefined ? point : { ...point, vector: asJsonText(dense) };
 }
 
-// An array is the unnamed vector alone; an object has the unnamed vector under the empty name, among others. The last result is
-// cached: a vector is read several times in a row, and scanning it is most of the work of a comparison.
-function vectorsByName(vector: PointVector): ReadonlyMap<string, JsonText> {
+// The JSON is an array if the point has only the unnamed vector; otherwise an object, with the unnamed vector under the empty name.
+// The last result is cached: a vector is read several times in a row, and a comparison spends most of its time on scanning.
+function readVectors(vector: PointVector): ReadonlyMap<string, JsonText> {
   if (vector.startsWith('[')) return new Map([['', vector]]);
   if (vector === lastScanned.vector) return lastScanned.vectors;
   const scanner = scanJson(vector);

@@ -4,11 +4,11 @@ import { holdSame } from './fate.ts';
 import type { PointPair } from './pairs.ts';
 import {
   createDigestSum,
-  digestOf,
+  digestPoint,
   EMPTY_SET,
+  hashUser,
   lacksKeywords,
-  ownerOf,
-  userHash,
+  readOwner,
 } from './points.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 
@@ -102,7 +102,7 @@ export function addFigures<Figures extends { readonly [Name in keyof Figures]: n
   return Object.fromEntries(sums);
 }
 
-export function withBatch<Pair extends PointPair>(
+export function addBatch<Pair extends PointPair>(
   before: ReconcileReport,
   pairs: readonly Pair[],
   batch: {
@@ -154,12 +154,12 @@ function createSide(before: SideReport) {
     /** @param known the digest of the point, if it was computed already */
     add(point: ScrolledPoint | undefined, known?: Buffer): Buffer | undefined {
       if (!point) return undefined;
-      const digest = known ?? digestOf(point.id, point.payload);
+      const digest = known ?? digestPoint(point.id, point.payload);
       digests.add(digest);
-      users.add(userHash(ownerOf(point.payload)));
+      users.add(hashUser(readOwner(point.payload)));
       points += 1;
       return digest;
     },
-    report: (): SideReport => ({ points, digest: digests.text(), usersDigest: users.text() }),
+    report: (): SideReport => ({ points, digest: digests.toHex(), usersDigest: users.toHex() }),
   };
 }

@@ -5,13 +5,13 @@ import { fetchById, type PointPair } from './pairs.ts';
 import { type CopySettings, createPointWriter } from './point-writer.ts';
 import type { PointId, ScrolledPoint } from './ports/vector-store.ts';
 import {
+  addBatch,
   addFigures,
   type Difference,
   type LateWrites,
   NOTHING_WRITTEN,
   type ReconcileReport,
   type Written,
-  withBatch,
 } from './reconcile-report.ts';
 import { mayBeDone, Refusal } from './refusals.ts';
 
@@ -21,14 +21,14 @@ export interface ReconcileSettings extends CopySettings {
    * repair that neither replaces nor deletes. carry: writes only the changes of the second collection.
    */
   readonly mode: 'repair' | 'fill' | 'insert' | 'carry';
-  /** The test user of the run, whose points are ignored on both sides */
+  /** Test user of the run, whose points are ignored on both sides */
   readonly without?: string;
   /** How changes of the second collection are copied to the first, which needs a base; absent if they are not copied */
   readonly back?: Omit<CopySettings, 'from'> | undefined;
   /** True if the second collection lacks or changed more points than users can have deleted or changed */
   readonly isDamaged?: boolean;
   /** True if a user made this change to the second collection */
-  readonly isOfUser?: ((was: ScrolledPoint, is: ScrolledPoint) => boolean) | undefined;
+  readonly isOfUser?: ((previous: ScrolledPoint, current: ScrolledPoint) => boolean) | undefined;
   /** Points that may be removed from either collection */
   readonly limit?: number;
   /** The limit of the first collection, if it differs */
@@ -94,7 +94,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       await ports.keepConflicts?.(lost);
     };
     await keepOverwritten(pairs);
-    const { left, written, stuck } = await repair(pairs, keepOverwritten).catch(
+    const { remaining, written, stuck } = await repair(pairs, keepOverwritten).catch(
       async (error: unknown) => {
         if (pending.length > 0 && !mayBeDone(error))
           await walk.recordPendingInserts(await findInserted(pending));
@@ -102,7 +102,7 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       },
     );
     const keepsBoth = (pair: ComparedPair) => !backWriter && decideDirection(pair) === 'backward';
-    const report = withBatch(before, left, {
+    const report = addBatch(before, remaining, {
       written,
       stuck,
       keepsBoth,
@@ -165,14 +165,14 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
       for (const pair of current) repaired.set(pair.id, pair);
       differing = current.filter(isDue);
     }
-    const left = pairs.map((pair) => repaired.get(pair.id) ?? pair);
-    await keepOverwritten(left);
+    const remaining = pairs.map((pair) => repaired.get(pair.id) ?? pair);
+    await keepOverwritten(remaining);
     // A point that a client changed meanwhile may be equal in the next walk. The others are stuck: the store did not keep the write.
     const stuck = differing.filter(({ id, from: ours }) => {
       const before = expected.get(id);
       return before && isSame(before, ours) && before.vector === ours?.vector;
     });
-    return { left, written, stuck: stuck.length };
+    return { remaining, written, stuck: stuck.length };
   }
 
   // A store may report a write as done and not keep it.
@@ -192,8 +192,9 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   async function write(pairs: readonly ComparedPair[]): Promise<Written> {
     const backward = pairs.filter((pair) => decideDirection(pair) === 'backward');
     const forward = pairs.filter((pair) => decideDirection(pair) !== 'backward');
-    if (backWriter) await apply(backWriter, backward, ({ from, to }) => ({ is: to, was: from }));
-    return await apply(writer, forward, ({ from, to }) => ({ is: from, was: to }));
+    if (backWriter)
+      await apply(backWriter, backward, ({ from, to }) => ({ wanted: to, present: from }));
+    return await apply(writer, forward, ({ from, to }) => ({ wanted: from, present: to }));
   }
 
   // Reads a point of the source again if it seems deleted there, or is about to be replaced.
@@ -262,22 +263,22 @@ export function createResolver(settings: ReconcileSettings, ports: ResolvePorts,
   }
 }
 
-/** Turns `was` into `is` at every point that has not changed since it was read. */
+/** Replaces each present version by the wanted one, unless the point has changed since it was read. */
 async function apply(
   writer: ReturnType<typeof createPointWriter>,
   pairs: readonly PointPair[],
-  sidesOf: (pair: PointPair) => {
-    readonly is: ScrolledPoint | undefined;
-    readonly was: ScrolledPoint | undefined;
+  chooseVersions: (pair: PointPair) => {
+    readonly wanted: ScrolledPoint | undefined;
+    readonly present: ScrolledPoint | undefined;
   },
 ): Promise<Written> {
   const created: ScrolledPoint[] = [];
-  const changed: { readonly seen: ScrolledPoint; readonly by: ScrolledPoint }[] = [];
+  const changed: { readonly current: ScrolledPoint; readonly replacement: ScrolledPoint }[] = [];
   const removed: ScrolledPoint[] = [];
-  for (const { is, was } of pairs.map(sidesOf)) {
-    if (is && was) changed.push({ seen: was, by: is });
-    else if (is) created.push(is);
-    else if (was) removed.push(was);
+  for (const { wanted, present } of pairs.map(chooseVersions)) {
+    if (wanted && present) changed.push({ current: present, replacement: wanted });
+    else if (wanted) created.push(wanted);
+    else if (present) removed.push(present);
   }
   await writer.insert(created);
   await writer.replaceUnchanged(changed);

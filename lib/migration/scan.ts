@@ -2,18 +2,18 @@
 // hold the same memories; with equal user digests, every user has as many memories in both.
 import * as v from 'valibot';
 import type { VectorStore } from './adapters/qdrant.ts';
-import { memberOf } from './json/memory-payload.ts';
+import { readMember } from './json/memory-payload.ts';
 import { countSchema } from './json/schemas.ts';
 import {
   createDigestSum,
-  digestOf,
+  digestPoint,
+  digestUser,
+  hashUser,
   NO_USER,
   OWNER_KEYS,
-  ownerOf,
+  readOwner,
   readOwnerId,
-  userDigest,
-  userHash,
-  userOf,
+  readUser,
 } from './points.ts';
 import type { PointPayload, ScrollPage, ScrollRequest } from './ports/vector-store.ts';
 import { createUserCounts, type UserCounts } from './user-counts.ts';
@@ -25,9 +25,9 @@ type Unreachable = (typeof UNREACHABLE)[number];
 
 export const contentsSchema = v.object({
   points: countSchema,
-  /** Digest over ids and payloads */
+  /** Digest of all ids and payloads */
   digest: v.string(),
-  /** Digest over the user of every point */
+  /** Digest of the users of all points */
   usersDigest: v.string(),
   users: countSchema,
   unreachable: v.object(v.entriesFromList(UNREACHABLE, countSchema)),
@@ -63,24 +63,24 @@ export async function scan(
   const figures = { points: 0, expired: 0 };
   for await (const { points } of readPages(place, { limit: PAGE_SIZE, vector: false })) {
     for (const { id, payload } of points) {
-      if (userOf(payload) === without) continue;
-      const owner = ownerOf(payload);
-      digest.add(digestOf(id, payload));
-      const hash = userHash(owner);
+      if (readUser(payload) === without) continue;
+      const owner = readOwner(payload);
+      digest.add(digestPoint(id, payload));
+      const hash = hashUser(owner);
       usersDigest.add(hash);
       figures.points += 1;
-      if (owner !== NO_USER) counts.add(userDigest(owner, hash));
+      if (owner !== NO_USER) counts.add(digestUser(owner, hash));
       const reason = whyUnreachable(payload);
       if (reason) unreachable[reason] += 1;
       if (isExpired(payload, now)) figures.expired += 1;
     }
   }
-  const digests = { digest: digest.text(), usersDigest: usersDigest.text() };
-  const contents = { ...figures, ...digests, users: counts.size(), unreachable };
+  const digests = { digest: digest.toHex(), usersDigest: usersDigest.toHex() };
+  const contents = { ...figures, ...digests, users: counts.countUsers(), unreachable };
   return { contents, counts };
 }
 
-/** Reads a collection page by page; the next page is requested while this one is processed. */
+/** Reads a collection page by page; requests the next page while the consumer processes the current one. */
 export async function* readPages(
   { store, collection }: Scrollable,
   request: ScrollRequest,
@@ -100,7 +100,7 @@ export async function* readPages(
 function whyUnreachable(payload: PointPayload): Unreachable | undefined {
   const ids = OWNER_KEYS.map((key) => readOwnerId(payload, key)).filter((id) => id !== NO_USER);
   if (ids.length === 0) {
-    const isOther = CAMEL_CASE.some((key) => memberOf(payload, key) !== undefined);
+    const isOther = CAMEL_CASE.some((key) => readMember(payload, key) !== undefined);
     return isOther ? 'camel-case' : 'absent';
   }
   const reasons = ids.map(whyRefused);
@@ -114,8 +114,8 @@ function whyRefused(id: string): Unreachable | undefined {
   return /\s/.test(id) ? 'white-space' : undefined;
 }
 
-// A date that cannot be parsed hides nothing: the new version ignores it.
+// The new version ignores a date that it cannot parse.
 function isExpired(payload: PointPayload, now: Date): boolean {
-  const date = memberOf(payload, 'expiration_date');
+  const date = readMember(payload, 'expiration_date');
   return typeof date === 'string' && Date.parse(date) < now.getTime();
 }

@@ -1,4 +1,4 @@
-// Opens the services that the environment names, at the first invocation, because secrets must be fetched.
+// Opens the services that the environment names. This happens at the first invocation, because secrets must be fetched.
 import { fileURLToPath } from 'node:url';
 import { SSMClient } from '@aws-sdk/client-ssm';
 import { createDocumentClient } from '../shared/document-client.ts';
@@ -31,16 +31,16 @@ import {
 export const BACKEND_TIMEOUT_MS = 60_000;
 const SNAPSHOT_PART_BYTES = 64 * 1024 * 1024;
 
-/** Records of runs, for the functions that only read or confirm. @throws Refusal for invalid settings */
-export function recordsFromEnvironment(environment: Environment): RunRecords {
+/** Opens the records of runs, for functions that only read or confirm. @throws Refusal for invalid settings */
+export function openRecords(environment: Environment): RunRecords {
   return createRecords(readRecordSettings(environment), environment);
 }
 
 /**
- * @param pace retries of the vector store, if not those of a function
+ * @param pace how requests to the vector store are retried; by default, as in a function
  * @throws Refusal naming every variable that is missing or unusable; errors of Systems Manager
  */
-export async function servicesFromEnvironment(
+export async function openServices(
   environment: Environment,
   { pace, log = logEntry }: Pick<QdrantConnection, 'pace'> & Partial<Pick<Services, 'log'>> = {},
 ): Promise<Services> {
@@ -90,13 +90,13 @@ function createRecords(
     ),
     tableName: TABLE_NAME,
     clock: () => new Date(),
-    // On AWS Lambda, no process sees whether that of another invocation still runs.
+    // On AWS Lambda, a process cannot see whether that of another invocation still runs.
     ...(AWS_LAMBDA_FUNCTION_NAME === undefined && { holder: createLeaseHolder() }),
   });
 }
 
 /** Opens the backend alone, for its check. @throws Refusal, as above */
-export async function backendFromEnvironment(environment: Environment): Promise<MemoryBackend> {
+export async function openBackend(environment: Environment): Promise<MemoryBackend> {
   const { backend } = await openBackends(
     readBackendSettings(environment),
     openSecrets(environment),
@@ -109,7 +109,9 @@ async function openBackends(
   secrets: Secrets,
 ) {
   const { MEMORY_BACKEND_URL, MEMORY_PREVIEW_URL, MEMORY_BACKEND_PATHS = '' } = settings;
-  const paths = Object.fromEntries(MEMORY_BACKEND_PATHS.split(',').map((one) => one.split('=', 2)));
+  const paths = Object.fromEntries(
+    MEMORY_BACKEND_PATHS.split(',').map((pair) => pair.split('=', 2)),
+  );
   const apiKey = await secrets.read('MEMORY_BACKEND_KEY');
   const open = (url: string, service: string) =>
     createHttpMemoryBackend({ url, apiKey, timeoutMs: BACKEND_TIMEOUT_MS, service, paths });

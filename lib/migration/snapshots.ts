@@ -10,7 +10,7 @@ import {
   unlessLost,
   waitForStore,
 } from './kept-snapshot.ts';
-import { partKey } from './ports/artifacts.ts';
+import { formatPartKey } from './ports/artifacts.ts';
 import type { SnapshotDescription } from './ports/vector-store.ts';
 import { isRefusedWith, isRetryableFailure, Refusal } from './refusals.ts';
 import { NOTHING_RECORDED, type RecordedJournal, readStage } from './runs/journal.ts';
@@ -227,7 +227,7 @@ async function keepNextPart(
   }
   const wanted = Math.min(snapshotPartBytes, size - parts.bytes);
   const kept = await artifacts.put(
-    partKey(parts.prefix, parts.count),
+    formatPartKey(parts.prefix, parts.count),
     takeFirstBytes(bytes, wanted),
   );
   if (kept.bytes === 0) {

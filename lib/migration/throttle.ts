@@ -1,5 +1,5 @@
-// Limits the load on a store that users work on: reads at most as many points a second as the operator allows, and lets a copy
-// pause while answers take twice as long as at its start.
+// Limits the load on a store that users work on: reads at most as many points a second as the operator allows, and makes a copy
+// pause while responses take twice as long as at its start.
 import { setTimeout } from 'node:timers/promises';
 import type { VectorStore } from './adapters/qdrant.ts';
 import type { Services } from './services.ts';
@@ -10,7 +10,7 @@ export interface Time {
 }
 
 /** @param signal ends a pause early */
-export function realTime(signal: AbortSignal): Time {
+export function createRealTime(signal: AbortSignal): Time {
   return {
     now: () => performance.now(),
     sleep: async (milliseconds) => {
@@ -70,18 +70,18 @@ export function createBucket(readLimit: () => Promise<number | undefined>, { now
   };
 }
 
-/** True if the time has more than doubled, and by more than 20 ms */
+/** True if the time has more than doubled, and has grown by more than 20 ms */
 export function isMuchSlower(milliseconds: number, before: number): boolean {
   return milliseconds > 2 * before && milliseconds > before + 20;
 }
 
-const COMPARED_ANSWERS = 5;
+const COMPARED_RESPONSES = 5;
 const MAX_PAUSE_FACTOR = 4;
 
 /**
- * Pauses after an answer while all recent ones took much longer than at the start: first as long as the answer took, then up to
+ * Pauses after a response while all recent ones took much longer than at the start: first as long as the response took, then up to
  * four times as long.
- * @param beginning time of an answer at the start; undefined until it is measured, which `onBeginning` reports
+ * @param beginning duration of a response at the start; undefined until it is measured, which `onBeginning` reports
  */
 export function createSlowdown(
   options: { beginning: number | undefined; onBeginning: (milliseconds: number) => Promise<void> },
@@ -91,12 +91,12 @@ export function createSlowdown(
   let factor = 0;
   let recent: readonly number[] = [];
 
-  return async function afterAnswer(milliseconds: number): Promise<void> {
-    recent = [...recent, milliseconds].slice(-COMPARED_ANSWERS);
-    if (recent.length < COMPARED_ANSWERS) return;
+  return async function afterResponse(milliseconds: number): Promise<void> {
+    recent = [...recent, milliseconds].slice(-COMPARED_RESPONSES);
+    if (recent.length < COMPARED_RESPONSES) return;
     if (beginning === undefined) {
       beginning =
-        recent.toSorted((first, second) => first - second)[Math.floor(COMPARED_ANSWERS / 2)] ?? 0;
+        recent.toSorted((first, second) => first - second)[Math.floor(COMPARED_RESPONSES / 2)] ?? 0;
       return await options.onBeginning(beginning);
     }
     const isSlow = isMuchSlower(Math.min(...recent), beginning);
@@ -107,41 +107,41 @@ export function createSlowdown(
 
 type Bucket = ReturnType<typeof createBucket>;
 
-/** Limits reads outside of a step's work to the given rate, or else to that of the run. */
-export function rateLimited<Limited extends Pick<Services, 'vectors' | 'runs'>>(
+/** Limits reads outside a step to the given rate, or else to that of the run. */
+export function limitReads<Limited extends Pick<Services, 'vectors' | 'runs'>>(
   services: Limited,
   { runId, maxRate }: { readonly runId: string; readonly maxRate?: number | undefined },
-  time: Time = realTime(new AbortController().signal),
+  time: Time = createRealTime(new AbortController().signal),
 ): Limited {
   const readLimit = async () =>
     maxRate === undefined ? await services.runs.maxRate(runId) : maxRate || undefined;
-  const vectors = throttled(services.vectors, createBucket(readLimit, time), time);
+  const vectors = throttleStore(services.vectors, createBucket(readLimit, time), time);
   return { ...services, vectors };
 }
 
 /**
- * The store with limited reads and vector updates. A scroll with a filter is not limited: it reads few points, or points whose
- * update is limited.
- * @param afterAnswer called with the duration of a read that included vectors, or of a vector update
+ * Limits the store's reads and vector updates, but not a scroll with a filter: it reads few points, or points whose update is
+ * limited.
+ * @param afterResponse called with the duration of a read that included vectors, or of a vector update
  */
-export function throttled(
+export function throttleStore(
   store: VectorStore,
   bucket: Bucket,
   {
     now,
-    afterAnswer,
-  }: Pick<Time, 'now'> & { afterAnswer?: ((milliseconds: number) => Promise<void>) | undefined },
+    afterResponse,
+  }: Pick<Time, 'now'> & { afterResponse?: ((milliseconds: number) => Promise<void>) | undefined },
 ): VectorStore {
   return {
     ...store,
     scroll: async (collection, request) => {
       if (request.filter) return await store.scroll(collection, request);
       await bucket.take(request.limit);
-      const begun = now();
+      const startedAt = now();
       const page = await store.scroll(collection, request);
-      const took = now() - begun;
+      const took = now() - startedAt;
       bucket.giveBack(request.limit - page.points.length);
-      if (request.vector !== false) await afterAnswer?.(took);
+      if (request.vector !== false) await afterResponse?.(took);
       return page;
     },
     retrieve: async (collection, ids, parts) => {
@@ -150,9 +150,9 @@ export function throttled(
     },
     updateVectors: async (collection, updates) => {
       await bucket.take(updates.length);
-      const begun = now();
+      const startedAt = now();
       await store.updateVectors(collection, updates);
-      await afterAnswer?.(now() - begun);
+      await afterResponse?.(now() - startedAt);
     },
     search: async (collection, request) => {
       if (!('indices' in request.nearest)) await bucket.take(request.limit);

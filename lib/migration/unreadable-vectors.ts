@@ -1,8 +1,8 @@
-// Finds points with NaN components in their vector: a client wrote numbers beyond 32 bits. The store returns null for such a
-// component. No search finds the point, and no collection accepts a copy of it.
+// Finds points whose vectors have NaN components, because a client wrote numbers beyond 32 bits. The store returns null for such
+// components. No search finds such a point, and no collection accepts a copy of it.
 import { toJsonText, verbatim } from './json/json-text.ts';
 import { MAX_SEARCHED_IDS } from './point-writer.ts';
-import { unnamedVectorOf } from './points.ts';
+import { readUnnamedVector } from './points.ts';
 import {
   type Filter,
   type PointId,
@@ -15,7 +15,7 @@ const MAX_EXAMPLES = 8;
 
 interface UnreadableVectors {
   readonly count: number;
-  /** Ids of some of them */
+  /** Ids of some of these points */
   readonly examples: readonly PointId[];
 }
 
@@ -36,8 +36,8 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
     const found = new Set(hits.filter(({ score }) => Number.isFinite(score)).map(({ id }) => id));
     const notFound = ids.filter((id) => !found.has(id));
     if (notFound.length === 0) continue;
-    const read = await store.retrieve(collection, notFound, { payload: false, vector: [''] });
-    const unreadable = read.filter(isUnreadable);
+    const retrieved = await store.retrieve(collection, notFound, { payload: false, vector: [''] });
+    const unreadable = retrieved.filter(isUnreadable);
     count += unreadable.length;
     examples.push(...unreadable.slice(0, MAX_EXAMPLES - examples.length).map(({ id }) => id));
   }
@@ -46,5 +46,5 @@ export async function findUnreadableVectors(place: CollectionPlace): Promise<Unr
 
 /** False for a point without a vector, which no search finds either */
 function isUnreadable({ vector }: ScrolledPoint): boolean {
-  return vector !== undefined && (unnamedVectorOf(vector) ?? '').includes('null');
+  return vector !== undefined && (readUnnamedVector(vector) ?? '').includes('null');
 }

@@ -1,10 +1,10 @@
 // Counts the memories of each user. Users are named by a hash, so that their ids cannot be read. A million users take 50 MB
-// outside of the heap.
+// outside the heap.
 import { DatabaseSync } from 'node:sqlite';
 import { splitIntoBatches } from './ports/artifacts.ts';
 
 interface UserCount {
-  /** Digest of the user, from `userDigest` */
+  /** Digest of the user, from `digestUser` */
   readonly user: string;
   readonly points: number;
 }
@@ -13,33 +13,33 @@ export type UserCounts = ReturnType<typeof createUserCounts>;
 
 export function createUserCounts() {
   const database = new DatabaseSync(':memory:');
-  // The transaction is never committed, as nothing needs to be kept.
+  // The transaction is never committed: nothing needs to be kept.
   database.exec('CREATE TABLE users (user TEXT PRIMARY KEY, points INTEGER) WITHOUT ROWID; BEGIN');
-  const addTo = database.prepare(
+  const insertOrAdd = database.prepare(
     'INSERT INTO users VALUES (?, ?) ON CONFLICT DO UPDATE SET points = points + excluded.points',
   );
-  const all = database.prepare('SELECT count(*) AS users FROM users');
+  const countAll = database.prepare('SELECT count(*) AS users FROM users');
   const select = 'SELECT user, points FROM users WHERE points <> 0 ORDER BY';
-  const byName = database.prepare(`${select} user`);
-  const bySize = database.prepare(`${select} points DESC, user LIMIT ?`);
+  const selectByName = database.prepare(`${select} user`);
+  const selectBySize = database.prepare(`${select} points DESC, user LIMIT ?`);
   const toCount = ({ user, points }: Record<string, unknown>): UserCount => ({
     user: String(user),
     points: Number(points),
   });
   return {
-    size: () => Number(all.get()?.users),
-    add: (user: string, points = 1) => void addTo.run(user, points),
-    entries: () => byName.iterate().map(toCount),
-    /** Users with the most memories first */
-    largest: (limit: number) => bySize.all(limit).map(toCount),
+    countUsers: () => Number(countAll.get()?.users),
+    add: (user: string, points = 1) => void insertOrAdd.run(user, points),
+    listCounts: () => selectByName.iterate().map(toCount),
+    /** Lists the users with the most memories, largest first. */
+    listLargest: (limit: number) => selectBySize.all(limit).map(toCount),
   };
 }
 
 const LINES_PER_CHUNK = 2_000;
 
 /** Formats one line for each user. */
-export async function* userCountLines(counts: UserCounts): AsyncGenerator<Uint8Array> {
-  for await (const batch of splitIntoBatches(counts.entries(), LINES_PER_CHUNK)) {
+export async function* formatUserCounts(counts: UserCounts): AsyncGenerator<Uint8Array> {
+  for await (const batch of splitIntoBatches(counts.listCounts(), LINES_PER_CHUNK)) {
     yield Buffer.from(batch.map(({ user, points }) => `${user} ${points}\n`).join(''));
   }
 }

@@ -1,7 +1,7 @@
 // The new major version of the memory backend. It searches by meaning and keywords if the collection has the keyword slot, and
 // silently by meaning alone if not. The slot is checked once, at startup; the companion collection is created with the first
 // entity.
-import { hasKeywords, unnamedVectorOf } from '../../lib/migration/points.ts';
+import { hasKeywords, readUnnamedVector } from '../../lib/migration/points.ts';
 import type { PointVector } from '../../lib/migration/ports/vector-store.ts';
 import { encodeBm25 } from '../qdrant/bm25.ts';
 import { embed } from './embedding.ts';
@@ -126,7 +126,7 @@ export async function startNewVersion(
 
 // The dot product is the cosine, because both are unit vectors.
 function cosine(vector: PointVector | undefined, direction: readonly number[]): number {
-  const dense: number[] = JSON.parse((vector && unnamedVectorOf(vector)) ?? '[]');
+  const dense: number[] = JSON.parse((vector && readUnnamedVector(vector)) ?? '[]');
   return dense.reduce((sum, value, n) => sum + value * (direction[n] ?? 0), 0);
 }
 

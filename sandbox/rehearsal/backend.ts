@@ -5,7 +5,7 @@ import type { Hooks } from '../../lib/migration/ports/hooks.ts';
 import { readDenseVector } from '../../lib/migration/ports/vector-store.ts';
 import { testUserOf } from '../../lib/migration/runs/run-names.ts';
 import type { Services } from '../../lib/migration/services.ts';
-import { servicesFromEnvironment } from '../../lib/migration/services-from-environment.ts';
+import { openServices } from '../../lib/migration/services-from-environment.ts';
 import { UserError } from '../../lib/shared/user-error.ts';
 import type { Resources } from '../../processes/resources.ts';
 import type { RehearsalStore } from './store.ts';
@@ -43,7 +43,7 @@ export async function openBackend(options: {
   const { MEMORY_BACKEND_URL: url, MIGRATION_WEBHOOK_URL: webhook } = environment;
   if (!url) return undefined;
   assertIntended(environment, mayRedeploy);
-  const services = await openServices(environment);
+  const services = await openBackendServices(environment);
   const own = await services.setting.read();
   const dimensions = await readDimensions(store, own);
   await services.backend.health();
@@ -65,8 +65,8 @@ export async function openBackend(options: {
   };
 }
 
-async function openServices(environment: Environment): Promise<BackendServices> {
-  const { backend, preview, setting, hooks } = await servicesFromEnvironment({
+async function openBackendServices(environment: Environment): Promise<BackendServices> {
+  const { backend, preview, setting, hooks } = await openServices({
     ...environment,
     // The rehearsal has a table, artifacts and a graph of its own, so these values are never used.
     TABLE_NAME: 'of-the-rehearsal',

@@ -1,7 +1,7 @@
 // Reads all memories of a collection, and finds the memories that are missing or different in another collection.
 
 import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
-import { digestOf, userDigest, userOf } from '../../lib/migration/points.ts';
+import { digestPoint, digestUser, readUser } from '../../lib/migration/points.ts';
 import { readPages } from '../../lib/migration/scan.ts';
 
 interface Held {
@@ -34,8 +34,8 @@ export async function readHoldings(store: VectorStore, collection: string): Prom
   for await (const { points } of readPages({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
       held.set(id, {
-        user: userDigest(userOf(payload)),
-        digest: digestOf(id, payload).toString('hex'),
+        user: digestUser(readUser(payload)),
+        digest: digestPoint(id, payload).toString('hex'),
         vector: parseDense(vector),
       });
     }

@@ -1,7 +1,7 @@
 // The summary that an operator sees before approving the window, at most twelve lines. The run's report page begins with the
 // same summary.
 import type { Estimate } from '../../../lib/migration/forecast.ts';
-import { percentText } from '../../../lib/migration/parity.ts';
+import { formatPercent } from '../../../lib/migration/parity.ts';
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
@@ -57,13 +57,13 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
 function searchRows(facts: Facts): (readonly [string, string])[] {
   const figure = (name: string) => Number(facts[name] ?? 0);
   if (facts.searched === undefined) return [];
-  const rankText = `itself first ${percentText(figure('firstInOld'))} old, ${percentText(figure('firstInNew'))} new`;
+  const rankText = `itself first ${formatPercent(figure('firstInOld'))} old, ${formatPercent(figure('firstInNew'))} new`;
   const describeTimes = (name: string) =>
     `${millisecondsText(figure(`old${name}`))} old, ${millisecondsText(figure(`new${name}`))} new`;
   return [
     [
       'Search',
-      `${countText(figure('searched'), 'memory')}: ${percentText(figure('overlap'))} of the ten nearest the same, ${rankText}`,
+      `${countText(figure('searched'), 'memory')}: ${formatPercent(figure('overlap'))} of the ten nearest the same, ${rankText}`,
     ],
     [
       'Search time',

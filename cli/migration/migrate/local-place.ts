@@ -5,9 +5,9 @@ import { Refusal } from '../../../lib/migration/refusals.ts';
 import type { RunRecords } from '../../../lib/migration/runs/run-store.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
-  backendFromEnvironment,
-  recordsFromEnvironment,
-  servicesFromEnvironment,
+  openBackend,
+  openRecords,
+  openServices,
 } from '../../../lib/migration/services-from-environment.ts';
 import { readRecordSettings, readStepSettings } from '../../../lib/migration/settings.ts';
 import { runBackendCheck } from '../../../lib/migration/steps/preflight.ts';
@@ -47,14 +47,14 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
   readSettings(process.env);
   const { endpoint, tableName } = await reachTable(options.resources);
   const environment = { ...process.env, DYNAMODB_ENDPOINT: endpoint, TABLE_NAME: tableName };
-  const records = recordsFromEnvironment(environment);
+  const records = openRecords(environment);
   let services: Promise<Services> | undefined;
   return createLocalPlace({
     where: `table ${tableName} at ${endpoint ?? `AWS (${process.env.AWS_REGION ?? 'no AWS_REGION'})`}`,
     records: async () => records,
     services: () => {
       const { log } = options;
-      services ??= servicesFromEnvironment(environment, {
+      services ??= openServices(environment, {
         pace: shortenRetries(PATIENT_PACE, options),
         log,
       });
@@ -68,7 +68,7 @@ export async function openLocalPlace(options: LocalOptions): Promise<Place> {
  * @throws Refusal naming every variable that is missing or unusable
  */
 async function openBackendPlace(): Promise<Place> {
-  const backend = await backendFromEnvironment(process.env);
+  const backend = await openBackend(process.env);
   return {
     stage: undefined,
     where: 'no table',

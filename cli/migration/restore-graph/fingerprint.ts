@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { GraphRelationship, GraphSource } from '../../../lib/migration/graph/graph-store.ts';
 import type { Properties } from '../../../lib/migration/graph/values.ts';
-import { canonical } from '../../../lib/migration/json/json-text.ts';
+import { canonicalize } from '../../../lib/migration/json/json-text.ts';
 import { createDigestSum } from '../../../lib/migration/points.ts';
 import { Refusal } from '../../../lib/migration/refusals.ts';
 
@@ -54,11 +54,11 @@ export async function computeFingerprint(
     nodes: digests.size,
     relationships,
     counts: Object.fromEntries(counts),
-    nodesDigest: nodesSum.text(),
-    relationshipsDigest: relationshipsSum.text(),
+    nodesDigest: nodesSum.toHex(),
+    relationshipsDigest: relationshipsSum.toHex(),
   };
 }
 
 function sha256(content: readonly (string | readonly string[] | Properties)[]): Buffer {
-  return hash('sha256', canonical(content), 'buffer');
+  return hash('sha256', canonicalize(content), 'buffer');
 }

@@ -1,7 +1,7 @@
 // Lists the graph dumps of a run, checks a dump and the target graph, or restores the dump there and compares.
 import {
   digestDump,
-  dumpKeys,
+  listDumpKeys,
   readDumpManifest,
   readSchema,
   verifyDump,
@@ -57,7 +57,7 @@ export async function runCommand(
   if ('run' in order) return { dumps: await listDumps(order.run, artifacts) };
   const { dump: prefix, isAllowed: isExecuted } = order;
   const digest = await digestDump(artifacts, prefix);
-  assertRecorded(dumpKeys(prefix).manifest, digest, order.digest ?? digest);
+  assertRecorded(listDumpKeys(prefix).manifest, digest, order.digest ?? digest);
   if (!isExecuted) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
     const condition = { foreign: await target.foreignNodes(), state: await target.restoreState() };
@@ -74,7 +74,7 @@ async function listDumps(runId: string, artifacts: ArtifactStore): Promise<Dump[
   const keys = await Array.fromAsync(artifacts.list(`${runId}/graph-`), ({ key }) => key);
   const prefixes = keys
     .map((key) => key.slice(0, key.lastIndexOf('/')))
-    .filter((prefix, index) => keys[index] === dumpKeys(prefix).manifest);
+    .filter((prefix, index) => keys[index] === listDumpKeys(prefix).manifest);
   const dumps = await Promise.all(
     prefixes.map(async (prefix) => toDump(prefix, await readDumpManifest(artifacts, prefix))),
   );

@@ -83,7 +83,7 @@ export function createFileArtifacts(options: {
     await moveIntoPlace(key, [Buffer.from(JSON.stringify(described))], recordPath(key));
   }
 
-  async function* keys(prefix: string) {
+  async function* listKeys(prefix: string) {
     const files = await listFiles(join(folder, RECORDS), prefix);
     const records = files.filter((file) => file.endsWith('.json'));
     yield* records.map((file) => file.slice(0, -'.json'.length)).sort();
@@ -107,7 +107,7 @@ export function createFileArtifacts(options: {
   }
 
   const read = (key: string) => createReadStream(dataPath(key));
-  return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
+  return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);
 }
 
 // Lists from the root folder: a key's prefix never starts with the names of the two subfolders.

@@ -63,7 +63,7 @@ export function createS3Artifacts(options: {
     if (Body instanceof Readable) yield* Body as AsyncIterable<Uint8Array>;
   }
 
-  async function* keys(keyPrefix: string) {
+  async function* listKeys(keyPrefix: string) {
     const query = { Bucket, Prefix: prefix + keyPrefix };
     for await (const { Contents = [] } of paginateListObjectsV2({ client }, query)) {
       yield* Contents.map(({ Key = '' }) => Key.slice(prefix.length));
@@ -77,7 +77,7 @@ export function createS3Artifacts(options: {
     await deleteVersions(client, place(keyPrefix), 'all keys below');
   }
 
-  return createArtifactStore({ find, write, record, read, keys, remove, removeAll }, now);
+  return createArtifactStore({ find, write, record, read, listKeys, remove, removeAll }, now);
 }
 
 // If the stream breaks, the upload is aborted and leaves nothing: no object appears before its last part.

@@ -1,6 +1,6 @@
-// Dumps a whole graph into artifacts: streamed, counted, and refused if the graph changed meanwhile. The manifest is written
-// last: without it the files are not a dump. A dump that is read back is checked against the digests of its files, and every
-// value is decoded to prove that a graph can hold it. A restore compares the contents of both graphs.
+// Dumps a whole graph into artifacts, as a stream, and refuses a graph that changes meanwhile. The manifest is written last: without
+// it the files are not a dump. A dump is read back to compare its files with their digests, and to decode every value, which proves
+// that a graph can hold it. A restore compares the contents of both graphs.
 import { pipeline } from 'node:stream';
 import { isDeepStrictEqual } from 'node:util';
 import { createGunzip, createGzip } from 'node:zlib';
@@ -40,18 +40,18 @@ interface DumpOptions {
 }
 
 /**
- * A dump that was interrupted has no manifest, and starts again.
+ * An interrupted dump has no manifest, and starts again.
  * @throws Refusal if the graph changes meanwhile or holds something that a dump cannot, or if a finished dump must be kept
  */
 export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
   const { source, artifacts, prefix, runId, now } = options;
-  // Deleted first: an older manifest must never describe newer files.
-  await artifacts.delete(dumpKeys(prefix).manifest);
+  // The manifest is deleted first: it must never describe newer files.
+  await artifacts.delete(listDumpKeys(prefix).manifest);
   const startedAt = now().toISOString();
   const before = await readState(source);
   const { files, contents } = await writeFiles(options);
   const after = await readState(source);
-  assertStill(before, after, contents);
+  assertUnchanged(before, after, contents);
   const manifest = v.parse(manifestSchema, {
     format: DUMP_FORMAT,
     runId,
@@ -63,12 +63,12 @@ export async function dumpGraph(options: DumpOptions): Promise<GraphManifest> {
     contents,
     files,
   });
-  await writeJson(artifacts, dumpKeys(prefix).manifest, manifest);
+  await writeJson(artifacts, listDumpKeys(prefix).manifest, manifest);
   return manifest;
 }
 
 async function writeFiles({ source, artifacts, prefix }: DumpOptions) {
-  const keys = dumpKeys(prefix);
+  const keys = listDumpKeys(prefix);
   const contents = { nodes: 0, relationships: 0 };
   // Refuses a schema that no restore would accept.
   const schema = await writeJson(artifacts, keys.schema, rebuildRules(await source.readSchema()));
@@ -96,18 +96,20 @@ async function readState(source: GraphSource): Promise<GraphManifest['before']> 
   return { size: await source.readSize(), position: await source.readPosition() };
 }
 
-function assertStill(
+function assertUnchanged(
   { size, position }: GraphManifest['before'],
   after: GraphManifest['after'],
   contents: GraphManifest['contents'],
 ): void {
   for (const kind of ['nodes', 'relationships'] as const) {
-    const seen = [size[kind], contents[kind], after.size[kind]];
-    if (new Set(seen).size === 1) continue;
-    throw graphChanged(`There were ${seen.join(', then ')} ${kind} before, in and after the dump`);
+    const counts = [size[kind], contents[kind], after.size[kind]];
+    if (new Set(counts).size === 1) continue;
+    throw refuseChangedGraph(
+      `There were ${counts.join(', then ')} ${kind} before, in and after the dump`,
+    );
   }
   if (position !== after.position) {
-    throw graphChanged('Transactions were committed to the graph during the dump');
+    throw refuseChangedGraph('Transactions were committed to the graph during the dump');
   }
 }
 
@@ -120,16 +122,16 @@ function assertNoMark(row: GraphNode | GraphRelationship): void {
 }
 
 // A graph that changed while it was read is not a dump: stop the writers, then dump again.
-function graphChanged(why: string): Refusal {
+function refuseChangedGraph(why: string): Refusal {
   return new Refusal('RefusedNotFrozen', `${why}.`);
 }
 
 const DUMP_FORMAT = 'graph-dump/4';
 
-const file = v.object({ key: v.string(), bytes: countSchema, sha256: sha256Schema });
-const size = v.object({ nodes: countSchema, relationships: countSchema });
+const fileSchema = v.object({ key: v.string(), bytes: countSchema, sha256: sha256Schema });
+const sizeSchema = v.object({ nodes: countSchema, relationships: countSchema });
 
-const state = v.object({ size, position: v.string() });
+const stateSchema = v.object({ size: sizeSchema, position: v.string() });
 
 const manifestSchema = v.object({
   /** Dumps of format 3 have more counts, which nothing reads. */
@@ -138,16 +140,16 @@ const manifestSchema = v.object({
   server: v.object({ version: v.string(), edition: v.string() }),
   startedAt: v.pipe(v.string(), v.isoTimestamp()),
   finishedAt: v.pipe(v.string(), v.isoTimestamp()),
-  /** Equal to `after`, because nothing was written meanwhile */
-  before: state,
-  after: state,
-  contents: size,
-  files: v.object({ nodes: file, relationships: file, schema: file }),
+  /** Equal to `after`, because the graph did not change meanwhile */
+  before: stateSchema,
+  after: stateSchema,
+  contents: sizeSchema,
+  files: v.object({ nodes: fileSchema, relationships: fileSchema, schema: fileSchema }),
 });
 
 export type GraphManifest = v.InferOutput<typeof manifestSchema>;
 
-export function dumpKeys(prefix: string) {
+export function listDumpKeys(prefix: string) {
   return {
     nodes: `${prefix}/nodes.jsonl.gz`,
     relationships: `${prefix}/rels.jsonl.gz`,
@@ -161,17 +163,19 @@ export async function readDumpManifest(
   artifacts: ArtifactStore,
   prefix: string,
 ): Promise<GraphManifest> {
-  return v.parse(manifestSchema, await readJson(artifacts, dumpKeys(prefix).manifest));
+  return v.parse(manifestSchema, await readJson(artifacts, listDumpKeys(prefix).manifest));
 }
 
-const schemaFile = v.array(v.object({ name: v.string(), type: v.string(), statement: v.string() }));
+const rulesSchema = v.array(
+  v.object({ name: v.string(), type: v.string(), statement: v.string() }),
+);
 
 export function readNodes(artifacts: ArtifactStore, prefix: string) {
-  return readLines<GraphNode>(artifacts, dumpKeys(prefix).nodes);
+  return readLines<GraphNode>(artifacts, listDumpKeys(prefix).nodes);
 }
 
 export function readRelationships(artifacts: ArtifactStore, prefix: string) {
-  return readLines<GraphRelationship>(artifacts, dumpKeys(prefix).relationships);
+  return readLines<GraphRelationship>(artifacts, listDumpKeys(prefix).relationships);
 }
 
 /** @throws Refusal for a statement that Neo4j does not write */
@@ -179,12 +183,12 @@ export async function readSchema(
   artifacts: ArtifactStore,
   prefix: string,
 ): Promise<readonly SchemaRule[]> {
-  return rebuildRules(v.parse(schemaFile, await readJson(artifacts, dumpKeys(prefix).schema)));
+  return rebuildRules(v.parse(rulesSchema, await readJson(artifacts, listDumpKeys(prefix).schema)));
 }
 
-/** Digest of the manifest, which has the digests of all files: it identifies the whole dump. */
+/** Computes the digest of the manifest, which identifies the whole dump: the manifest has the digests of all files. */
 export async function digestDump(artifacts: ArtifactStore, prefix: string): Promise<string> {
-  return (await measureStream(artifacts.get(dumpKeys(prefix).manifest))).sha256;
+  return (await measureStream(artifacts.get(listDumpKeys(prefix).manifest))).sha256;
 }
 
 /**
@@ -193,23 +197,21 @@ export async function digestDump(artifacts: ArtifactStore, prefix: string): Prom
  */
 export async function verifyDump(artifacts: ArtifactStore, prefix: string): Promise<GraphManifest> {
   const manifest = await readDumpManifest(artifacts, prefix);
-  const found = await readEverything(artifacts, prefix, manifest.contents).catch(
-    (cause: unknown) => {
-      // A store that cannot be reached says nothing about the dump.
-      if (isRetryableFailure(translateFailure(cause))) throw cause;
-      if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
-      const why = `The dump ${prefix} cannot be read to its end.`;
-      throw new Refusal('RefusedSnapshot', why, { cause });
-    },
-  );
+  const measures = await readDump(artifacts, prefix, manifest.contents).catch((cause: unknown) => {
+    // A store that cannot be reached says nothing about the dump.
+    if (isRetryableFailure(translateFailure(cause))) throw cause;
+    if (isRefusal(cause, 'RefusedSnapshot')) throw cause;
+    const why = `The dump ${prefix} cannot be read to its end.`;
+    throw new Refusal('RefusedSnapshot', why, { cause });
+  });
   for (const [part, { bytes, sha256 }] of Object.entries(manifest.files)) {
-    if (isDeepStrictEqual(found[part as keyof typeof found], { bytes, sha256 })) continue;
+    if (isDeepStrictEqual(measures[part as keyof typeof measures], { bytes, sha256 })) continue;
     throw new Refusal('RefusedSnapshot', `The ${part} of the dump do not match its manifest.`);
   }
   return manifest;
 }
 
-async function readEverything(
+async function readDump(
   artifacts: ArtifactStore,
   prefix: string,
   contents: GraphManifest['contents'],
@@ -222,10 +224,10 @@ async function readEverything(
   return {
     nodes: nodes.measure(),
     relationships: relationships.measure(),
-    schema: await measureStream(artifacts.get(dumpKeys(prefix).schema)),
+    schema: await measureStream(artifacts.get(listDumpKeys(prefix).schema)),
   };
 
-  // Stops after the number in the manifest: a small file may inflate without end.
+  // Stops after the manifest's number of rows: a small file may decompress without end.
   async function readRows(
     kind: keyof typeof contents,
     rows: AsyncIterable<GraphNode | GraphRelationship>,
@@ -242,10 +244,10 @@ async function readEverything(
   }
 }
 
-/** Lines of one chunk: with an embedding in each, a megabyte */
+/** A chunk of this size has about a megabyte if each line has an embedding. */
 const LINES_PER_CHUNK = 100;
 
-/** Writes compressed lines. @internal Its test breaks files off at every byte. */
+/** Writes compressed lines. @internal A test truncates the file at every byte. */
 export async function writeLines(
   artifacts: ArtifactStore,
   key: string,
@@ -253,7 +255,7 @@ export async function writeLines(
 ): Promise<Artifact> {
   async function* text() {
     for await (const batch of splitIntoBatches(values, LINES_PER_CHUNK)) {
-      yield Buffer.from(batch.map(toLine).join(''));
+      yield Buffer.from(batch.map(formatLine).join(''));
     }
   }
 
@@ -261,14 +263,14 @@ export async function writeLines(
 }
 
 /** @throws Refusal for a row that is too long to be read back */
-function toLine(value: unknown): string {
+function formatLine(value: unknown): string {
   const line = JSON.stringify(value);
   if (line.length <= MAX_LINE_LENGTH) return `${line}\n`;
   const why = `A row of the graph takes ${line.length} characters as JSON, and a dump at most ${MAX_LINE_LENGTH}: ${line.slice(0, 100)}`;
   throw new Refusal('RefusedByService', why);
 }
 
-/** Reads lines and measures the artifact. Call `measure` once, at the end. @internal As above. */
+/** Reads lines and measures the artifact. Call `measure` once, at the end. @internal For the same test */
 export function readLines<Line>(artifacts: ArtifactStore, key: string) {
   const { content, measure } = measureContent(artifacts.get(key));
 

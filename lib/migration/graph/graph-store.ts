@@ -1,8 +1,8 @@
-// A property graph as the migration reads it. No function of the migration can change it.
+// A property graph, as the migration reads it. No function of the migration changes it.
 import type { Properties } from './values.ts';
 
 export interface GraphNode {
-  /** Valid in this store at this moment only; may be assigned again after a deletion. */
+  /** Valid only in this store and at this moment: after a deletion, the id may be assigned to another node. */
   readonly id: string;
   readonly labels: readonly string[];
   readonly properties: Properties;
@@ -37,15 +37,15 @@ export interface SchemaRule {
 export interface GraphSource {
   readServer(): Promise<GraphServer>;
   readSize(): Promise<GraphSize>;
-  /** Unchanged as long as nothing is committed */
+  /** Reads a position that stays the same until a transaction is committed. */
   readPosition(): Promise<string>;
-  /** Constraints first, then indexes */
+  /** Reads constraints first, then indexes. */
   readSchema(): Promise<readonly SchemaRule[]>;
-  /** Streams in no particular order, and includes commits made meanwhile. */
+  /** Streams the nodes in any order, and may include those committed meanwhile. */
   streamNodes(): AsyncIterable<GraphNode>;
   streamRelationships(): AsyncIterable<GraphRelationship>;
 }
 
-/** Marks of an unfinished restore. A graph that uses these names itself cannot be restored. */
+/** Marks of an unfinished restore. A graph whose own data has these names cannot be restored. */
 export const RESTORE_LABEL = '_Restore';
 export const RESTORE_ID = '_restoreId';

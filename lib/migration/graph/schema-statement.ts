@@ -1,5 +1,5 @@
 // Rebuilds the statements of a dump's schema. Another program may have changed the file, so its statements are never run: they are
-// parsed by the grammar that Neo4j uses for constraints and indexes, and written anew from the parsed parts.
+// parsed by the grammar that Neo4j uses for constraints and indexes, and rebuilt from the parsed parts.
 import { Refusal } from '../refusals.ts';
 import type { SchemaRule } from './graph-store.ts';
 
@@ -10,7 +10,7 @@ const TYPES = new Set(
     ' ',
   ),
 );
-/** Levels of nested options; Neo4j writes two. */
+/** Maximum levels of nested options; Neo4j writes two. */
 const MAX_DEPTH = 4;
 
 const TOKEN =
@@ -25,7 +25,7 @@ export function rebuildStatement(statement: string): string {
   const reader = createReader(statement);
   reader.take('CREATE');
   const rebuilt = reader.takeIfNext('CONSTRAINT') ? readConstraint(reader) : readIndex(reader);
-  reader.end();
+  reader.assertEnd();
   return `CREATE ${rebuilt}`;
 }
 
@@ -35,18 +35,20 @@ export function rebuildRules(rules: readonly SchemaRule[]): SchemaRule[] {
 }
 
 function readConstraint(reader: Reader): string {
-  const head = `CONSTRAINT ${reader.name()} FOR ${readPattern(reader)} REQUIRE`;
+  const head = `CONSTRAINT ${reader.takeName()} FOR ${readPattern(reader)} REQUIRE`;
   reader.take('REQUIRE');
   const properties = readProperties(reader, '(', ')');
   reader.take('IS');
-  const predicate = reader.takeIfNext('::') ? `:: ${readType(reader)}` : reader.oneOf(PREDICATES);
+  const predicate = reader.takeIfNext('::')
+    ? `:: ${readType(reader)}`
+    : reader.takeOneOf(PREDICATES);
   return `${head} ${properties} IS ${predicate}${readOptions(reader)}`;
 }
 
 function readIndex(reader: Reader): string {
-  const kind = reader.oneOf(KINDS);
+  const kind = reader.takeOneOf(KINDS);
   reader.take('INDEX');
-  const head = `${kind} INDEX ${reader.name()} FOR ${readPattern(reader)} ON`;
+  const head = `${kind} INDEX ${reader.takeName()} FOR ${readPattern(reader)} ON`;
   reader.take('ON');
   if (!reader.takeIfNext('EACH')) {
     return `${head} ${readProperties(reader, '(', ')')}${readOptions(reader)}`;
@@ -62,32 +64,32 @@ function readPattern(reader: Reader): string {
   if (!isNode) reader.take(')', '-', '[', 'r');
   const variable = isNode ? 'n' : 'r';
   reader.variable = variable;
-  const names = reader.takeIfNext(':') ? `:${reader.list('|', reader.name)}` : '';
+  const names = reader.takeIfNext(':') ? `:${reader.takeList('|', reader.takeName)}` : '';
   reader.take(...(isNode ? [')'] : [']', '-', '(', ')']));
   return isNode ? `(n${names})` : `()-[r${names}]-()`;
 }
 
 function readProperties(reader: Reader, open: string, close: string): string {
   reader.take(open);
-  const properties = reader.list(', ', () => {
+  const properties = reader.takeList(', ', () => {
     reader.take(reader.variable, '.');
-    return `${reader.variable}.${reader.name()}`;
+    return `${reader.variable}.${reader.takeName()}`;
   });
   reader.take(close);
   return `${open}${properties}${close}`;
 }
 
 function readLookup(reader: Reader): string {
-  const called = reader.variable === 'n' ? 'labels' : 'type';
-  reader.take(called, '(', reader.variable, ')');
-  return `${called}(${reader.variable})`;
+  const functionName = reader.variable === 'n' ? 'labels' : 'type';
+  reader.take(functionName, '(', reader.variable, ')');
+  return `${functionName}(${reader.variable})`;
 }
 
 /** `LIST<STRING NOT NULL> | INTEGER`, `VECTOR<FLOAT32>(768)` */
 function readType(reader: Reader): string {
   let type = '';
   for (;;) {
-    const token = reader.next();
+    const token = reader.peek();
     if (token === undefined || token === 'OPTIONS') break;
     if (!TYPES.has(token) && !/^([<>()|]|\d{1,5})$/.test(token)) throw reader.createRefusal();
     type += /^[<>()\d]/.test(token) || type === '' || /[<(]$/.test(type) ? token : ` ${token}`;
@@ -105,8 +107,8 @@ function readMap(reader: Reader, depth: number): string {
   if (depth > MAX_DEPTH) throw reader.createRefusal();
   reader.take('{');
   if (reader.takeIfNext('}')) return '{}';
-  const entries = reader.list(', ', () => {
-    const key = reader.key();
+  const entries = reader.takeList(', ', () => {
+    const key = reader.takeKey();
     reader.take(':');
     return `${key}: ${readValue(reader, depth + 1)}`;
   });
@@ -115,9 +117,9 @@ function readMap(reader: Reader, depth: number): string {
 }
 
 function readValue(reader: Reader, depth: number): string {
-  if (reader.next() === '{') return readMap(reader, depth);
-  if (!reader.takeIfNext('[')) return reader.literal();
-  const values = reader.list(', ', reader.literal);
+  if (reader.peek() === '{') return readMap(reader, depth);
+  if (!reader.takeIfNext('[')) return reader.takeLiteral();
+  const values = reader.takeList(', ', reader.takeLiteral);
   reader.take(']');
   return `[${values}]`;
 }
@@ -154,7 +156,7 @@ function createReader(statement: string) {
     takeIfNext,
     /** Variable of the parsed pattern */
     variable: '',
-    next: (): string | undefined => tokens[at],
+    peek: (): string | undefined => tokens[at],
     skip(): void {
       at += 1;
     },
@@ -162,11 +164,11 @@ function createReader(statement: string) {
       for (const each of wanted) if (!takeIfNext(each)) throw createRefusal();
     },
     // A backslash may begin an encoded character, such as a backtick.
-    name: () => takeLike(NAME),
-    key: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
-    literal: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),
+    takeName: () => takeLike(NAME),
+    takeKey: () => takeLike(/^(`[\w.-]+`|[A-Za-z]\w*)$/),
+    takeLiteral: () => takeLike(/^('.*'|-?\d[\d.eE+-]*|true|false|null)$/su),
     /** Takes one of several choices, each of one or more words. */
-    oneOf(choices: readonly string[]): string {
+    takeOneOf(choices: readonly string[]): string {
       const chosen = choices.find((choice) =>
         choice.split(' ').every((word, n) => tokens[at + n] === word),
       );
@@ -174,12 +176,12 @@ function createReader(statement: string) {
       at += chosen.split(' ').length;
       return chosen;
     },
-    list(separator: string, read: () => string): string {
+    takeList(separator: string, read: () => string): string {
       const items = [read()];
       while (takeIfNext(separator.trim())) items.push(read());
       return items.join(separator);
     },
-    end(): void {
+    assertEnd(): void {
       if (at < tokens.length) throw createRefusal();
     },
   };

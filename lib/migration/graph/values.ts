@@ -1,4 +1,4 @@
-// Converts the Neo4j driver's values to JSON without loss, and back: values that JSON cannot tell apart carry a tag.
+// Converts the Neo4j driver's values to JSON without loss, and back. Values that JSON cannot distinguish have a tag.
 import {
   DateTime,
   Date as Day,
@@ -55,7 +55,7 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
     type: Point,
     encode: ({ srid, x, y, z }: Point) => [
       `${srid}`,
-      ...[x, y, ...(z === undefined ? [] : [z])].map(floatText),
+      ...[x, y, ...(z === undefined ? [] : [z])].map(formatFloat),
     ],
     decode: ([srid = '', ...coordinates]: readonly string[]) => {
       const [x = Number.NaN, y = Number.NaN, z] = coordinates.map(Number);
@@ -69,19 +69,19 @@ const CODECS: Readonly<Record<`$${string}`, Codec>> = {
     decode: ([element, text]: readonly [VectorElement, string]) =>
       new Vector(fromBase64(element, text)),
   },
-  $date: temporalCodec(Day, DATE),
+  $date: createTemporalCodec(Day, DATE),
   /** A time of day without an offset */
-  $ltime: temporalCodec(LocalTime, TIME),
-  $time: temporalCodec(Time, [...TIME, OFFSET]),
+  $ltime: createTemporalCodec(LocalTime, TIME),
+  $time: createTemporalCodec(Time, [...TIME, OFFSET]),
   /** A date and time without a zone */
-  $ldt: temporalCodec(LocalDateTime, [...DATE, ...TIME]),
+  $ldt: createTemporalCodec(LocalDateTime, [...DATE, ...TIME]),
   /** Has both zone and offset: the zone alone leaves the repeated hour of autumn ambiguous. */
-  $dt: temporalCodec(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
-  $dur: temporalCodec(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
+  $dt: createTemporalCodec(DateTime, [...DATE, ...TIME, OFFSET, 'timeZoneId']),
+  $dur: createTemporalCodec(Duration, ['months', 'days', 'seconds', 'nanoseconds']),
 };
 
-/** Integers in decimal, in the order of the components; a zone by its name, or null */
-function temporalCodec(type: Codec['type'], components: readonly string[]): Codec {
+/** Encodes the components in order: integers in decimal; a zone by its name, or null. */
+function createTemporalCodec(type: Codec['type'], components: readonly string[]): Codec {
   const Temporal = type as new (...given: unknown[]) => object;
   return {
     type,
@@ -113,7 +113,7 @@ const DECODERS = new Map<string, (content: never) => unknown>([
   ['$f64', (text: string) => [...fromBase64('FLOAT64', text)]],
 ]);
 
-/** From this length on, a list of floats is written in binary. */
+/** Lists of at least this many floats are written in binary. */
 const LONG_LIST = 64;
 
 /** @throws Refusal naming the type that a dump cannot hold, and its path */
@@ -163,11 +163,11 @@ function refuseUnreadable(encode: () => Tagged, path: string): Tagged {
 }
 
 function encodeFloat(value: number): TaggedValue {
-  return Number.isFinite(value) && !Number.isInteger(value) ? value : { $f: floatText(value) };
+  return Number.isFinite(value) && !Number.isInteger(value) ? value : { $f: formatFloat(value) };
 }
 
-/** The shortest text that reads back as the very same double, with the sign of zero. */
-function floatText(value: number): string {
+/** Formats the shortest text that parses to the same double, with the sign of zero. */
+function formatFloat(value: number): string {
   return Object.is(value, -0) ? '-0' : String(value);
 }
 
@@ -190,7 +190,7 @@ function encodeFloats(floats: readonly number[]): Tagged {
 function encodeObject(value: object, path: string): Tagged {
   const [tag, codec] = TYPES.find(([, { type }]) => value instanceof type) ?? [];
   if (codec) return { [`${tag}`]: codec.encode(value as never) };
-  throw invalidValue(`${path} is of a type that a dump cannot hold: ${typeName(value)}`);
+  throw invalidValue(`${path} is of a type that a dump cannot hold: ${nameType(value)}`);
 }
 
 // Uses this machine's byte order: little-endian on every platform that Node runs on.
@@ -202,7 +202,7 @@ function fromBase64<Element extends VectorElement>(
   element: Element,
   text: string,
 ): InstanceType<(typeof ARRAYS)[Element]> {
-  // Copied, as a pooled buffer may be misaligned for wider elements.
+  // The bytes are copied, because a pooled buffer may be misaligned for wider elements.
   const { buffer } = Uint8Array.from(Buffer.from(text, 'base64'));
   return new ARRAYS[element](buffer) as InstanceType<(typeof ARRAYS)[Element]>;
 }
@@ -212,7 +212,7 @@ function isList(value: readonly TaggedValue[] | Tagged): value is readonly Tagge
 }
 
 // The driver wraps types that it does not know, with the server's name for them.
-function typeName(value: object): string {
+function nameType(value: object): string {
   const kind = value.constructor?.name || 'unknown';
   return 'name' in value && typeof value.name === 'string' ? `${kind} ${value.name}` : kind;
 }

@@ -8,39 +8,39 @@ export class JsonScanError extends Error {
 
 export type JsonScanner = ReturnType<typeof scanJson>;
 
-// Sticky: each matches at one place. Regular expressions are fast, and every migrated byte passes here.
+// Sticky patterns match only at `lastIndex`. Every migrated byte is scanned here, and regular expressions are fast.
 const SPACE = /[\t\n\r ]*/y;
 const LITERAL = /[^,\]}\t\n\r ]*/y;
 const NESTING = /["[\]{}]/g;
 
 /**
- * A cursor on the document's value. In a loop over members or elements, read the current value with one call (`text`, `texts`,
- * `members`, `list`), or not at all to skip it.
+ * Creates a cursor on the document's value. In a loop over members or elements, read the current value with one call (`text`,
+ * `texts`, `members`, `list`), or skip it by reading nothing.
  */
 export function scanJson(document: string) {
-  let at = afterSpace(document, 0);
+  let at = skipSpace(document, 0);
 
-  /** Text of the value at the cursor */
+  /** Reads the text of the value at the cursor. */
   function text<Of = unknown>(): JsonText<Of> {
     const start = at;
-    at = endOfValue(document, start);
+    at = findValueEnd(document, start);
     return asJsonText<Of>(document.slice(start, at));
   }
 
-  /** Names of an object's members, each with the cursor on its value */
+  /** Yields the names of an object's members, each with the cursor on its value. */
   function* members<Shape>(): Generator<keyof Shape & string, void, void> {
     for (const _ of items('{', '}')) {
-      const end = endOfString(document, at);
-      const name = nameOf(document.slice(at, end));
-      at = afterSpace(document, end);
+      const end = findStringEnd(document, at);
+      const name = parseName(document.slice(at, end));
+      at = skipSpace(document, end);
       expect(':');
       const value = at;
       yield name as keyof Shape & string;
-      if (at === value) at = endOfValue(document, at);
+      if (at === value) at = findValueEnd(document, at);
     }
   }
 
-  /** Texts of all members of an object by name */
+  /** Reads the texts of all members of an object, by name. */
   function texts<Shape = Record<string, unknown>>(): Partial<Record<keyof Shape, JsonText>> {
     const found: [string, JsonText][] = [];
     for (const name of members()) found.push([name, text()]);
@@ -53,7 +53,7 @@ export function scanJson(document: string) {
     for (const _ of items('[', ']')) {
       const element = at;
       found.push(read());
-      if (at === element) at = endOfValue(document, at);
+      if (at === element) at = findValueEnd(document, at);
     }
     return found;
   }
@@ -64,7 +64,7 @@ export function scanJson(document: string) {
     else {
       for (;;) {
         yield;
-        at = afterSpace(document, at);
+        at = skipSpace(document, at);
         if (document[at] !== ',') break;
         expect(',');
       }
@@ -74,17 +74,17 @@ export function scanJson(document: string) {
 
   function expect(sign: string): void {
     if (document[at] !== sign) throw new JsonScanError(`No "${sign}" at ${at} of the document`);
-    at = afterSpace(document, at + 1);
+    at = skipSpace(document, at + 1);
   }
 
   return { text, texts, members, list };
 }
 
-function nameOf(quoted: string): string {
+function parseName(quoted: string): string {
   return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
 }
 
-function afterSpace(document: string, from: number): number {
+function skipSpace(document: string, from: number): number {
   return findEnd(SPACE, document, from);
 }
 
@@ -94,16 +94,16 @@ function findEnd(pattern: RegExp, document: string, from: number): number {
   return pattern.lastIndex;
 }
 
-function endOfValue(document: string, start: number): number {
+function findValueEnd(document: string, start: number): number {
   const first = document[start];
-  if (first === '"') return endOfString(document, start);
-  if (first === '[' || first === '{') return endOfNested(document, start);
+  if (first === '"') return findStringEnd(document, start);
+  if (first === '[' || first === '{') return findNestedEnd(document, start);
   const end = findEnd(LITERAL, document, start);
   if (end === start) throw new JsonScanError(`No value at ${start} of the document`);
   return end;
 }
 
-function endOfString(document: string, start: number): number {
+function findStringEnd(document: string, start: number): number {
   if (document[start] !== '"') throw new JsonScanError(`No string at ${start}`);
   for (let from = start + 1; ; ) {
     const end = document.indexOf('"', from);
@@ -119,11 +119,11 @@ function isEscaped(document: string, at: number): boolean {
   return backslashes % 2 === 1;
 }
 
-function endOfNested(document: string, start: number): number {
+function findNestedEnd(document: string, start: number): number {
   let depth = 0;
   for (let at = findEnd(NESTING, document, start); at > 0; at = findEnd(NESTING, document, at)) {
     const sign = document[at - 1];
-    if (sign === '"') at = endOfString(document, at - 1);
+    if (sign === '"') at = findStringEnd(document, at - 1);
     else if (sign === '[' || sign === '{') depth += 1;
     else depth -= 1;
     if (depth === 0) return at;

@@ -32,19 +32,19 @@ export function verbatim<Of>(text: JsonText<Of>): Of {
   return new Verbatim(text) as Of;
 }
 
-/** Placeholder that no input contains */
-const PLACE = randomUUID();
+/** Random text, which no input contains */
+const PLACEHOLDER = randomUUID();
 
-/** Writes a value with verbatim parts. All placeholders are replaced in one pass, as a page has megabytes. */
+/** Writes a value with verbatim parts. All placeholders are replaced in one pass, because a page may have megabytes. */
 export function writeJson(value: unknown): string {
   const texts: string[] = [];
-  const places = JSON.stringify(value, (_, part: unknown) => {
+  const template = JSON.stringify(value, (_, part: unknown) => {
     if (!(part instanceof Verbatim)) return part;
     texts.push(part.text);
-    return PLACE;
+    return PLACEHOLDER;
   });
-  const inOrder = texts.values();
-  return places.replaceAll(`"${PLACE}"`, () => inOrder.next().value ?? '');
+  const remaining = texts.values();
+  return template.replaceAll(`"${PLACEHOLDER}"`, () => remaining.next().value ?? '');
 }
 
 interface RawJson {
@@ -76,19 +76,19 @@ export function parseLossless(text: string): unknown {
   );
 }
 
-/** Canonical text of a value, independent of the order of its keys; digests are computed from it. */
-export function canonicalJson(text: string): string {
-  return canonical(parseLossless(text));
+/** @returns the canonical JSON of a text, which does not depend on the order of keys; digests are computed from it */
+export function canonicalizeJson(text: string): string {
+  return canonicalize(parseLossless(text));
 }
 
-/** Canonical text of a parsed value */
-export function canonical(value: unknown): string {
-  return JSON.stringify(withSortedKeys(value));
+/** @returns the canonical JSON of a parsed value */
+export function canonicalize(value: unknown): string {
+  return JSON.stringify(sortKeys(value));
 }
 
-function withSortedKeys(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withSortedKeys);
+function sortKeys(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sortKeys);
   if (typeof value !== 'object' || value === null || sourceJson.isRawJSON(value)) return value;
   const entries = Object.entries(value).sort(([first], [second]) => (first < second ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, member]) => [key, withSortedKeys(member)]));
+  return Object.fromEntries(entries.map(([key, member]) => [key, sortKeys(member)]));
 }

@@ -4,10 +4,10 @@ import { scanJson } from './json-scanner.ts';
 import { asJsonText, type JsonText } from './json-text.ts';
 
 /**
- * Reads a member; undefined if there is none. The payload is parsed only if the key occurs, as stores write keys without escapes.
+ * Reads a member; undefined if it is missing. The payload is parsed only if the key occurs in it: stores write keys without escapes.
  * @param parse `parseLossless` if a number must not be rounded
  */
-export function memberOf(
+export function readMember(
   payload: PointPayload,
   key: string,
   parse: (text: string) => unknown = JSON.parse,
@@ -16,18 +16,18 @@ export function memberOf(
   return (parse(payload) as Readonly<Record<string, unknown>> | null)?.[key];
 }
 
-/** Time of the last change, as mem0 keeps it; 0 if it has none */
-export function changedAt(payload: PointPayload): number {
-  const at = memberOf(payload, 'updated_at') ?? memberOf(payload, 'created_at');
+/** @returns the time of the last change, which mem0 stores; 0 if it is missing */
+export function readChangeTime(payload: PointPayload): number {
+  const at = readMember(payload, 'updated_at') ?? readMember(payload, 'created_at');
   const time = Date.parse(String(at));
   return Number.isNaN(time) ? 0 : time;
 }
 
 /**
- * Text that keywords are made from, as a JSON string: `text_lemmatized` or else `data`, as in mem0. Undefined if it has no words
- * other than stop words.
+ * Finds the text for keywords, as a JSON string: `text_lemmatized` or else `data`, as in mem0. Undefined if the text has only stop
+ * words.
  */
-export function keywordTextOf(payload: PointPayload): JsonText<string> | undefined {
+export function findKeywordText(payload: PointPayload): JsonText<string> | undefined {
   const memory = scanJson(payload === 'null' ? '{}' : payload).texts();
   const text = [memory.text_lemmatized, memory.data].find(
     (candidate) => candidate && hasTokens(candidate),
@@ -52,7 +52,7 @@ const STOP_WORDS = new Set(
   ).split(' '),
 );
 
-/** fastembed drops longer tokens, so that no query asks for them. */
+/** fastembed drops longer tokens, so no query contains them. */
 const MAX_TOKEN_LENGTH = 40;
 
 function hasKeywordTokens(text: string): boolean {

@@ -24,7 +24,7 @@ interface ArtifactBytes {
   record(artifact: Artifact): Promise<void>;
   read(key: string): AsyncIterable<Uint8Array>;
   /** Sorted keys */
-  keys(prefix: string): AsyncIterable<string>;
+  listKeys(prefix: string): AsyncIterable<string>;
   remove(key: string): Promise<void>;
   /** Also removes unfinished writes. */
   removeAll(prefix: string): Promise<void>;
@@ -33,13 +33,13 @@ interface ArtifactBytes {
 /** Applies the rules of artifacts to any storage. The record is written last: bytes without one are an incomplete write. */
 export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
   /** Undefined unless the artifact is complete */
-  async function head(key: string): Promise<Artifact | undefined> {
+  async function find(key: string): Promise<Artifact | undefined> {
     assertArtifactKey(key);
     return await bytes.find(key);
   }
 
   async function requireArtifact(key: string): Promise<Artifact> {
-    const artifact = await head(key);
+    const artifact = await find(key);
     if (artifact) return artifact;
     throw new Refusal('RefusedMissingArtifact', `There is no artifact ${key}.`);
   }
@@ -56,7 +56,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
    * @throws Refusal if the earlier artifact must be kept
    */
   async function put(key: string, source: Content): Promise<Artifact> {
-    assertReplaceable(await head(key));
+    assertReplaceable(await find(key));
     const { content, measure } = measureContent(source);
     await bytes.write(key, content);
     const artifact = { key, ...measure(), retainUntil: undefined };
@@ -72,8 +72,8 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
 
   /** Lists artifacts in the order of their keys. */
   async function* list(prefix: string): AsyncIterable<Artifact> {
-    for await (const key of bytes.keys(prefix)) {
-      const artifact = isArtifactKey(key) ? await head(key) : undefined;
+    for await (const key of bytes.listKeys(prefix)) {
+      const artifact = isArtifactKey(key) ? await find(key) : undefined;
       if (artifact) yield artifact;
     }
   }
@@ -87,7 +87,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
 
   /** Can be repeated. @throws Refusal if the artifact must be kept */
   async function remove(key: string): Promise<void> {
-    assertReplaceable(await head(key));
+    assertReplaceable(await find(key));
     await bytes.remove(key);
   }
 
@@ -103,7 +103,7 @@ export function createArtifactStore(bytes: ArtifactBytes, now: () => Date) {
     await bytes.removeAll(prefix);
   }
 
-  return { put, head, get, list, retain, delete: remove, deleteAll };
+  return { put, find, get, list, retain, delete: remove, deleteAll };
 }
 
 const PART = /^[\w-][\w.-]*$/;
@@ -115,7 +115,7 @@ export function isArtifactKey(text: string): boolean {
 }
 
 /** Key of one part; parts sort in the order of their keys. */
-export function partKey(prefix: string, part: number): string {
+export function formatPartKey(prefix: string, part: number): string {
   return `${prefix}-part-${String(part).padStart(5, '0')}`;
 }
 

@@ -2,11 +2,11 @@
 // what a person wants, if a person asked; otherwise the run takes the step only if no person has to decide it. A step that fails
 // while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
-import { decideNext, moveFor } from '../next.ts';
+import { chooseMove, decideNext } from '../next.ts';
 import { type Command, PHASES } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { rateLimited, realTime } from '../throttle.ts';
+import { createRealTime, limitReads } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import type { Order } from './input.ts';
 import type { Run } from './run.ts';
@@ -30,12 +30,12 @@ export async function advance(
     const request = { isWanted: order.intent !== undefined, now: services.clock() };
     if (!request.isWanted && isAlreadyDone(step.command, run, request.now)) return toResult(run);
     if (order.isDryRun) {
-      moveFor(step.command, run, request);
+      chooseMove(step.command, run, request);
       return await forecast(step, services, { ...order, run });
     }
     await limitRate(step.command, services, { ...order, run });
     try {
-      moveFor(step.command, run, request);
+      chooseMove(step.command, run, request);
       return await runStep(step, services, order);
     } catch (error) {
       return await beginRollback(step, services, { ...order, failure: translateFailure(error) });
@@ -62,10 +62,10 @@ async function forecast(
 ): Promise<StepResult> {
   const { runId } = run;
   await services.lock.assertCanTake(runId);
-  const limited = rateLimited(
+  const limited = limitReads(
     services,
     { ...input, runId },
-    time ?? (interruption && realTime(interruption)),
+    time ?? (interruption && createRealTime(interruption)),
   );
   const accepted = { ...run.accepted, ...input };
   const found = (await step.forecast?.({ services: limited, input: accepted, run })) ?? {};

@@ -1,11 +1,11 @@
 // Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { type Granted, moveFor } from '../next.ts';
+import { type Granted, chooseMove } from '../next.ts';
 import { type Command, type Evidence, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { createBucket, createSlowdown, realTime, type Time, throttled } from '../throttle.ts';
+import { createBucket, createSlowdown, createRealTime, type Time, throttleStore } from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import type { Intent, Order } from './input.ts';
 import { outOfTime, Paused, type Resumed, resume, type Waiting } from './journal.ts';
@@ -68,7 +68,7 @@ export async function runStep(
     return await lock.keep(lease, assertInTime, (overdue) => {
       const signal = interruption ? AbortSignal.any([overdue, interruption]) : overdue;
       // Aborts reads whose results are no longer needed.
-      const { time = realTime(AbortSignal.any([signal, ended.signal])) } = options;
+      const { time = createRealTime(AbortSignal.any([signal, ended.signal])) } = options;
       return runLocked(step, { ...context, lease, signal }, { isWanted, timeLeftMs, time, failed });
     });
   } finally {
@@ -99,7 +99,7 @@ async function runLocked(
 ): Promise<StepResult> {
   const { services, input, run: found, lease, signal } = context;
   const { runs, lock } = services;
-  const move = moveFor(step.command, found, { isWanted, now: services.clock() });
+  const move = chooseMove(step.command, found, { isWanted, now: services.clock() });
   if (move.approves) assertApproved(found, move.approves, input);
   // The evidence does not change until the step has finished.
   const inputs = findBasis(step.command, found);
@@ -126,8 +126,8 @@ async function runLocked(
     run = { ...run, ...changes };
     await runs.write(lease, run);
   };
-  const afterAnswer = createCopySlowdown(step.command, { run, note }, time);
-  const vectors = throttled(services.vectors, bucket, { now: time.now, afterAnswer });
+  const afterResponse = createCopySlowdown(step.command, { run, note }, time);
+  const vectors = throttleStore(services.vectors, bucket, { now: time.now, afterResponse });
   const working: WorkContext = {
     ...context,
     services: { ...services, vectors },

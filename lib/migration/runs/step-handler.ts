@@ -1,7 +1,7 @@
 // Turns a step into a Lambda function.
 import type { Context } from 'aws-lambda';
 import type { Services } from '../services.ts';
-import { recordsFromEnvironment, servicesFromEnvironment } from '../services-from-environment.ts';
+import { openRecords, openServices } from '../services-from-environment.ts';
 import { advance } from './advance.ts';
 import { translateFailure } from './failures.ts';
 import { parseOrder } from './input.ts';
@@ -28,7 +28,7 @@ let records: RunRecords | undefined;
 
 /** Services of this process; after a failure the next invocation tries again. @throws Refusal, RetryableFailure */
 export function openServicesOnce(): Promise<Services> {
-  services ??= servicesFromEnvironment(process.env).catch((error: unknown) => {
+  services ??= openServices(process.env).catch((error: unknown) => {
     services = undefined;
     throw translateFailure(error);
   });
@@ -37,6 +37,6 @@ export function openServicesOnce(): Promise<Services> {
 
 /** Records alone, for functions that only read or confirm. @throws Refusal */
 export async function openRecordsOnce(): Promise<RunRecords> {
-  records ??= recordsFromEnvironment(process.env);
+  records ??= openRecords(process.env);
   return records;
 }

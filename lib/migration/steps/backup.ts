@@ -1,6 +1,6 @@
 // Takes a backup: a snapshot with its restore test, counts, and a dump of the graph. The manifest is written last: it proves that
 // all of them exist and were tested.
-import { digestDump, dumpGraph, dumpKeys, verifyDump } from '../graph/dump.ts';
+import { digestDump, dumpGraph, listDumpKeys, verifyDump } from '../graph/dump.ts';
 import { type KeptSnapshot, restoreSnapshot } from '../kept-snapshot.ts';
 import { isRefusal, Refusal } from '../refusals.ts';
 import { type GraphDump, storeReport } from '../runs/reports.ts';
@@ -139,12 +139,12 @@ async function readBack(
     const digest = await digestDump(artifacts, prefix);
     return { kind, prefix, nodes, relationships, digest };
   } catch (error) {
-    if (error instanceof Refusal) await artifacts.delete(dumpKeys(prefix).manifest);
+    if (error instanceof Refusal) await artifacts.delete(listDumpKeys(prefix).manifest);
     throw error;
   }
 }
 
 /** Keys of the artifacts that an exact dump consists of */
 export function listFiles({ kind, prefix }: GraphDump): string[] {
-  return kind === 'exact' ? Object.values(dumpKeys(prefix)) : [];
+  return kind === 'exact' ? Object.values(listDumpKeys(prefix)) : [];
 }

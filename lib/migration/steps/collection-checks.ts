@@ -268,7 +268,7 @@ async function findMemories({ services, run }: CheckContext) {
   const unreadable = inPlace
     ? { count: 0, examples: [] }
     : await findUnreadableVectors({ store: services.vectors, collection: sourceCollection });
-  return { points, users, expired, unreachable, unreadable, largest: counts.largest(10) };
+  return { points, users, expired, unreachable, unreadable, largest: counts.listLargest(10) };
 }
 
 type Unreachable = (typeof UNREACHABLE)[number];

@@ -240,7 +240,7 @@ async function sumDigests(scope: Scope, source: Source | SumSource): Promise<str
   }
   const sum = createDigestSum();
   for await (const version of readVersions(scope, source)) sum.add(digestOfVersion(version));
-  return sum.text();
+  return sum.toHex();
 }
 
 /** @param part the part to read of a collection; the last common version is read whole */

@@ -18,7 +18,7 @@ import { storeReport } from '../runs/reports.ts';
 import type { Reference, Run } from '../runs/run.ts';
 import { testUserOf } from '../runs/run-names.ts';
 import type { Step, StepContext, StepRequest } from '../runs/step.ts';
-import { userCountLines } from '../user-counts.ts';
+import { formatUserCounts } from '../user-counts.ts';
 import { moveEntities, movesEntities } from './entities.ts';
 import { type Equalised, type EqualiseOptions, equalise } from './equalise.ts';
 import { fillInPlace } from './in-place.ts';
@@ -39,12 +39,12 @@ export const copy: Step = {
     // Named after its content: a later dry run does not change the list of an earlier one.
     const name = createHash('sha256').update(contents.usersDigest).digest('hex').slice(0, 16);
     const artifact = `${run.runId}/copy-forecast-${name}.txt`;
-    const { sha256: digest } = await services.artifacts.put(artifact, userCountLines(counts));
+    const { sha256: digest } = await services.artifacts.put(artifact, formatUserCounts(counts));
     return {
       points,
       users,
       withoutUser: unreachable.absent + unreachable['camel-case'],
-      largest: counts.largest(MAX_LISTED),
+      largest: counts.listLargest(MAX_LISTED),
       allUsers: { artifact, digest },
       keywords,
     };

@@ -1,7 +1,7 @@
 // Makes two collections have the same contents: in every copy, in the window, in a rollback, and where late writes are carried
 // over. It compares both first: a mistake in one collection, such as emptying it, must not be repeated in the other.
 import type { Base } from '../base.ts';
-import { assertExpected, type Changes, expectedLimit, isExcessive } from '../mass-change.ts';
+import { assertExpected, type Changes, chooseLimit, isExcessive } from '../mass-change.ts';
 import type { PointPair } from '../pairs.ts';
 import { chooseCopySettings } from '../point-writer.ts';
 import { writeJson } from '../ports/artifacts.ts';
@@ -167,7 +167,7 @@ async function readLimits(context: StepContext, options: EqualiseOptions) {
   const { active, standby, onExcess, deletes } = options;
   const { vectors } = context.services;
   const limit = async (collection: string, deletes?: number) =>
-    expectedLimit({ points: await vectors.count(collection) }, deletes);
+    chooseLimit({ points: await vectors.count(collection) }, deletes);
   return {
     ...(hasCommonVersion(context, options) && { backLimit: await limit(active) }),
     ...(onExcess !== 'write' && { limit: await limit(standby, deletes) }),

@@ -5,8 +5,8 @@ import * as v from 'valibot';
 import type { MemoryBackend } from '../adapters/http-memory-backend.ts';
 import type { VectorStore } from '../adapters/qdrant.ts';
 import { asJsonText, toJsonText } from '../json/json-text.ts';
-import { memberOf } from '../json/memory-payload.ts';
-import { hasKeywords, KEYWORD_SLOT, unnamedVectorOf } from '../points.ts';
+import { readMember } from '../json/memory-payload.ts';
+import { hasKeywords, KEYWORD_SLOT, readUnnamedVector } from '../points.ts';
 import { type Point, readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
 import { Refusal, recoverWith, whenRefusedWith } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
@@ -200,8 +200,8 @@ export async function servesFrom(
 function toCandidates(points: readonly ScrolledPoint[], user: string): Candidate[] {
   const byText = new Map<string, Candidate>();
   for (const { id, vector, payload } of points) {
-    const text = memberOf(payload, 'data');
-    const dense = vector && unnamedVectorOf(vector);
+    const text = readMember(payload, 'data');
+    const dense = vector && readUnnamedVector(vector);
     if (!dense || typeof text !== 'string' || text.trim().length === 0) continue;
     const memory = toJsonText({ user_id: user, data: text });
     byText.set(text, {

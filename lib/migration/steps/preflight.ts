@@ -10,7 +10,7 @@ import { storeReport } from '../runs/reports.ts';
 import { bytesSchema, newRun, type Plan, planSchema, type Run, runIdSchema } from '../runs/run.ts';
 import { namesOf, testUserOf } from '../runs/run-names.ts';
 import type { Services } from '../services.ts';
-import { rateLimited, type Time } from '../throttle.ts';
+import { limitReads, type Time } from '../throttle.ts';
 import { MEMORY_BACKEND, NEW_VERSION } from './backend-endpoints.ts';
 import { KEY_OF_TEST_USER } from './backend-key.ts';
 import { COLLECTION_NAMES, MEMORIES, VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
@@ -104,7 +104,7 @@ export async function runPreflight(all: Services, payload: unknown, time?: Time)
     const input = parseInput(preflightInputSchema, payload);
     const { runId, execute, maxRate } = input;
     if (input.backendOnly) return await runBackendCheck(all, payload);
-    const services = rateLimited(all, input, time);
+    const services = limitReads(all, input, time);
     const begun = await findRun(services, input);
     if (!begun) await services.lock.assertFree();
     const given = begun ? addAcceptances(begun.plan, input) : buildPlan(input);

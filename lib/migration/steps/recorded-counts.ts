@@ -2,11 +2,11 @@
 // for the final check.
 import {
   createDigestSum,
+  digestUser,
+  hashUser,
   NO_USER,
   nameOwner,
   OWNER_KEYS,
-  userDigest,
-  userHash,
 } from '../points.ts';
 import type { Filter } from '../ports/vector-store.ts';
 import { recoverWith, whenRefusedWith } from '../refusals.ts';
@@ -15,7 +15,7 @@ import { testUserOf } from '../runs/run-names.ts';
 import type { StepContext } from '../runs/step.ts';
 import { type Scan, scan } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { createUserCounts, userCountLines } from '../user-counts.ts';
+import { createUserCounts, formatUserCounts } from '../user-counts.ts';
 
 interface Counted extends Pick<Scan, 'counts'> {
   readonly contents: Pick<Scan['contents'], 'points' | 'users' | 'usersDigest'>;
@@ -26,7 +26,7 @@ export async function storeCounts(context: StepContext, scanned: Counted): Promi
   const { services, run, lease } = context;
   const { points, users, usersDigest } = scanned.contents;
   const key = `${run.runId}/user-counts-${lease.epoch}.txt`;
-  const { sha256 } = await services.artifacts.put(key, userCountLines(scanned.counts));
+  const { sha256 } = await services.artifacts.put(key, formatUserCounts(scanned.counts));
   const facts = { points, users, usersDigest };
   return { artifact: key, digest: sha256, recordedAt: services.clock().getTime(), facts };
 }
@@ -82,12 +82,12 @@ async function countByIndex(
   let points = 0;
   for (const { name, count } of owners) {
     if (name === testUserOf(run.runId)) continue;
-    const hash = userHash(name);
+    const hash = hashUser(name);
     digest.add(hash, count);
     points += count;
-    if (name !== NO_USER && count > 0) counts.add(userDigest(name, hash), count);
+    if (name !== NO_USER && count > 0) counts.add(digestUser(name, hash), count);
   }
-  return { counts, contents: { points, users: counts.size(), usersDigest: digest.text() } };
+  return { counts, contents: { points, users: counts.countUsers(), usersDigest: digest.toHex() } };
 }
 
 const MAX_USERS = 1_000_000;

@@ -1,7 +1,7 @@
 // Proves that a restored snapshot is complete, while users keep writing to its source. A point that was the same right before and
 // after the snapshot must be restored unchanged. Comparing only the number of points is not enough, because it changes meanwhile.
 import { type BaseProgress, createBaseWriter } from '../base.ts';
-import { digestOf } from '../points.ts';
+import { digestPoint } from '../points.ts';
 import type { PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
 import type { StepContext } from '../runs/step.ts';
@@ -39,7 +39,7 @@ async function listSource({
   const request = { limit: PAGE_SIZE, offset: listed?.nextOffset ?? null, vector: false };
   let pages = 0;
   for await (const { points, nextOffset } of readPages(place, request)) {
-    for (const { id, payload } of points) writer.add(id, digestOf(id, payload));
+    for (const { id, payload } of points) writer.add(id, digestPoint(id, payload));
     if (nextOffset === null) break;
     pages += 1;
     const isDue = pages % PAGES_PER_PART === 0;

@@ -93,7 +93,7 @@ export const ARTIFACTS = defineCheck({
     if (isBeginning) {
       await writeJson(artifacts, key, { runId });
       await artifacts.retain(key, new Date(clock().getTime() + RETENTION_PROBE_MS));
-    } else await artifacts.head(key);
+    } else await artifacts.find(key);
     return isBeginning;
   },
   detail: (isWritten) => (isWritten ? 'can be written, and kept from deletion' : 'can be reached'),

@@ -1,12 +1,12 @@
 // Adds or removes named vectors of the active collection without bringing back points that users have deleted. In Qdrant 1.18.3
-// and 1.19.0, such a change cancels a running optimization, and with it undoes every deletion since its start. Switching the
+// and 1.19.0, such a change cancels a running optimization, and thereby undoes every deletion since its start. Switching the
 // optimizer off has the same effect. So it is switched off while the store is idle, and stays off during the change. Points that
-// return anyway are missing from a list made before, and are removed again.
+// return anyway are removed again: they are not in a list of ids made before.
 import { waitUntilIdle } from '../configuration.ts';
 import { verbatim } from '../json/json-text.ts';
-import { changedAt } from '../json/memory-payload.ts';
+import { readChangeTime } from '../json/memory-payload.ts';
 import { MAX_SEARCHED_IDS } from '../point-writer.ts';
-import { unnamedVectorOf } from '../points.ts';
+import { readUnnamedVector } from '../points.ts';
 import { splitLines } from '../ports/artifacts.ts';
 import type { Filter, PointId } from '../ports/vector-store.ts';
 import { Refusal } from '../refusals.ts';
@@ -30,22 +30,25 @@ export async function changeSlots(
 ): Promise<number> {
   const { services, renew, note } = context;
   await waitUntilIdle(context, collection);
-  const begun = await begin(context, collection);
+  const prepared = await prepare(context, collection);
   // An optimization may have begun meanwhile: no other request may come between this check and switching the optimizer off.
   await renew();
   await waitUntilIdle(context, collection);
-  await services.vectors.updateCollection(collection, optimizerWith(0));
+  await services.vectors.updateCollection(collection, createOptimizerUpdate(0));
   await renew();
   await change();
-  const returned = await removeReturned(context, collection, begun);
+  const returned = await removeReturned(context, collection, prepared);
   await renew();
-  await services.vectors.updateCollection(collection, optimizerWith(begun.threads ?? 'auto'));
+  await services.vectors.updateCollection(
+    collection,
+    createOptimizerUpdate(prepared.threads ?? 'auto'),
+  );
   await note({ slotChange: undefined });
   return returned;
 }
 
-// Recorded before the optimizer is switched off: after a kill, the next invocation knows how to switch it on again.
-async function begin(context: StepContext, collection: string): Promise<SlotChange> {
+// Records how to switch the optimizer on again, before it is switched off: after a kill, the next invocation reads it.
+async function prepare(context: StepContext, collection: string): Promise<SlotChange> {
   const { services, run, lease, renew, note } = context;
   const { vectors, artifacts, clock } = services;
   const info = await vectors.readCollectionInfo(collection);
@@ -66,7 +69,7 @@ async function begin(context: StepContext, collection: string): Promise<SlotChan
   return slotChange;
 }
 
-function optimizerWith(max_optimization_threads: number | 'auto') {
+function createOptimizerUpdate(max_optimization_threads: number | 'auto') {
   return { optimizers_config: { max_optimization_threads } };
 }
 
@@ -117,7 +120,7 @@ async function findOlder(
   { position, at }: NonNullable<SlotChange['listed']>,
 ): Promise<PointId[]> {
   const points = await vectors.retrieve(collection, ids);
-  const [nearest] = points.flatMap(({ vector }) => (vector && unnamedVectorOf(vector)) ?? []);
+  const [nearest] = points.flatMap(({ vector }) => (vector && readUnnamedVector(vector)) ?? []);
   const versions = new Map<PointId, number>();
   if (nearest && position !== null) {
     const filter = { must: [{ has_id: ids.map((id) => verbatim(id)) }] } as Filter;
@@ -128,7 +131,7 @@ async function findOlder(
   const isOlder = (point: (typeof points)[number]) => {
     const version = versions.get(point.id);
     if (version !== undefined && position !== null) return version <= position;
-    return changedAt(point.payload) < at;
+    return readChangeTime(point.payload) < at;
   };
   return points.filter(isOlder).map(({ id }) => id);
 }

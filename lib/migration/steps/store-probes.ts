@@ -10,12 +10,12 @@ import { Refusal } from '../refusals.ts';
 import type { Run } from '../runs/run.ts';
 import type { CollectionPlace } from '../scan.ts';
 import type { Services } from '../services.ts';
-import { realTime } from '../throttle.ts';
+import { createRealTime } from '../throttle.ts';
 import { VECTOR_LAYOUT, VECTOR_STORE } from './collection-checks.ts';
 import { type CheckContext, defineCheck } from './prerequisites.ts';
 import { estimateSavings } from './store-space.ts';
 
-/** Works with a temporary collection. Replaces one that a killed preflight left behind. */
+/** Calls `work` with a temporary collection. Replaces one that a killed preflight left behind. */
 async function withProbeCollection<Found>(
   vectors: VectorStore,
   { collection, layout }: { readonly collection: string; readonly layout: CollectionSettings },
@@ -31,16 +31,16 @@ async function withProbeCollection<Found>(
 }
 
 /** Each run has its own probe collections: two preflights may run on one store. */
-const probeName = (what: string, runId: string) => `migration_${what}_${runId}`;
+const nameProbe = (what: string, runId: string) => `migration_${what}_${runId}`;
 
 /** @internal Tests leave it behind. */
-export const keywordProbe = (runId: string): string => probeName('keyword_probe', runId);
+export const nameKeywordProbe = (runId: string): string => nameProbe('keyword_probe', runId);
 
 export const KEYWORD_VECTORS = defineCheck({
   name: 'Keyword vectors',
   needs: [VECTOR_STORE],
   read: async ({ services: { vectors }, run: { runId }, mayWrite }: CheckContext) =>
-    mayWrite ? await probeKeywords(vectors, keywordProbe(runId)) : undefined,
+    mayWrite ? await probeKeywords(vectors, nameKeywordProbe(runId)) : undefined,
   detail: (isMade) => {
     if (isMade === undefined) return 'tried with --execute';
     return isMade ? 'made by the store' : 'not made by the store';
@@ -67,7 +67,7 @@ async function probeKeywords(vectors: VectorStore, collection: string): Promise<
   );
 }
 
-/** @throws Refusal if the collection has points: a probe leaves none behind, so they belong to another program. */
+/** @throws Refusal if the collection has points: a killed probe leaves none behind, so they belong to another program */
 async function assertNoPoints(vectors: VectorStore, collection: string): Promise<void> {
   if (!(await vectors.collectionExists(collection))) return;
   const points = await vectors.count(collection);
@@ -120,12 +120,12 @@ function isNewEnough(version: string): boolean {
   return major > MIN_VERSION[0] || (major === MIN_VERSION[0] && minor >= MIN_VERSION[1]);
 }
 
-/** Probes a collection with the strict mode of the active one, indexed if that one is. @throws Refusal */
+/** Probes a collection with the active one's strict mode, and with an index if the active one has one. @throws Refusal */
 async function probeSlot(vectors: VectorStore, run: Run): Promise<void> {
   const info = await vectors.readCollectionInfo(run.plan.sourceCollection);
   const { strict_mode_config } = info?.config ?? {};
   await trySlot(vectors, {
-    collection: probeName('slot_trial', run.runId),
+    collection: nameProbe('slot_trial', run.runId),
     isIndexed: (info?.indexed_vectors_count ?? 0) > 0,
     settings: strict_mode_config ? { strict_mode_config } : {},
   });
@@ -179,8 +179,8 @@ const MAX_OPTIMIZATION_MS = 30_000;
 const POLL_MS = 250;
 
 async function waitUntilOptimized({ store, collection }: CollectionPlace): Promise<void> {
-  const { now, sleep } = realTime(new AbortController().signal);
-  for (const begun = now(); now() - begun < MAX_OPTIMIZATION_MS; await sleep(POLL_MS)) {
+  const { now, sleep } = createRealTime(new AbortController().signal);
+  for (const startedAt = now(); now() - startedAt < MAX_OPTIMIZATION_MS; await sleep(POLL_MS)) {
     if ((await store.readCollectionInfo(collection))?.status !== 'yellow') return;
   }
 }

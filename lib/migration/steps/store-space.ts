@@ -1,6 +1,6 @@
 // Estimates the space that a migration needs on the vector store, from a few points and before anything is copied.
 import type { VectorStore } from '../adapters/qdrant.ts';
-import { keywordTextOf } from '../json/memory-payload.ts';
+import { findKeywordText } from '../json/memory-payload.ts';
 import { readDenseVector, type ScrolledPoint } from '../ports/vector-store.ts';
 import type { Plan } from '../runs/run.ts';
 import { restoreTestCollectionOf } from '../runs/run-names.ts';
@@ -91,7 +91,7 @@ function freeText(bytes: number | null): string {
 }
 
 function countWords({ payload }: ScrolledPoint): number {
-  const text = keywordTextOf(payload);
+  const text = findKeywordText(payload);
   return text === undefined ? 0 : (JSON.parse(text).match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }
 

@@ -1,7 +1,7 @@
 // The runbook of the switch, in both directions: each line is a stage, in the order of execution. A stage that has passed is not
 // repeated, whatever ends the invocation. Writes are frozen from `frozen` on, and open again after the last `open`. The stages
 // that both directions share follow below.
-import { changedAt } from '../json/memory-payload.ts';
+import { readChangeTime } from '../json/memory-payload.ts';
 import type { ScrolledPoint } from '../ports/vector-store.ts';
 import type { Facts } from '../runs/journal.ts';
 import { wasOpened } from '../runs/run.ts';
@@ -163,5 +163,5 @@ async function carryLateWrites(context: StepContext, to: string): Promise<Facts>
 
 /** Compares the times that mem0 keeps in the payload. */
 function isLaterChange(was: ScrolledPoint, is: ScrolledPoint): boolean {
-  return changedAt(is.payload) > changedAt(was.payload);
+  return readChangeTime(is.payload) > readChangeTime(was.payload);
 }

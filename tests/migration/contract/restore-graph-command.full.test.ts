@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
 import { answerAsText, chooseExitCode } from '../../../cli/migration/restore-graph/output.ts';
 import { runCommand as runRestore } from '../../../cli/migration/restore-graph/run-command.ts';
-import { digestDump, dumpKeys, readDumpManifest } from '../../../lib/migration/graph/dump.ts';
+import { digestDump, listDumpKeys, readDumpManifest } from '../../../lib/migration/graph/dump.ts';
 import { writeJson } from '../../../lib/migration/ports/artifacts.ts';
 import { createSandboxGraph, type SandboxGraph } from '../../../sandbox/graph.ts';
 import { runCommand } from '../../shared/support/command.ts';
@@ -102,7 +102,7 @@ describe('a dump that another program wrote', () => {
     const run = await backUpTwice();
     const { artifacts } = run.parts;
     const dump = await findLatest(run);
-    const keys = dumpKeys(dump);
+    const keys = listDumpKeys(dump);
     const rules = [{ name: 'a', type: 'RANGE', statement }];
     const { sha256, bytes } = await writeJson(artifacts, keys.schema, rules);
     const manifest = await readDumpManifest(artifacts, dump);

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { listFindings, measureParity, sampleMemories } from '../../../lib/migration/parity.ts';
-import { withKeywordText } from '../../../lib/migration/points.ts';
+import { addKeywordText } from '../../../lib/migration/points.ts';
 import type { Hit, Point } from '../../../lib/migration/ports/vector-store.ts';
 import { Paused, resume, UNINTERRUPTED } from '../../../lib/migration/runs/journal.ts';
 import { type QdrantSandbox, startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
@@ -66,7 +66,7 @@ async function fillCollections(points: readonly Point[]) {
   await store.createCollection(names.from, OLD_LAYOUT);
   await store.createCollection(names.to, NEW_LAYOUT);
   await store.upsert(names.from, points, 'upsert');
-  await store.upsert(names.to, points.map(withKeywordText), 'upsert');
+  await store.upsert(names.to, points.map(addKeywordText), 'upsert');
   return names;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { scanJson } from '../../../lib/migration/json/json-scanner.ts';
 import {
   asJsonText,
-  canonicalJson,
+  canonicalizeJson,
   parseLossless,
   verbatim,
   writeJson,
@@ -39,7 +39,7 @@ describe('lossless parsing and writing', () => {
   test('keeps a member named __proto__ as a member', () => {
     const document = '{"__proto__":{"x":1.0},"b":2}';
     expect(JSON.stringify(parseLossless(document))).toBe(document);
-    expect(canonicalJson(document)).toBe(document);
+    expect(canonicalizeJson(document)).toBe(document);
   });
 });
 
@@ -49,7 +49,7 @@ describe('the canonical text', () => {
       fc.property(jsonDocuments, jsonDocuments, (first, second) => {
         const compact = `{"one":${first},"other":{"é":${second},"1":0}}`;
         const spaced = addSpaces(`{"other":{"1":0,"é":${second}},"one":${first}}`);
-        expect(canonicalJson(spaced)).toBe(canonicalJson(compact));
+        expect(canonicalizeJson(spaced)).toBe(canonicalizeJson(compact));
       }),
       seeded(2_000),
     );
@@ -64,7 +64,7 @@ describe('the canonical text', () => {
     ['[1,2]', '[2,1]'],
     ['{"a":null}', '{}'],
   ])('distinguishes %s from %s', (first, second) => {
-    expect(canonicalJson(first)).not.toBe(canonicalJson(second));
+    expect(canonicalizeJson(first)).not.toBe(canonicalizeJson(second));
   });
 });
 

@@ -4,7 +4,7 @@ import { randomInt } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { toJsonText } from '../../../lib/migration/json/json-text.ts';
-import { keywordTextOf } from '../../../lib/migration/json/memory-payload.ts';
+import { findKeywordText } from '../../../lib/migration/json/memory-payload.ts';
 import { findVector, KEYWORD_MODEL } from '../../../lib/migration/points.ts';
 import type { PointId, ScrolledPoint } from '../../../lib/migration/ports/vector-store.ts';
 import { readPages } from '../../../lib/migration/scan.ts';
@@ -112,7 +112,7 @@ async function findWrongKeywords({ source, store }: BusyService): Promise<string
   const wrong: string[] = [];
   for await (const { points } of readPages({ store, collection: source }, { limit: 100 })) {
     const texts = points.map(({ id, payload }) => {
-      const text: string = JSON.parse(keywordTextOf(payload) ?? '""');
+      const text: string = JSON.parse(findKeywordText(payload) ?? '""');
       const vector = toJsonText({ '': [1], bm25: { text, model: KEYWORD_MODEL } });
       return { id, vector, payload };
     });

@@ -49,7 +49,7 @@ const READS = {
     'countRestoredPoints',
     'probeUpload',
   ],
-  artifacts: ['head', 'get', 'list'],
+  artifacts: ['find', 'get', 'list'],
   setting: ['read'],
   backend: READS_OF_BACKEND,
   preview: READS_OF_BACKEND,

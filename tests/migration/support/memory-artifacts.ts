@@ -29,7 +29,7 @@ export function createMemoryArtifacts(now: () => Date, image: ArtifactsImage = n
       async *read(key) {
         yield held.get(key)?.content ?? Buffer.alloc(0);
       },
-      async *keys(prefix) {
+      async *listKeys(prefix) {
         yield* [...held.keys()].filter((key) => key.startsWith(prefix)).sort();
       },
       async remove(key) {

@@ -21,4 +21,4 @@ const store: Pick<VectorStore, 'scroll'> = {
 };
 
 const { contents, counts } = await scan({ store, collection: 'memories' });
-console.log(JSON.stringify({ ...contents, largest: counts.largest(1) }));
+console.log(JSON.stringify({ ...contents, largest: counts.listLargest(1) }));

@@ -7,7 +7,7 @@ import {
   type Fate,
   holdSame,
 } from '../../../lib/migration/fate.ts';
-import { digestOf } from '../../../lib/migration/points.ts';
+import { digestPoint } from '../../../lib/migration/points.ts';
 import { createPoint } from '../support/vector-stores.ts';
 
 type Letter = '-' | 'a' | 'b' | 'c';
@@ -22,7 +22,7 @@ function readCommon(letter: BaseLetter): CommonVersion {
   if (letter === '+') return 'inserting';
   if (letter === '-') return 'absent';
   const { id, payload } = createPoint(7, JSON.stringify({ data: letter, user_id: 'ada' }));
-  return digestOf(id, payload);
+  return digestPoint(id, payload);
 }
 
 /** Active, standby and last common version */

@@ -1,7 +1,7 @@
 // The whole table of phases: every command in every phase is allowed, or refused with a name that says what to do.
 import { describe, expect, it } from 'vitest';
 import { MOVES } from '../../../lib/migration/moves.ts';
-import { decideNext, moveFor } from '../../../lib/migration/next.ts';
+import { chooseMove, decideNext } from '../../../lib/migration/next.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -49,7 +49,7 @@ const byWatchdog = { isWanted: false, now: NOW };
 
 function tryCommand(command: (typeof COMMANDS)[number], phase: Phase): string {
   try {
-    return moveFor(command, { phase, evidence: allEvidence }, byOperator).to;
+    return chooseMove(command, { phase, evidence: allEvidence }, byOperator).to;
   } catch (error) {
     if (!isRefusal(error, 'RefusedNotNow')) throw error;
     return '-';
@@ -76,7 +76,7 @@ describe('a move', () => {
     ({ command, from: [phase = 'checked'], needs }) => {
       for (const missing of needs) {
         const evidence = createEvidence(EVIDENCE.filter((kind) => kind !== missing));
-        expect(() => moveFor(command, { phase, evidence }, byOperator)).toThrow(
+        expect(() => chooseMove(command, { phase, evidence }, byOperator)).toThrow(
           expect.objectContaining({ name: 'RefusedNotNow' }),
         );
       }
@@ -92,7 +92,7 @@ describe('a move', () => {
     ]);
     for (const { command, from } of forbidden) {
       const run = { phase: from[0] ?? 'checked', evidence: allEvidence };
-      expect(() => moveFor(command, run, byWatchdog)).toThrow(
+      expect(() => chooseMove(command, run, byWatchdog)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
       );
     }
@@ -134,7 +134,7 @@ describe('a run', () => {
     } as const;
     const { command, moves } = decideNext(run, NOW);
     expect([command, moves.map((move) => move.command)]).toEqual([null, ['abort']]);
-    expect(() => moveFor('cutover', run, byOperator)).toThrow('No cutover: users left.');
+    expect(() => chooseMove('cutover', run, byOperator)).toThrow('No cutover: users left.');
   });
 
   it('can leave every phase in which it has not ended', () => {
@@ -159,12 +159,12 @@ describe('a run', () => {
 
 it('a rollback of a run without a window suggests the abort instead', () => {
   const run = { phase: 'copied', evidence: {} } as const;
-  expect(() => moveFor('rollback', run, byOperator)).toThrow('abort --execute');
+  expect(() => chooseMove('rollback', run, byOperator)).toThrow('abort --execute');
 });
 
 it('an abort of a live run suggests the rollback instead', () => {
   const run = { phase: 'live', evidence: {} } as const;
-  expect(() => moveFor('abort', run, byOperator)).toThrow('rollback --execute');
+  expect(() => chooseMove('abort', run, byOperator)).toThrow('rollback --execute');
 });
 
 describe('the next command', () => {
@@ -248,7 +248,7 @@ describe('the next command', () => {
 
   it('cannot finish a window that failed, and its refusal says what failed', () => {
     const run = { phase: 'switching', evidence: allEvidence, window: { ...open, failed } } as const;
-    expect(() => moveFor('cutover', run, byOperator)).toThrow(
+    expect(() => chooseMove('cutover', run, byOperator)).toThrow(
       'The window failed with RefusedNotFrozen: A write went through.',
     );
   });

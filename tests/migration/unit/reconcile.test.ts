@@ -3,7 +3,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import { hasKeywords, unnamedVectorOf } from '../../../lib/migration/points.ts';
+import { hasKeywords, readUnnamedVector } from '../../../lib/migration/points.ts';
 import type { Point, PointId } from '../../../lib/migration/ports/vector-store.ts';
 import {
   type ReconcileCheckpoint,
@@ -228,7 +228,7 @@ const CHANGES: readonly (readonly [
     [],
     async (scene) => {
       const found = await findPoint(scene, /user-5"/);
-      const dense = unnamedVectorOf(found.vector);
+      const dense = readUnnamedVector(found.vector);
       await scene.store.upsert(NEW, [{ ...found, vector: asJsonText(`${dense}`) }], 'upsert');
     },
   ],
@@ -277,7 +277,7 @@ describe('a comparison of two collections', () => {
     const reordered = '{"n":{"a":2,"b":1.0},"data":"x","user_id":"a"}';
     await scene.store.upsert(NEW, [createPoint(3, reordered, vector)], 'upsert');
     const point = await findPoint(scene, /user-5"/);
-    const dense = JSON.parse(unnamedVectorOf(point.vector) ?? '') as number[];
+    const dense = JSON.parse(readUnnamedVector(point.vector) ?? '') as number[];
     const shiftFirst = (by: number) =>
       writeDenseVector(scene, point, dense.with(0, (dense[0] ?? 0) + by));
     await shiftFirst(3e-7);

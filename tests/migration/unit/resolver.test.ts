@@ -339,7 +339,7 @@ test('a store without conditional writes is read right before a memory is overwr
   const writer = createPointWriter({ to, pageSize: 4, keywords: 'no-slot' }, async () => {});
   for (const id of [1, 3]) await put(NEW, id, 'b');
   await writer.replaceUnchanged(
-    [0, 1].map((id) => ({ seen: memory(id, 'a'), by: memory(id, 'c') })),
+    [0, 1].map((id) => ({ current: memory(id, 'a'), replacement: memory(id, 'c') })),
   );
   await writer.removeUnchanged([2, 3].map((id) => memory(id, 'a')));
   const found = await Promise.all([0, 1, 2, 3].map((id) => readVersion(NEW, id)));

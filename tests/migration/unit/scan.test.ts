@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import { userDigest } from '../../../lib/migration/points.ts';
+import { digestUser } from '../../../lib/migration/points.ts';
 import { scan } from '../../../lib/migration/scan.ts';
 
 const NOW = new Date('2026-03-01T00:00:00Z');
@@ -36,7 +36,7 @@ describe('a scan', () => {
   it('counts every user, and finds those with most memories', async () => {
     const { contents, counts } = await scanPayloads([ADA, BOB, ADA, ADA]);
     expect(contents).toMatchObject({ points: 4, users: 2, expired: 0 });
-    expect(counts.largest(1)).toEqual([{ user: userDigest('ada'), points: 3 }]);
+    expect(counts.listLargest(1)).toEqual([{ user: digestUser('ada'), points: 3 }]);
   });
 
   it('counts memories of an agent or a session without a user', async () => {
@@ -49,7 +49,7 @@ describe('a scan', () => {
     ]);
     expect(contents).toMatchObject({ points: 5, users: 3 });
     expect(Object.values(contents.unreachable)).toEqual([0, 0, 0, 0]);
-    expect(counts.largest(9).map(({ points }) => points)).toEqual([2, 2, 1]);
+    expect(counts.listLargest(9).map(({ points }) => points)).toEqual([2, 2, 1]);
   });
 
   it('distinguishes an agent, a user and a session with the same id', async () => {
@@ -67,7 +67,7 @@ describe('a scan', () => {
   it('assigns memories without a user to no user', async () => {
     const { contents, counts } = await scanPayloads([ADA, '{"data":"x"}', '{"data":"y"}']);
     expect(contents).toMatchObject({ points: 3, users: 1 });
-    expect(counts.largest(2)).toEqual([{ user: userDigest('ada'), points: 1 }]);
+    expect(counts.listLargest(2)).toEqual([{ user: digestUser('ada'), points: 1 }]);
   });
 
   it.each([
@@ -124,10 +124,10 @@ describe('a scan', () => {
   it('finds every difference between two sets of counts', async () => {
     const before = await scanPayloads([ADA, ADA, BOB]);
     const { counts } = await scanPayloads([ADA, BOB, '{"user_id":"eve"}']);
-    for (const { user, points } of before.counts.entries()) counts.add(user, -points);
-    expect([...counts.entries()].toSorted((a, b) => a.points - b.points)).toEqual([
-      { user: userDigest('ada'), points: -1 },
-      { user: userDigest('eve'), points: 1 },
+    for (const { user, points } of before.counts.listCounts()) counts.add(user, -points);
+    expect([...counts.listCounts()].toSorted((a, b) => a.points - b.points)).toEqual([
+      { user: digestUser('ada'), points: -1 },
+      { user: digestUser('eve'), points: 1 },
     ]);
   });
 });

@@ -6,9 +6,9 @@ import { translateDriverError } from '../../../lib/migration/adapters/neo4j.ts';
 import { namedClient, translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { Services } from '../../../lib/migration/services.ts';
 import {
-  backendFromEnvironment,
-  recordsFromEnvironment,
-  servicesFromEnvironment,
+  openBackend,
+  openRecords,
+  openServices,
 } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../lib/shared/retry.ts';
@@ -26,7 +26,7 @@ const COMPLETE: Readonly<Record<string, string>> = {
 const FOR_NO_USER = { testUser: 't', deadlineAt: undefined };
 
 async function captureRefusal(environment: Record<string, string>): Promise<string> {
-  const error = await servicesFromEnvironment(environment).then(
+  const error = await openServices(environment).then(
     () => new Error('accepted'),
     (error: Error) => error,
   );
@@ -36,7 +36,7 @@ async function captureRefusal(environment: Record<string, string>): Promise<stri
 
 describe('the environment', () => {
   it('of the guide is sufficient, with a person instead of a webhook', async () => {
-    const services = await servicesFromEnvironment(COMPLETE);
+    const services = await openServices(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
     const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
     const answer = services.hooks.ask({ ...asked, testUser: 't', deadlineAt: undefined });
@@ -53,8 +53,8 @@ describe('the environment', () => {
   it("needs only the backend's variables for a check of the backend", async () => {
     const { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY } = COMPLETE;
     const environment = { MEMORY_BACKEND_URL, MEMORY_BACKEND_KEY };
-    expect(await backendFromEnvironment(environment)).toHaveProperty('findMissing');
-    await expect(backendFromEnvironment({ QDRANT_URL: 'not-a-url' })).rejects.toEqual(
+    expect(await openBackend(environment)).toHaveProperty('findMissing');
+    await expect(openBackend({ QDRANT_URL: 'not-a-url' })).rejects.toEqual(
       failureNamed('RefusedSetting', 'MEMORY_BACKEND_URL is not set'),
     );
   });
@@ -108,15 +108,15 @@ describe('the environment', () => {
     ),
   ] as const)('may configure a %s by %s=%s', async (service, variable, url) => {
     const more = { [variable]: url, NEO4J_PASSWORD: 'p' };
-    const services = await servicesFromEnvironment({ ...COMPLETE, ...more });
+    const services = await openServices({ ...COMPLETE, ...more });
     expect(services[service]).toBeDefined();
   });
 });
 
 describe('the functions that only read or write records', () => {
   it('need only the table', () => {
-    expect(recordsFromEnvironment({ TABLE_NAME: 'table' })).toHaveProperty('runs');
-    expect(() => recordsFromEnvironment({})).toThrow(failureNamed('RefusedSetting'));
+    expect(openRecords({ TABLE_NAME: 'table' })).toHaveProperty('runs');
+    expect(() => openRecords({})).toThrow(failureNamed('RefusedSetting'));
   });
 });
 
@@ -144,11 +144,11 @@ describe('a service that does not answer', () => {
     ['MEMORY_PREVIEW_URL', async ({ preview }) => await preview?.health()],
     ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...FOR_NO_USER })],
     ['COLLECTION_SETTING', ({ setting }) => setting.read()],
-    ['ARTIFACTS_URL', ({ artifacts }) => artifacts.head('run-a/report.json')],
+    ['ARTIFACTS_URL', ({ artifacts }) => artifacts.find('run-a/report.json')],
   ])('is named in the failure by its variable, %s', async (variable, ask) => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
-    const services = await servicesFromEnvironment(UNREACHABLE, { pace });
+    const services = await openServices(UNREACHABLE, { pace });
     const failure = translateFailure(await ask(services).catch((error: unknown) => error));
     expect(failure).toEqual(failureNamed('RetryableUnavailable'));
     expect((failure as Error).message).toMatch(new RegExp(`^The .* of ${variable}: `));
@@ -182,7 +182,7 @@ describe('a service that does not answer', () => {
   it('has a time limit if it is the table', async () => {
     const send = vi.spyOn(DynamoDBDocumentClient.prototype, 'send').mockRejectedValue(new Error());
     onTestFinished(() => send.mockRestore());
-    const { lock } = recordsFromEnvironment(UNREACHABLE);
+    const { lock } = openRecords(UNREACHABLE);
     await expect(lock.currentRun()).rejects.toThrow();
     expect(send.mock.calls[0]?.[1]).toMatchObject({ abortSignal: expect.any(AbortSignal) });
   });
@@ -191,7 +191,7 @@ describe('a service that does not answer', () => {
     vi.stubEnv('AWS_ENDPOINT_URL', NOWHERE);
     onTestFinished(() => void vi.unstubAllEnvs());
     const environment = { ...UNREACHABLE, MEMORY_BACKEND_KEY_PARAMETER: '/kept' };
-    const error = await servicesFromEnvironment(environment).catch((error: unknown) => error);
+    const error = await openServices(environment).catch((error: unknown) => error);
     expect((translateFailure(error) as Error).message).toMatch(/^Systems Manager, .* secrets: /);
     const unreachable = translateDriverError(
       new Neo4jError('no route', 'ServiceUnavailable', '', '' as never),

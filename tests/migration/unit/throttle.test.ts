@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import { asJsonText } from '../../../lib/migration/json/json-text.ts';
-import { createBucket, createSlowdown, throttled } from '../../../lib/migration/throttle.ts';
+import { createBucket, createSlowdown, throttleStore } from '../../../lib/migration/throttle.ts';
 
 function createTime() {
   let now = 0;
@@ -35,7 +35,7 @@ describe('a limit of 1,000 points a second', () => {
   ])('a search %s', async (_, nearest, milliseconds) => {
     const { time } = createTime();
     const search: VectorStore['search'] = async () => ({ hits: [], milliseconds: 1 });
-    const store = throttled({ search } as VectorStore, createBucket(limit, time), time);
+    const store = throttleStore({ search } as VectorStore, createBucket(limit, time), time);
     await store.search('memories', { nearest, limit: 10_000 });
     expect(time.now()).toBe(milliseconds);
   });
@@ -90,11 +90,11 @@ describe('a copy without a limit', () => {
     const { time } = createTime();
     const reported: number[] = [];
     const onBeginning = async (milliseconds: number) => void reported.push(milliseconds);
-    const afterAnswer = createSlowdown({ beginning, onBeginning }, time);
+    const afterResponse = createSlowdown({ beginning, onBeginning }, time);
     const pauses: number[] = [];
     for (const answer of answers) {
       const start = time.now();
-      await afterAnswer(answer);
+      await afterResponse(answer);
       pauses.push(time.now() - start);
     }
     return { pauses, reported };

@@ -22,7 +22,7 @@ test.each([
     'S3',
     `import { openArtifacts } from './open-artifacts.ts';
      openArtifacts('s3://bucket', { s3Endpoint: 'http://127.0.0.1:1' })
-       .head('key')`,
+       .find('key')`,
     'ECONNREFUSED',
   ],
 ])('A bundle with the adapter of %s reaches the network', async (_, call, failure) => {

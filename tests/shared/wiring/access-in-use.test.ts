@@ -11,7 +11,7 @@ import { ENDPOINTS_BY_ROUTE } from '../../../lib/ledger/http/endpoints/endpoints
 import { createKeys, LAST_ID } from '../../../lib/ledger/store/keys.ts';
 import { SCHEMA_VERSION } from '../../../lib/ledger/store/schema.ts';
 import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
-import { servicesFromEnvironment } from '../../../lib/migration/services-from-environment.ts';
+import { openServices } from '../../../lib/migration/services-from-environment.ts';
 import { createDocumentClient } from '../../../lib/shared/document-client.ts';
 import { createLocalClient, createTable } from '../../../local/create-table.ts';
 import { embeddedEngine, startOnPort } from '../../../local/engine.ts';
@@ -221,7 +221,7 @@ beforeAll(async () => {
   vi.stubEnv('AWS_ACCESS_KEY_ID', 'local');
   vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'local');
   await callEndpoints(endpoint);
-  await openServices();
+  await openDeployedServices();
   await runCanary();
   await migrate();
 });
@@ -275,12 +275,12 @@ function findCanary(template: Template) {
 }
 
 /** Reads the secrets that a function of the migration is deployed with, as its first invocation does. */
-async function openServices(): Promise<void> {
+async function openDeployedServices(): Promise<void> {
   for (const [name, { Environment }] of listMigrationFunctions(readTemplate('migrating'))) {
     const { Variables } = Environment;
     if (Variables.QDRANT_URL === undefined) continue;
     recorder.recordFor(name);
-    await servicesFromEnvironment({
+    await openServices({
       ...Variables,
       TABLE_NAME: TABLE,
       ARTIFACTS_BUCKET_OWNER: '111122223333',

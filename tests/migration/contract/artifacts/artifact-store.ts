@@ -37,13 +37,13 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
         sha256: createHash('sha256').update(HELLO).digest('hex'),
         retainUntil: undefined,
       });
-      expect(await store.head('run-1/hello.txt')).toEqual(kept);
+      expect(await store.find('run-1/hello.txt')).toEqual(kept);
       expect(await readText(store, 'run-1/hello.txt')).toBe(HELLO);
     });
 
     test('stores empty content', async () => {
       const kept = await store.put('empty', toChunks());
-      expect(await store.head('empty')).toEqual(kept);
+      expect(await store.find('empty')).toEqual(kept);
       expect(kept.bytes).toBe(0);
       expect(await readText(store, 'empty')).toBe('');
     });
@@ -60,12 +60,12 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test('replaces old content with new', async () => {
       await store.put('key', toChunks('old content'));
       const kept = await store.put('key', toChunks('new'));
-      expect(await store.head('key')).toEqual(kept);
+      expect(await store.find('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('new');
     });
 
     test('does not find content that was never stored', async () => {
-      expect(await store.head('none')).toBeUndefined();
+      expect(await store.find('none')).toBeUndefined();
       await expect(readText(store, 'none')).rejects.toThrow(errorNamed('RefusedMissingArtifact'));
       await expect(store.retain('none', new Date())).rejects.toThrow(
         errorNamed('RefusedMissingArtifact'),
@@ -79,18 +79,18 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     ])('keeps the old content if the new content breaks off %s', async (_, bytes) => {
       const kept = await store.put('key', toChunks('old'));
       await expect(store.put('key', breakAfter(bytes))).rejects.toThrow('the source broke');
-      expect(await store.head('key')).toEqual(kept);
+      expect(await store.find('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('old');
     });
 
     test('stores nothing if the first content breaks off', async () => {
       await expect(store.put('key', breakAfter(40 * MEBIBYTE))).rejects.toThrow('the source broke');
-      expect(await store.head('key')).toBeUndefined();
+      expect(await store.find('key')).toBeUndefined();
     });
 
     test('ignores and overwrites the leftovers of a killed put', async () => {
       await subject.plantUnfinished('key', 'unfinished');
-      expect(await store.head('key')).toBeUndefined();
+      expect(await store.find('key')).toBeUndefined();
       await expect(readText(store, 'key')).rejects.toThrow(errorNamed('RefusedMissingArtifact'));
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
       await store.put('key', toChunks('whole'));
@@ -125,7 +125,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     ])('refuses the key "%s"', async (key) => {
       const refusal = errorNamed('TypeError');
       await expect(store.put(key, toChunks(HELLO))).rejects.toThrow(refusal);
-      await expect(store.head(key)).rejects.toThrow(refusal);
+      await expect(store.find(key)).rejects.toThrow(refusal);
       await expect(readText(store, key)).rejects.toThrow(refusal);
       await expect(store.delete(key)).rejects.toThrow(refusal);
       if (key !== 'a/') await expect(store.deleteAll(key)).rejects.toThrow(refusal);
@@ -135,7 +135,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.put('key', toChunks('one'));
       await store.put('key', toChunks('two'));
       await store.delete('key');
-      expect(await store.head('key')).toBeUndefined();
+      expect(await store.find('key')).toBeUndefined();
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
     });
 
@@ -183,9 +183,9 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.put('key', toChunks('precious'));
       const [sooner, later] = [inAnHour(), new Date(inAnHour().getTime() + HOUR)];
       for (const until of [sooner, later, sooner]) await store.retain('key', until);
-      const artifact = await store.head('key');
+      const artifact = await store.find('key');
       expect(artifact?.retainUntil).toEqual(later);
-      expect(await store.head('key')).toMatchObject({ bytes: 8, sha256: artifact?.sha256 });
+      expect(await store.find('key')).toMatchObject({ bytes: 8, sha256: artifact?.sha256 });
     });
   });
 }
@@ -200,7 +200,7 @@ export function describeEndOfRetention(name: string, open: () => Promise<StoreUn
     await expect(store.delete('key')).rejects.toThrow('must be kept until');
     advanceClock(61_000);
     await store.delete('key');
-    expect(await store.head('key')).toBeUndefined();
+    expect(await store.find('key')).toBeUndefined();
   });
 }
 

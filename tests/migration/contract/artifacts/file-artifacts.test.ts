@@ -54,7 +54,7 @@ test('Content that another program truncated is not an artifact', async () => {
   const { folder, store } = await open();
   await store.put('key', toChunks('a snapshot'));
   await writeFile(join(folder, 'key'), 'a snap');
-  expect(await store.head('key')).toBeUndefined();
+  expect(await store.find('key')).toBeUndefined();
 });
 
 test('Artifacts, including those of an earlier release, cannot be read by other users, and other files keep their permissions', async () => {

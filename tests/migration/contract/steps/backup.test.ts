@@ -1,7 +1,7 @@
 // Results of a backup: exact counts, a snapshot that is proved to restore, a dump of the graph that is exact inside the
 // window, and a manifest that is written last
 import { describe, expect, it } from 'vitest';
-import { userDigest } from '../../../../lib/migration/points.ts';
+import { digestUser } from '../../../../lib/migration/points.ts';
 import { readManifest } from '../../../../lib/migration/runs/reports.ts';
 import { filterByUser } from '../../../../sandbox/memory-backend/memory-version.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -28,7 +28,7 @@ describe('a backup', () => {
     const counts = new Map(await Array.fromAsync(lines, ({ user, points }) => [user, points]));
     for (let n = 0; n < 7; n += 1) {
       const exact = await services.vectors.count(SOURCE, filterByUser(`user-${n}`));
-      expect(counts.get(userDigest(`user-${n}`))).toBe(exact);
+      expect(counts.get(digestUser(`user-${n}`))).toBe(exact);
     }
     const list = await Array.fromAsync(services.artifacts.get(manifest.counts.artifact));
     expect(Buffer.concat(list).toString()).not.toMatch(/user-\d\b/);

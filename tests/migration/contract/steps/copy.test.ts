@@ -2,7 +2,7 @@
 import * as v from 'valibot';
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
-import { userDigest } from '../../../../lib/migration/points.ts';
+import { digestUser } from '../../../../lib/migration/points.ts';
 import { advance } from '../../../../lib/migration/runs/advance.ts';
 import { parseOrder } from '../../../../lib/migration/runs/input.ts';
 import { journalSchema } from '../../../../lib/migration/runs/journal.ts';
@@ -33,7 +33,7 @@ it('a dry run of the copy reports users and points, and writes no memory', async
   expect(users).toBeGreaterThan(20);
   expect(counts).toHaveLength(users);
   expect(counts).toEqual(expect.arrayContaining([...largest]));
-  expect(counts).toContainEqual({ user: userDigest('user-1'), points: expect.any(Number) });
+  expect(counts).toContainEqual({ user: digestUser('user-1'), points: expect.any(Number) });
   expect(counts.reduce((sum, { points }) => sum + points, 0)).toBe(60);
   expect(await vectors.count(migration.target)).toBe(0);
   expect((await migration.runs.read(RUN)).phase).toBe('rebuilt');

@@ -13,7 +13,7 @@ import {
   isMet,
   type Prerequisite,
 } from '../../../../lib/migration/steps/prerequisites.ts';
-import { keywordProbe } from '../../../../lib/migration/steps/store-probes.ts';
+import { nameKeywordProbe } from '../../../../lib/migration/steps/store-probes.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
 import { itInFull, oneInEvery } from '../../../shared/support/quick-cases.ts';
@@ -433,7 +433,7 @@ describe('the preflight', () => {
       backend: { health: failUnavailable },
       preview: { health: failUnavailable },
       graph: { readServer: failUnavailable },
-      artifacts: { head: failUnavailable },
+      artifacts: { find: failUnavailable },
     };
     expect(await runChecks(all)).toEqual({
       failed: ['Vector store', 'Memory backend', 'New version', 'Graph store', 'Artifacts'],
@@ -669,7 +669,7 @@ describe('a probe of what the window needs', () => {
   it('never takes over a collection of another program', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
-    const probe = keywordProbe(RUN);
+    const probe = nameKeywordProbe(RUN);
     await vectors.createCollection(probe, LAYOUT);
     await vectors.upsert(probe, [createPoint(1, '{}', VECTOR)], 'upsert');
     await expect(migration.start()).rejects.toThrow(`${probe} has 1 points.`);
@@ -678,8 +678,8 @@ describe('a probe of what the window needs', () => {
 
   it('is separate from the probe of another run', async () => {
     const migration = await createMigration();
-    await migration.services.vectors.createCollection(keywordProbe('other'), LAYOUT);
+    await migration.services.vectors.createCollection(nameKeywordProbe('other'), LAYOUT);
     await migration.start();
-    expect(await migration.services.vectors.collectionExists(keywordProbe('other'))).toBe(true);
+    expect(await migration.services.vectors.collectionExists(nameKeywordProbe('other'))).toBe(true);
   });
 });

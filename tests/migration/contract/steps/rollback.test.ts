@@ -3,7 +3,7 @@
 // window closes even if an acknowledgement is missing (docs/migration/decisions/0005-automatic-rollback.md).
 import { describe, expect, it } from 'vitest';
 import { listPartKeys } from '../../../../lib/migration/kept-snapshot.ts';
-import { expectedLimit } from '../../../../lib/migration/mass-change.ts';
+import { chooseLimit } from '../../../../lib/migration/mass-change.ts';
 import type { ExternalAction } from '../../../../lib/migration/phases.ts';
 import type { HookOutcome } from '../../../../lib/migration/ports/hooks.ts';
 import type { ScrolledPoint } from '../../../../lib/migration/ports/vector-store.ts';
@@ -1313,7 +1313,7 @@ describeInFull('a window that has expired', () => {
     await rollBackInPieces(migration, { vectors: { count } });
     expect(await readPhase(migration)).toBe('copied');
     expect(await vectors.count(SOURCE)).toBeGreaterThanOrEqual(
-      before - expectedLimit({ points: before }),
+      before - chooseLimit({ points: before }),
     );
   });
 

@@ -3,7 +3,7 @@
 import { describe, expect, it } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import { toJsonText } from '../../../../lib/migration/json/json-text.ts';
-import { keywordTextOf } from '../../../../lib/migration/json/memory-payload.ts';
+import { findKeywordText } from '../../../../lib/migration/json/memory-payload.ts';
 import {
   addKeywordSlot,
   countUnfilled,
@@ -121,7 +121,7 @@ onEveryVectorStore((subject) => {
     const page = { limit: 1_000 };
     const { points } = await store.scroll(collection, page);
     const copies = points.map(({ id, payload }) => {
-      const text: string = JSON.parse(keywordTextOf(payload) ?? '""');
+      const text: string = JSON.parse(findKeywordText(payload) ?? '""');
       const document = { text, model: KEYWORD_MODEL };
       const vector = toJsonText({ '': [1, 0, 0, 0], [KEYWORD_SLOT]: document });
       return { id, vector, payload };

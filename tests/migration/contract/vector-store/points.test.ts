@@ -1,7 +1,7 @@
 // Storing, paging, counting and deleting points: the behaviour of a store that the migration relies on
 import { describe, expect, test } from 'vitest';
 import { asJsonText, type JsonText, verbatim } from '../../../../lib/migration/json/json-text.ts';
-import { KEYWORD_MODEL, withKeywordText } from '../../../../lib/migration/points.ts';
+import { addKeywordText, KEYWORD_MODEL } from '../../../../lib/migration/points.ts';
 import type { Filter } from '../../../../lib/migration/ports/vector-store.ts';
 import { findUnreadableVectors } from '../../../../lib/migration/unreadable-vectors.ts';
 import {
@@ -220,7 +220,7 @@ onEveryVectorStore((subject) => {
     test('finds points by the keywords of a text', async ({ skip }) => {
       const collection = await subject.collection(NEW_LAYOUT);
       skip(!(await subject.store.encodesKeywords(collection, 'bm25')), 'no keyword model');
-      await subject.store.upsert(collection, points.map(withKeywordText), 'upsert');
+      await subject.store.upsert(collection, points.map(addKeywordText), 'upsert');
       const nearest = { slot: 'bm25', text: asJsonText<string>('"who sails"') };
       const request = { nearest, filter: ofUser('a'), limit: 10 };
       const { hits } = await subject.store.search(collection, request);

@@ -25,6 +25,6 @@ onEveryVectorStore((subject) => {
     const walked = await scanCollection(services, RUN, collection);
     const { points: all, users, usersDigest } = walked.contents;
     expect(counted.contents).toMatchObject({ points: all, users, usersDigest });
-    expect([...counted.counts.entries()]).toEqual([...walked.counts.entries()]);
+    expect([...counted.counts.listCounts()]).toEqual([...walked.counts.listCounts()]);
   });
 });

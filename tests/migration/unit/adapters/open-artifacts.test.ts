@@ -26,7 +26,7 @@ it('every request names the account that must own the bucket', async () => {
   onTestFinished(() => void vi.unstubAllEnvs());
   const { expected, s3Endpoint } = await startS3();
   const store = openArtifacts('s3://backups/of', { s3Endpoint, bucketOwner: OWNER });
-  expect(await store.head('key')).toBeUndefined();
+  expect(await store.find('key')).toBeUndefined();
   expect(await Array.fromAsync(store.list('run-a/'))).toEqual([]);
   await store.put('key', [Buffer.from('text')]).catch(() => {});
   expect([...new Set(expected.map(([method]) => method))].sort()).toEqual(['GET', 'HEAD', 'PUT']);

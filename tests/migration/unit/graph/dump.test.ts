@@ -5,7 +5,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { restoreGraph } from '../../../../cli/migration/restore-graph/restore.ts';
 import {
-  dumpKeys,
+  listDumpKeys,
   readDumpManifest,
   readLines,
   verifyDump,
@@ -224,9 +224,9 @@ test('rows beyond those in the manifest are refused, however many follow', async
   await dump(graph, artifacts);
   const manifest = await readDumpManifest(artifacts, DUMP_PREFIX);
   const rows = Array.from({ length: 10_000 }, () => ({ properties: {} }));
-  const { key, bytes, sha256 } = await writeLines(artifacts, dumpKeys(DUMP_PREFIX).nodes, rows);
+  const { key, bytes, sha256 } = await writeLines(artifacts, listDumpKeys(DUMP_PREFIX).nodes, rows);
   const files = { ...manifest.files, nodes: { key, bytes, sha256 } };
-  await writeJson(artifacts, dumpKeys(DUMP_PREFIX).manifest, { ...manifest, files });
+  await writeJson(artifacts, listDumpKeys(DUMP_PREFIX).manifest, { ...manifest, files });
   await expect(verifyDump(artifacts, DUMP_PREFIX)).rejects.toThrow(
     'The dump has more or fewer nodes than',
   );
@@ -253,7 +253,7 @@ test('an error while rows are read leaves no file', async () => {
     throw new Error('the connection broke');
   })();
   await expect(writeLines(artifacts, 'lines', rows)).rejects.toThrow('the connection broke');
-  expect(await artifacts.head('lines')).toBeUndefined();
+  expect(await artifacts.find('lines')).toBeUndefined();
 });
 
 async function* takeFirst<Row>(rows: AsyncIterable<Row>): AsyncIterable<Row> {
@@ -283,7 +283,7 @@ function serveBytes(bytes: Buffer, chunkSize: number): ArtifactStore {
   };
   return {
     put: unused,
-    head: unused,
+    find: unused,
     list: unused,
     retain: unused,
     delete: unused,

@@ -1,8 +1,8 @@
 // Comparing two sources of memories: collections, the last common version, and what a report recorded.
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { Base } from '../../../../lib/migration/base.ts';
-import { digestOf } from '../../../../lib/migration/points.ts';
-import { partKey } from '../../../../lib/migration/ports/artifacts.ts';
+import { digestPoint } from '../../../../lib/migration/points.ts';
+import { formatPartKey } from '../../../../lib/migration/ports/artifacts.ts';
 import { testUserOf } from '../../../../lib/migration/runs/run-names.ts';
 import type { StepRequest } from '../../../../lib/migration/runs/step.ts';
 import { scan } from '../../../../lib/migration/scan.ts';
@@ -48,10 +48,10 @@ async function scene(kinds: readonly (readonly [string, string, string, string])
     if (active !== '-') await store.upsert(OLD, [memory(id, active)], 'upsert');
     if (standby !== '-') await store.upsert(NEW, [memory(id, standby)], 'upsert');
     const { payload } = memory(id, common);
-    const digest = digestOf(pointId(id), payload).toString('base64url');
+    const digest = digestPoint(pointId(id), payload).toString('base64url');
     if (common !== '-') lines.push(`${id} ${digest}\n`);
   }
-  await artifacts.put(partKey('spring/base', 0), [Buffer.from(lines.join(''))]);
+  await artifacts.put(formatPartKey('spring/base', 0), [Buffer.from(lines.join(''))]);
   const base: Base = { segments: [{ prefix: 'spring/base', parts: 1, from: null }] };
   const run = {
     runId: 'spring',

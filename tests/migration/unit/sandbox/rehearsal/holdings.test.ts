@@ -1,12 +1,12 @@
 // A rehearsal counts every memory that has changed or disappeared as lost.
 import { expect, it } from 'vitest';
 import type { VectorStore } from '../../../../../lib/migration/adapters/qdrant.ts';
-import { userDigest } from '../../../../../lib/migration/points.ts';
+import { digestUser } from '../../../../../lib/migration/points.ts';
 import { compareHoldings, readHoldings } from '../../../../../sandbox/rehearsal/holdings.ts';
 import { createPoint } from '../../../support/vector-stores.ts';
 
-const ADA = userDigest('ada');
-const BOB = userDigest('bob');
+const ADA = digestUser('ada');
+const BOB = digestUser('bob');
 const [ONE, TWO, THREE] = [
   createPoint(1, '{"user_id":"ada","n":10.0}', '[1,0,0,0]'),
   createPoint(2, '{"user_id":"ada"}', '[0,1,0,0]'),
