@@ -1,11 +1,17 @@
 // Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { type Granted, chooseMove } from '../next.ts';
+import { chooseMove, type Granted } from '../next.ts';
 import { type Command, type Evidence, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
-import { createBucket, createSlowdown, createRealTime, type Time, throttleStore } from '../throttle.ts';
+import {
+  createBucket,
+  createRealTime,
+  createSlowdown,
+  type Time,
+  throttleStore,
+} from '../throttle.ts';
 import { translateFailure } from './failures.ts';
 import type { Intent, Order } from './input.ts';
 import { outOfTime, Paused, type Resumed, resume, type Waiting } from './journal.ts';
