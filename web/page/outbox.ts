@@ -97,10 +97,24 @@ function undoRemovals({ undoable, writes, replace }: WriteQueue): void {
   replace(writes.value.filter((each) => !removals.has(each)));
 }
 
-function resolveConflict({ conflicts }: Sender, id: number): void {
+/**
+ * Stops to ask which version to keep. If the row was deleted elsewhere, forgets its confirmed writes as well: they would show it
+ * for as long as a list may lag behind them.
+ */
+function resolveConflict({ conflicts, queue }: Sender, id: number): void {
   const rest = new Map(conflicts.value);
+  const isDeleted = rest.get(id)?.theirs === undefined;
   rest.delete(id);
   conflicts.value = rest;
+  const isOfRow = ({ after }: Change) => after?.id === id;
+  if (isDeleted)
+    queue.replace(
+      queue.writes.value.map((each) =>
+        each.confirmedAt
+          ? { ...each, changes: each.changes.filter((change) => !isOfRow(change)) }
+          : each,
+      ),
+    );
 }
 
 /** Sends deletions that can still be undone, because the page is being hidden or left. */

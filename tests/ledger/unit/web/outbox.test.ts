@@ -308,6 +308,37 @@ describe('the outbox', () => {
     expect([outbox.conflicts.value.size, outbox.waiting.value.length]).toEqual([conflicts, 0]);
   });
 
+  test.each([
+    [
+      'forgets its earlier writes of a row that was deleted elsewhere',
+      [new ApiError('', { status: 404 })],
+      0,
+    ],
+    [
+      'keeps its earlier writes of a row that was changed elsewhere',
+      [{ data: row(7, { amount: 4 }) }],
+      1,
+    ],
+  ])('%s', async (_, read, remaining) => {
+    const { outbox, replies } = openOutbox();
+    const [before, other] = [row(7), row(8)];
+    replies.push({ data: row(7, { amount: 3 }) }, { data: row(8, { amount: 3 }) });
+    outbox.update([{ before, after: { ...before, amount: 3 } }]);
+    outbox.update([{ before: other, after: { ...other, amount: 3 } }]);
+    await runPending();
+    replies.push(new ApiError('', { status: 412 }), ...read);
+    outbox.update([{ before: row(7, { amount: 3 }), after: { ...before, amount: 5 } }]);
+    await runPending();
+    expect(outbox.conflicts.value.size).toBe(1);
+    outbox.resolveConflict(7);
+    expect(outbox.conflicts.value.size).toBe(0);
+    const shown = outbox.writes.value.flatMap(({ changes }) =>
+      changes.map(({ after }) => after?.id),
+    );
+    expect(shown.filter((id) => id === 7)).toHaveLength(remaining);
+    expect(shown).toContain(8);
+  });
+
   test('returns a conflict to the caller of the change', async () => {
     const { outbox, replies, refused } = openOutbox();
     const theirs = { data: row(7, { amount: 4 }) };
