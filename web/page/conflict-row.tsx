@@ -34,7 +34,7 @@ export function ConflictRow({ conflict: { mine, theirs }, columns }: ConflictRow
   return (
     <tr class="conflict">
       <td colSpan={columns}>
-        <section aria-label={`Conflict: ${mine.description}`}>
+        <section tabIndex={-1} aria-label={`Conflict: ${mine.description}`}>
           <p role="alert">
             {theirs
               ? `“${mine.description}” was changed elsewhere while you edited it. Which version stays?`

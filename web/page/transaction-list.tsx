@@ -31,10 +31,13 @@ export function TransactionList() {
   const days = [...Map.groupBy(rows.value, ({ transaction_date: date }) => date)];
   // Another scope gets new elements: a row that both scopes have must not visibly jump to its new place.
   const listed = shownList.value;
-  // The category field of a row is removed when the row gets a category.
-  useFocusInList(table, '.entry', (entry, lost) =>
-    lost.role === 'combobox' ? entry.querySelector('[role=combobox]') : entry,
-  );
+  // The category field of a row is removed when the row gets a category. A conflict takes the place of its row, and the row
+  // that of its conflict; reading the conflicts redraws the list as well, which then moves the focus.
+  void outbox.conflicts.value;
+  useFocusInList(table, '.entry, .conflict', (item, lost) => {
+    if (lost.role === 'combobox') return item.querySelector('[role=combobox]');
+    return item.querySelector('section') ?? item;
+  });
   useInterruptedEdit();
   return (
     <table

@@ -49,6 +49,64 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     expect(await pages.readRows('Right')).toHaveLength(1);
   });
 
+  test('a conflict takes the focus from its row, and returns it once it is decided', async () => {
+    const [above, contested, below] = ['Above it', 'Contested', 'Below it'];
+    const transaction_date = '2001-04-02';
+    for (const description of [below, contested, above])
+      await pages.createRow({ description, transaction_date });
+    const page = await pages.visit('#period=2001-04');
+    const edit = page.getByRole('form', { name: 'Edit Contested' });
+    const conflict = page.getByRole('region', { name: 'Conflict: Contested' });
+    const change = async (amount: number, elsewhere: () => Promise<unknown>) => {
+      await press(page, 'Enter');
+      await edit.waitFor();
+      await elsewhere();
+      await press(page, 'Tab');
+      await page.keyboard.type(String(amount));
+      await press(page, 'Enter');
+      await conflict.and(page.locator(':focus')).waitFor();
+    };
+    const [{ id = 0 } = {}] = await pages.readRows(contested);
+    await press(page, 'ArrowDown', 'ArrowDown');
+    for (const [amount, choice] of [
+      [20, 'Keep theirs'],
+      [30, 'Keep mine'],
+    ] as const) {
+      await change(amount, () => pages.call('PUT', `/transactions/${id}`, { amount: amount + 1 }));
+      await tabTo(page, conflict.getByRole('button', { name: choice }));
+      await press(page, 'Enter');
+      await page.waitForSelector('.entry:has-text("Contested"):focus');
+    }
+    await expect.poll(() => pages.readRows(contested)).toMatchObject([{ amount: 30 }]);
+    await page.waitForSelector('.state:text-is("")', { state: 'attached' });
+    await change(40, () => pages.call('DELETE', `/transactions/${id}`));
+    await tabTo(page, conflict.getByRole('button', { name: 'Leave it deleted' }));
+    await press(page, 'Enter');
+    await page.waitForSelector('.entry:has-text("Below it"):focus');
+  });
+
+  test('a refused save leaves the focus where the person is, and Dismiss returns it there', async () => {
+    await pages.createRow({ description: 'Refused edit', transaction_date: '2001-03-02' });
+    const page = await pages.visit('#period=2001-03');
+    const alert = page.getByRole('alert').getByText('was not saved');
+    await press(page, 'ArrowDown', 'Enter', 'Tab');
+    await page.keyboard.type('1.2345');
+    await press(page, 'Enter');
+    await alert.waitFor();
+    await page.waitForSelector('.entry:has-text("Refused edit"):focus');
+    await button(page, 'Dismiss').focus();
+    await press(page, 'Enter');
+    await alert.waitFor({ state: 'detached' });
+    await page.waitForSelector('.entry:has-text("Refused edit"):focus');
+    await press(page, 'n');
+    await page.keyboard.type('Refused row');
+    await press(page, 'Tab');
+    await page.keyboard.type('1.2345');
+    await press(page, 'Enter');
+    await alert.waitFor();
+    await page.waitForSelector('.add-row .of-description input:focus');
+  });
+
   test('rows are categorised, one by one and several at once', async () => {
     const category_id = await pages.createCategory('Typed');
     for (const description of ['First unsorted', 'Second unsorted', 'Third of the unsorted'])
@@ -120,13 +178,17 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await tabTo(page, sheet.getByRole('button', { name: 'Merge', exact: true }));
     await press(page, 'Enter');
     await sheet.getByText('Inactive (1)').waitFor();
-    await sheet
-      .getByRole('alert')
-      .getByText('Moved 1 transaction from Merged by key to Renamed by key')
-      .waitFor();
+    const alert = sheet.getByRole('alert');
+    await alert.getByText('Moved 1 transaction from Merged by key to Renamed by key').waitFor();
     await page.waitForSelector('.categories button:focus');
-    const [row] = await pages.readRows('Moved by key');
-    expect(row?.category_name).toBe('Renamed by key');
+    const categoryName = async () => (await pages.readRows('Moved by key'))[0]?.category_name;
+    expect(await categoryName()).toBe('Renamed by key');
+    // Undo disappears when it is pressed, and the focus stays in the notice.
+    await tabTo(page, alert.getByRole('button', { name: 'Undo' }), 'Shift+Tab');
+    await press(page, 'Enter');
+    await alert.getByText('Moved back 1 transaction to Merged by key').waitFor();
+    await page.waitForSelector('[role=alert] button:text-is("Dismiss"):focus');
+    expect(await categoryName()).toBe('Merged by key');
     await press(page, 'Escape');
     await sheet.waitFor({ state: 'detached' });
   });
