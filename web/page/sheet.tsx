@@ -7,6 +7,9 @@ import { Messages } from './messages.tsx';
 
 export const isSheetOpen = signal(false);
 
+/** The element that had the focus before the sheet, or before the first of several that took each other's place. */
+let opener: Element | null = null;
+
 interface SheetProps {
   readonly title: string;
   readonly onClose: () => void;
@@ -21,14 +24,16 @@ export function Sheet({ title, onClose, children }: SheetProps) {
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    if (document.activeElement !== document.body) opener = document.activeElement;
     dialog.current?.showModal();
     isSheetOpen.value = true;
     addEventListener('hashchange', onClose);
     return () => {
       removeEventListener('hashchange', onClose);
       isSheetOpen.value = false;
-      if (before instanceof HTMLElement) before.focus();
+      if (opener instanceof HTMLElement) opener.focus();
+      // Behind a sheet that another one replaces it is inert, so it stays the opener of that one.
+      if (document.activeElement === opener) opener = null;
     };
   }, []);
   return (

@@ -193,6 +193,19 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await sheet.waitFor({ state: 'detached' });
   });
 
+  test('the focus returns to Settings from a sheet that they open', async () => {
+    const page = await pages.visit('#period=2001-02');
+    for (const name of ['Imports of this ledger', 'Keyboard shortcuts']) {
+      await tabTo(page, button(page, 'Settings'));
+      await press(page, 'Enter');
+      await tabTo(page, button(page, name));
+      await press(page, 'Enter');
+      await page.getByRole('dialog', { name: /^(Imports|Keyboard)/ }).waitFor();
+      await press(page, 'Escape');
+      await page.waitForSelector('nav button:text-is("Settings"):focus');
+    }
+  });
+
   test('a key is entered, kept on the device, and forgotten', async () => {
     const page = await pages.open();
     await page.route(/\/(me|summary|categories|transactions)\b/, async (route) => {
