@@ -17,7 +17,7 @@ export interface MemoryVersion {
   add(userId: string, text: string): Promise<string[]>;
   search(userId: string, query: string): Promise<unknown[]>;
   count(userId: string): Promise<number>;
-  /** Returns the answer of /graph/relationships. */
+  /** Returns the response of /graph/relationships. */
   relationships(userId: string): Promise<Record<string, unknown>>;
 }
 

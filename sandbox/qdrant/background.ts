@@ -1,4 +1,4 @@
-// Runs work that continues after its request was answered.
+// Runs work that continues after the response to its request.
 
 export interface Background {
   /** Tracks a running task, and ignores its errors. */

@@ -1,4 +1,4 @@
-// One collection: its settings, payload indexes and points, and the answer that describes them.
+// One collection: its settings, payload indexes and points, and the response that describes them
 import type { Schemas } from '@qdrant/js-client-rest';
 import { createPointTable, type PointTable, type StoredPoint } from './point-table.ts';
 

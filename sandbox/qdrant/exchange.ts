@@ -1,4 +1,4 @@
-// A request as the sandbox's handlers receive it, and the kinds of answers that do not use Qdrant's usual envelope.
+// A request as the sandbox's handlers receive it, and the results that are sent without Qdrant's usual envelope
 import type { IncomingMessage } from 'node:http';
 import { malformed } from './refusal.ts';
 
@@ -11,7 +11,7 @@ export interface Exchange {
   readonly incoming: IncomingMessage;
 }
 
-/** Answers with 202: the work was accepted, and continues in the background. */
+/** Result of work that was accepted, and continues in the background: the response is a 202. */
 export const ACCEPTED = Symbol('accepted');
 
 export class PlainText {
@@ -22,7 +22,7 @@ export class PlainText {
   }
 }
 
-/** A JSON answer without the envelope. */
+/** JSON without the envelope */
 export class BareJson {
   readonly value: object;
 
@@ -31,8 +31,8 @@ export class BareJson {
   }
 }
 
-/** A file as the answer, with a known length and ranges; a streamed file has neither. */
-export class FileAnswer {
+/** A file, with a known length and ranges; a streamed file has neither. */
+export class FileResult {
   readonly file: string;
   readonly size: number;
   readonly isStreamed: boolean;

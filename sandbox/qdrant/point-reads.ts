@@ -12,7 +12,7 @@ import { badRequest, invalid, notFound } from './refusal.ts';
 import type { SandboxState } from './state.ts';
 import { writeVectors } from './vectors.ts';
 
-/** The parts of a point that an answer carries. */
+/** Parts of a point that a response contains */
 interface PointParts {
   readonly with_payload?: Schemas['QueryRequest']['with_payload'];
   readonly with_vector?: Schemas['QueryRequest']['with_vector'];

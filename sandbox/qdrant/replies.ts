@@ -1,24 +1,24 @@
-// Sends answers in Qdrant's forms: an envelope, a 202 without a result, plain text, or a file with ranges.
+// Sends responses in Qdrant's forms: an envelope, a 202 without a result, plain text, or a file with ranges.
 import { createReadStream } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { writeJson } from '../../lib/migration/json/json-text.ts';
-import { ACCEPTED, BareJson, FileAnswer, PlainText } from './exchange.ts';
+import { ACCEPTED, BareJson, FileResult, PlainText } from './exchange.ts';
 import { Refusal } from './refusal.ts';
 
-const ANSWER_SECONDS = 0.001;
+const DURATION_SECONDS = 0.001;
 
-export async function sendAnswer(
+export async function sendResult(
   incoming: IncomingMessage,
   response: ServerResponse,
-  answer: unknown,
+  result: unknown,
 ): Promise<void> {
-  if (answer === ACCEPTED) sendJson(response, 202, { status: 'accepted', time: ANSWER_SECONDS });
-  else if (answer instanceof PlainText) sendText(response, 200, answer.text);
-  else if (answer instanceof BareJson) sendJson(response, 200, answer.value);
-  else if (answer instanceof FileAnswer) await sendFile(incoming, response, answer);
-  else sendJson(response, 200, { result: answer, status: 'ok', time: ANSWER_SECONDS });
+  if (result === ACCEPTED) sendJson(response, 202, { status: 'accepted', time: DURATION_SECONDS });
+  else if (result instanceof PlainText) sendText(response, 200, result.text);
+  else if (result instanceof BareJson) sendJson(response, 200, result.value);
+  else if (result instanceof FileResult) await sendFile(incoming, response, result);
+  else sendJson(response, 200, { result, status: 'ok', time: DURATION_SECONDS });
 }
 
 export function sendFailure(response: ServerResponse, error: unknown): void {
@@ -26,7 +26,7 @@ export function sendFailure(response: ServerResponse, error: unknown): void {
   else {
     const status = error instanceof Refusal ? error.status : 500;
     const reason = error instanceof Error ? error.message : String(error);
-    sendJson(response, status, { status: { error: reason }, time: ANSWER_SECONDS, result: null });
+    sendJson(response, status, { status: { error: reason }, time: DURATION_SECONDS, result: null });
   }
 }
 
@@ -40,11 +40,11 @@ function sendJson(response: ServerResponse, status: number, value: object): void
   response.writeHead(status, headers).end(body);
 }
 
-// A client that accepts gzip gets a compressed answer, without a length or a range.
+// A client that accepts gzip gets a compressed response, without a length or a range.
 async function sendFile(
   incoming: IncomingMessage,
   response: ServerResponse,
-  { file, size, isStreamed }: FileAnswer,
+  { file, size, isStreamed }: FileResult,
 ): Promise<void> {
   if (/gzip/.test(String(incoming.headers['accept-encoding'] ?? ''))) {
     response.writeHead(200, { 'content-encoding': 'gzip' });

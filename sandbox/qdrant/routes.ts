@@ -1,4 +1,4 @@
-// Maps method and path to the handler of every call that the sandbox answers.
+// Maps the method and path of every supported call to its handler.
 import { createCollectionCalls } from './collection-calls.ts';
 import { type Exchange, PlainText } from './exchange.ts';
 import { createPointReads } from './point-reads.ts';

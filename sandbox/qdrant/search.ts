@@ -20,15 +20,15 @@ interface Hits {
 
 export function createSearch({ registry, version }: SandboxState) {
   function query(exchange: Exchange): Hits {
-    return answer(exchange, jsonBody<Request>(exchange));
+    return search(exchange, jsonBody<Request>(exchange));
   }
 
   function queryBatch(exchange: Exchange): Hits[] {
     const { searches } = jsonBody<Schemas['QueryRequestBatch']>(exchange);
-    return searches.map((request) => answer(exchange, request));
+    return searches.map((request) => search(exchange, request));
   }
 
-  function answer(exchange: Exchange, request: Request): Hits {
+  function search(exchange: Exchange, request: Request): Hits {
     const collection = registry.get(readName(exchange, 'collection'));
     const { using, limit, filter, score_threshold } = request;
     const vector = JSON.stringify(unwrapVector(request.query));

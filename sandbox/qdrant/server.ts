@@ -7,24 +7,24 @@ import { join } from 'node:path';
 import { type Background, createBackground } from './background.ts';
 import { beginOptimization } from './collection.ts';
 import type { Exchange } from './exchange.ts';
-import { createFaults, type Failure, type Fault } from './faults.ts';
+import { createFaults, type Effect, type Fault } from './faults.ts';
 import { createFetch } from './fetch-from-listener.ts';
 import { type FolderImage, readFolder, writeFolder } from './folder-image.ts';
 import { Refusal } from './refusal.ts';
 import { createRegistry, type Registry } from './registry.ts';
-import { sendAnswer, sendFailure } from './replies.ts';
+import { sendFailure, sendResult } from './replies.ts';
 import { createRouter, type Match } from './routes.ts';
 import { createSnapshotFolder } from './snapshot-folder.ts';
 import { DEFAULT_VERSION } from './versions.ts';
 
 export interface QdrantSandboxOptions {
-  /** DEFAULT_VERSION by default. */
+  /** Version that the sandbox behaves like; DEFAULT_VERSION by default */
   readonly version?: string;
   /** Without a key, every request is allowed. */
   readonly apiKey?: string;
   /** Behaves like a server that keeps snapshots in object storage; by default, like one that keeps them in its own files. */
   readonly keepsSnapshotsElsewhere?: boolean;
-  /** 32 MB by default, like a real server. */
+  /** Largest body that is accepted; 32 MB by default, like a real server. */
   readonly maxBodyBytes?: number;
   /** Any free port by default. */
   readonly port?: number;
@@ -64,21 +64,21 @@ export async function startQdrantSandbox(
   const registry = options.image?.registry.copy() ?? createRegistry();
   const background = createBackground();
   const { now = () => new Date() } = options;
-  const answer = createRequestHandler({ folder, registry, background }, { ...options, now });
+  const handleRequest = createRequestHandler({ folder, registry, background }, { ...options, now });
 
   async function handle(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     response.setHeader('date', now().toUTCString());
-    if (applyFailure(faults.take(request, 'before'), response)) return;
-    const outcome = await answer(incoming).then(
+    if (applyEffect(faults.take(request, 'before'), response)) return;
+    const outcome = await handleRequest(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (applyFailure(faults.take(request, 'after'), response)) return;
+    if (applyEffect(faults.take(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that disconnects in the middle of a file is not a failure of the server.
-    else await sendAnswer(incoming, response, outcome.value).catch(() => response.destroy());
+    else await sendResult(incoming, response, outcome.value).catch(() => response.destroy());
   }
 
   const server = createServer(handle);
@@ -151,10 +151,10 @@ async function readBody(incoming: IncomingMessage, maxBytes: number): Promise<st
   return body.toString();
 }
 
-/** Applies an injected failure. @returns true if it replaced the answer */
-function applyFailure(failure: Failure | undefined, response: ServerResponse): boolean {
-  if (!failure) return false;
-  if (failure.kind === 'drop') response.destroy();
-  else response.writeHead(failure.status, failure.headers).end(failure.body);
+/** Applies the effect of a fault. @returns true if it replaced the response */
+function applyEffect(effect: Effect | undefined, response: ServerResponse): boolean {
+  if (!effect) return false;
+  if (effect.kind === 'drop') response.destroy();
+  else response.writeHead(effect.status, effect.headers).end(effect.body);
   return true;
 }

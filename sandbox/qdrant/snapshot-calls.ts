@@ -3,7 +3,7 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Collection } from './collection.ts';
-import { ACCEPTED, type Exchange, FileAnswer, isTrue, readName } from './exchange.ts';
+import { ACCEPTED, type Exchange, FileResult, isTrue, readName } from './exchange.ts';
 import { saveFormFile } from './multipart.ts';
 import { badRequest, internal, invalid, Refusal } from './refusal.ts';
 import { readSnapshotHead, restorePoints, type SnapshotHead } from './snapshot-file.ts';
@@ -23,14 +23,14 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     return snapshots.list(resolveCollection(exchange));
   }
 
-  async function download(exchange: Exchange): Promise<FileAnswer> {
+  async function download(exchange: Exchange): Promise<FileResult> {
     const file = snapshots.pathOf(resolveCollection(exchange), readName(exchange, 'snapshot'));
     const size = await stat(file).then(
       (stats) => stats.size,
       () => undefined,
     );
     if (size === undefined) throw new Refusal(404, 'Snapshot file not found', { plain: true });
-    return new FileAnswer(file, size, snapshots.isElsewhere);
+    return new FileResult(file, size, snapshots.isElsewhere);
   }
 
   async function remove(exchange: Exchange) {

@@ -1,4 +1,4 @@
-// The features by the version of Qdrant that introduced them, for a sandbox that can behave like any version.
+// Says which version of Qdrant introduced a feature, so that the sandbox can behave like any version.
 
 /**
  * The version that compose.yaml starts. The official client's schema, from which the types of the calls come, has the same
@@ -22,6 +22,6 @@ export function hasFeature(version: string, feature: Feature): boolean {
 export function compareVersions(first: string, second: string): number {
   const left = first.split('.').map(Number);
   const right = second.split('.').map(Number);
-  const unequal = [0, 1, 2].find((part) => left[part] !== right[part]);
-  return unequal === undefined ? 0 : (left[unequal] ?? 0) - (right[unequal] ?? 0);
+  const differing = [0, 1, 2].find((part) => left[part] !== right[part]);
+  return differing === undefined ? 0 : (left[differing] ?? 0) - (right[differing] ?? 0);
 }

@@ -1,9 +1,9 @@
-// Numbers writes, and applies them before the answer with `wait`, or after it without.
+// Numbers writes, and applies them: with `wait` before the response, otherwise after it.
 import type { Schemas } from '@qdrant/js-client-rest';
 import type { Collection } from './collection.ts';
 import { type Exchange, isTrue } from './exchange.ts';
 
-/** Numbers a write that is already applied. @returns the answer to the write */
+/** Numbers a write that is already applied. @returns the result of the write */
 export function numberWrite(exchange: Exchange, collection: Collection): Schemas['UpdateResult'] {
   const operation_id = collection.points.nextOperation();
   return { operation_id, status: isTrue(exchange, 'wait', false) ? 'completed' : 'acknowledged' };

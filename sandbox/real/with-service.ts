@@ -1,5 +1,5 @@
-// node sandbox/real/with-service.ts SERVICES COMMAND...: runs a command beside real services, and stops them afterwards.
-// If a service cannot run here, the command runs without it, and the tests that need it are skipped.
+// node sandbox/real/with-service.ts SERVICES COMMAND...: starts real services, runs a command, and stops the services. If a service
+// cannot run here, the command runs without it, and the tests that need it are skipped.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Argument, InvalidArgumentError } from '@commander-js/extra-typings';
@@ -24,7 +24,7 @@ const SERVICES: Readonly<Record<string, Service>> = {
 const resources = createResources();
 const command = createCommand(
   'node sandbox/real/with-service.ts',
-  'Run a command beside real services.',
+  'Run a command while real services run.',
 )
   .addArgument(new Argument('<services>', 'such as "qdrant,mem0"').argParser(parseServices))
   .argument('[command...]', 'without it, the services run until they are interrupted')
@@ -47,17 +47,17 @@ async function runBeside(
   command: readonly string[],
 ): Promise<number> {
   const environment: Record<string, string> = {};
-  const endings: Promise<string>[] = [];
+  const failures: Promise<string>[] = [];
   for (const service of services) {
     const started = await startIfPossible(service);
     if (!started) continue;
     Object.assign(environment, started.environment);
-    endings.push(started.ended.then((ending) => `${service.title} ${ending}`));
+    failures.push(started.ended.then((reason) => `${service.title} ${reason}`));
   }
   if (command.length > 0) return await run(command, environment);
-  if (endings.length === 0) return 1;
+  if (failures.length === 0) return 1;
   for (const [key, value] of Object.entries(environment)) console.log(`${key}=${value}`);
-  throw new UserError(await Promise.race(endings));
+  throw new UserError(await Promise.race(failures));
 }
 
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {

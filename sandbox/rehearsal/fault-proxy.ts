@@ -18,16 +18,16 @@ export interface Fault {
   readonly skips?: number;
   readonly effect: /** The store never receives the request. */
     | {
-        readonly kind: 'answer';
+        readonly kind: 'response';
         readonly status: number;
         readonly headers?: Readonly<Record<string, string>>;
       }
     | { readonly kind: 'silence' }
     /** The store carries out the request, and the response is lost. */
-    | { readonly kind: 'lose-answer'; readonly andThen?: () => void }
-    /** At most this many bytes of the answer arrive. */
+    | { readonly kind: 'lose-response'; readonly andThen?: () => void }
+    /** At most this many bytes of the response arrive. */
     | { readonly kind: 'cut'; readonly bytes: number }
-    /** The first byte of the answer is changed. */
+    /** The first byte of the response is changed. */
     | { readonly kind: 'corrupt' };
 }
 
@@ -74,7 +74,7 @@ export async function startFaultProxy(url: string): Promise<FaultProxy> {
     waiting: () => rules.length,
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
-      // A store that no longer answers must not delay the end for ever.
+      // A store that no longer answers must not delay the end forever.
       await Promise.race([
         Promise.all(pending),
         pause(CLOSE_TIMEOUT_MS, undefined, { ref: false }),
@@ -95,13 +95,13 @@ async function forwardRequest(
   effect: Fault['effect'] | undefined,
   { incoming, response }: Exchange,
 ): Promise<void> {
-  if (effect?.kind === 'answer' || effect?.kind === 'silence') {
+  if (effect?.kind === 'response' || effect?.kind === 'silence') {
     incoming.resume();
-    if (effect.kind === 'answer') response.writeHead(effect.status, effect.headers).end();
+    if (effect.kind === 'response') response.writeHead(effect.status, effect.headers).end();
     return;
   }
   const reply = await askStore(url, incoming);
-  if (effect?.kind === 'lose-answer') {
+  if (effect?.kind === 'lose-response') {
     await reply.resume().toArray();
     effect.andThen?.();
     response.destroy();

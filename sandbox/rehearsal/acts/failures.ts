@@ -13,9 +13,9 @@ const PAGE = 256;
 const SILENCE_MS = 2_000;
 
 const EFFECTS: readonly Fault['effect'][] = [
-  { kind: 'answer', status: 500 },
-  { kind: 'answer', status: 429, headers: { 'retry-after': '1' } },
-  { kind: 'lose-answer' },
+  { kind: 'response', status: 500 },
+  { kind: 'response', status: 429, headers: { 'retry-after': '1' } },
+  { kind: 'lose-response' },
   { kind: 'silence' },
 ];
 
@@ -120,7 +120,7 @@ async function killInCopy(rehearsal: Rehearsal): Promise<void> {
   addFault({
     on: /^PUT .*_v3_[^/]*\/points\?/,
     skips: Math.ceil(pages / 2) - 1,
-    effect: { kind: 'lose-answer', andThen: copying.kill },
+    effect: { kind: 'lose-response', andThen: copying.kill },
   });
   const end = await copying.ended;
   const copied = await services.vectors.count(target);

@@ -1,5 +1,5 @@
-// Properties of a memory backend that the migration relies on. They are always tested on both versions of the sandbox, and on
-// real mem0 if its Python environments are installed.
+// The behaviour of a memory backend that the migration relies on. It is always tested on both versions of the sandbox, and on real
+// mem0 if its Python environments are installed.
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

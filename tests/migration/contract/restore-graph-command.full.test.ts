@@ -46,7 +46,7 @@ describe('the dumps of a run', () => {
     expect(await listDumps(run)).toEqual(dumps.slice(1));
   });
 
-  it('are reported as none if the run has no dump', async () => {
+  it('are reported as missing if the run has none', async () => {
     const { parts } = await backUpTwice();
     const answer = await runRestore({ run: 'other-run' }, parts);
     expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
@@ -67,7 +67,7 @@ describe('a dump', () => {
     );
   });
 
-  it('is restored to the same graph, and restored again changes nothing', async () => {
+  it('restores the same graph, and changes nothing if it is restored again', async () => {
     const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
@@ -78,7 +78,7 @@ describe('a dump', () => {
     }
   });
 
-  it('is reported with the difference if the restored graph differs', async () => {
+  it('is reported with each difference of the restored graph', async () => {
     const run = await backUpTwice();
     const forgetful = {
       ...run.target,
@@ -114,12 +114,15 @@ describe('a dump that another program wrote', () => {
     return { ...run, dump };
   }
 
-  it.each([false, true])('cannot run its own statements (executed: %s)', async (isAllowed) => {
-    const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
-    const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
-    await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
-    expect(await countNodes(target)).toBe(0);
-  });
+  it.each([false, true])(
+    'cannot run statements of its own (with --execute: %s)',
+    async (isAllowed) => {
+      const { parts, dump, target } = await withSchema('MATCH (n) DETACH DELETE n');
+      const refused = expect.objectContaining({ name: 'RefusedSnapshot' });
+      await expect(runRestore({ dump, isAllowed }, parts)).rejects.toEqual(refused);
+      expect(await countNodes(target)).toBe(0);
+    },
+  );
 
   it('is shown by the dry run with its statements and digest, and refused if the digest differs', async () => {
     const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';

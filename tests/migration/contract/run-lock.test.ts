@@ -1,4 +1,4 @@
-// The lock allows one run and one step at a time. A step that was presumed dead can no longer change anything.
+// The lock allows one run and one step at a time. A step that was presumed dead can change nothing any more.
 import { beforeEach, describe, expect, it } from 'vitest';
 import { failureNamed } from '../support/refused.ts';
 import { LEASE_MS, RUN_TABLES, type RunTable } from '../support/run-table.ts';
@@ -10,7 +10,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
     table = await open();
   });
 
-  /** Records that a step has brought the run into that phase. */
+  /** Records that a step has brought the run into the phase. */
   async function finish(id: string, phase: 'live' | 'aborted' | 'closed'): Promise<void> {
     const lease = await table.lock.take(id);
     await table.runs.finish(lease, { ...(await table.runs.read(id)), phase }, 'cutover');
@@ -42,7 +42,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       await expect(table.begin('run-a')).rejects.toEqual(failureNamed('RefusedNameTaken'));
     });
 
-    it('follow each other once the first has ended, and only then', async () => {
+    it('can begin one after the other, but not before the first has ended', async () => {
       const run = await table.begin('run-a');
       const lease = await table.lock.take('run-a');
       await table.runs.write(lease, { ...run, phase: 'switching' });
@@ -73,7 +73,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await table.lock.retainedRuns()).toEqual(['run-b']);
     });
 
-    it('have a default: the one in progress, else the live one, else the one that ended last', async () => {
+    it('have a default: the run in progress, or the live run, or the run that ended last', async () => {
       const { lock } = table;
       expect(await lock.currentRun()).toBeUndefined();
       await beginLive('run-a');
@@ -94,7 +94,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       expect(await table.lock.activeRun()).toBe('run-b');
     });
 
-    it('do not begin while a live run is being rolled back, even if it has crashed or waits', async () => {
+    it('do not begin while a live run is being rolled back, even if the rollback has crashed or waits', async () => {
       await beginLive('run-a');
       const run = await table.runs.read('run-a');
       const leaseOfA = await table.lock.take('run-a');
@@ -137,8 +137,8 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
     });
 
     it.each([
-      ['must still wait just before the lease expires', LEASE_MS - 1, false],
-      ['gets the lock of a crashed one when the lease has expired', LEASE_MS, true],
+      ['must wait until the lease expires', LEASE_MS - 1, false],
+      ['gets the lock of a crashed step when the lease has expired', LEASE_MS, true],
     ])('the second %s', async (_, elapsedMs, succeeds) => {
       const first = await table.lock.take('run-a');
       table.advanceClock(elapsedMs);
@@ -169,7 +169,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       await expect(other.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
-    it('count as running while one has a lease', async () => {
+    it('count as running while one of them has a lease', async () => {
       expect(await table.lock.leaseOf('run-a')).toBeUndefined();
       const lease = await table.lock.take('run-a');
       const since = table.clock().getTime();
@@ -190,7 +190,7 @@ describe.each(RUN_TABLES)('the lock of a run table %s', (_, open) => {
       await expect(table.lock.take('run-a')).rejects.toEqual(failureNamed('RetryableLockHeld'));
     });
 
-    it('the first may continue after its lease has expired if no other took it', async () => {
+    it('the first may continue after its lease has expired if no other step took the lock', async () => {
       const first = await table.lock.take('run-a');
       table.advanceClock(10 * LEASE_MS);
       await table.lock.renew(first);

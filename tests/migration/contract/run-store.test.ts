@@ -25,7 +25,7 @@ describe.each(RUN_TABLES)('a run table %s', (_, open) => {
   });
 
   describe('the record', () => {
-    it('is read as it was written', async () => {
+    it('is read back as it was written', async () => {
       const written: Run = {
         ...run,
         phase: 'switching',
@@ -113,7 +113,7 @@ function createLongReport() {
   return { artifact: 'x', digest: DIGEST, recordedAt: 1, facts: { text: 'x'.repeat(513) } };
 }
 
-/** Gives the run a report with that many facts of half a kilobyte each. */
+/** Adds a report with this many facts of half a kilobyte each. */
 function fillRun(run: Run, facts: number): Run {
   const name = (n: number) => `fact-${n}`.padEnd(12, '-');
   const entries = Array.from({ length: facts }, (_, n) => [name(n), 'x'.repeat(500)]);

@@ -72,7 +72,7 @@ async function fillCollections(points: readonly Point[]) {
 
 type Names = Awaited<ReturnType<typeof fillCollections>>;
 
-/** More invocations than any measurement in this file takes */
+/** More invocations than any measurement in this file needs */
 const MAX_INVOCATIONS = 500;
 
 /**
@@ -207,7 +207,7 @@ describe('a search in the new collection that', () => {
     expect(findings.join()).toMatch(finding);
   });
 
-  itInFull('is sometimes slow, like those in the old one, is no finding', async () => {
+  itInFull('is sometimes slow, like searches in the old one, is no finding', async () => {
     const names = await fillCollections(points);
     let searches = 0;
     const search: Search = async (...args) => {

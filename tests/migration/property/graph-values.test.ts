@@ -17,7 +17,7 @@ test('every value of a graph survives a round trip through a line of JSON', () =
   );
 });
 
-test('a value has one text: encoding a decoded value gives the same line', () => {
+test('a value has only one encoding: decoding and encoding it again gives the same line', () => {
   fc.assert(
     fc.property(anyGraphValue, (value) => {
       const line = JSON.stringify(encodeValue(value));

@@ -1,4 +1,4 @@
-// Whatever users and operators do, with kills, lost answers, late and early writes, no acknowledged write is lost, users are
+// Whatever users and operators do, with kills, lost responses, late and early writes, no acknowledged write is lost, users are
 // never served from an incomplete collection, and writes are opened again. The invariants are those of the checked model
 // (docs/migration/model), on the code itself. The seed is printed if a play fails; SEED=n selects other plays.
 import fc from 'fast-check';

@@ -40,7 +40,7 @@ export const SEEN: readonly Seen[] = [
   ]),
   createSeen('The name of a collection or of an alias cannot be given again', [
     COLLECTIONS,
-    'an alias exists and is followed, but is neither listed nor created',
+    'an alias exists and is followed, but is not listed as a collection, and no collection gets its name',
   ]),
   createSeen('Aliases are deleted with their collection', [
     COLLECTIONS,
@@ -52,7 +52,7 @@ export const SEEN: readonly Seen[] = [
   ]),
   createSeen('A download continues with `Range`', [
     SNAPSHOTS,
-    'a download can resume where it broke off',
+    'a download can resume where it stopped',
   ]),
   createSeen('A snapshot is deleted once; the second time it is 404', [
     SNAPSHOTS,
@@ -64,38 +64,35 @@ export const SEEN: readonly Seen[] = [
   ]),
   createSeen(
     'A named vector is added to a collection in use, once, and not in another way',
-    [SLOTS, 'a slot can be added again without harm, but not with other settings'],
+    [SLOTS, 'a slot can be added again with the same settings, but not with others'],
     { date: '2026-11-23' },
   ),
   createSeen(
     'Points without a named vector are counted and found; filling it keeps payload and dense vector',
-    [SLOTS, 'points without a slot are counted and found; dense vector and payload stay'],
+    [SLOTS, 'points without the slot are counted and found, with their dense vectors and payloads'],
     { date: '2026-11-23' },
   ),
   createSeen(
     'A vector is updated only where a filter holds',
-    [SLOTS, 'an update is applied only if the text is the one that was read'],
+    [SLOTS, 'an update is applied only if the text has not changed since it was read'],
     { date: '2026-11-23' },
   ),
   createSeen(
     'A change of a payload keeps the keyword vector, an upsert drops it',
-    [SLOTS, 'an upsert of the whole point empties the slot, a change of its payload does not'],
+    [SLOTS, 'an upsert of the whole point empties the slot, but a change of its payload does not'],
     { date: '2026-11-23' },
   ),
   createSeen(
     'A named vector that is added during an optimization brings back every deletion since it began',
     [
       'contract/steps/deletions.test.ts',
-      'waits until the store has optimized it, so that no deletion comes back',
+      'waits until the store has optimized it, so that no deletion is undone',
     ],
     { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
   ),
   createSeen(
     'A change of the settings of a collection during an optimization brings back every deletion since it began',
-    [
-      'contract/steps/deletions.test.ts',
-      'removes and counts deleted memories that come back anyway',
-    ],
+    ['contract/steps/deletions.test.ts', 'removes and counts deleted memories that return anyway'],
     { on: 'no server: read in the sources of Qdrant 1.18.3 and 1.19.0', date: '2026-11-26' },
   ),
   createSeen(

@@ -68,7 +68,7 @@ describe('the wait until a collection is indexed', () => {
     expect(notes).toEqual([{ optimizer: { ...noteProgress(0).optimizer } }]);
   });
 
-  it('fails once there is no progress, and reports the last figures', async () => {
+  it('fails without progress, and reports the last figures', async () => {
     const { wait, notes } = createContext({ status: 'yellow' }, noteProgress(10));
     const why = /is yellow, with 7 vectors of 60 points and 3 segments, .* for 10 minutes/;
     await expect(wait).rejects.toEqual(failureNamed('RefusedByService', why));

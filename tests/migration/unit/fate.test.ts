@@ -11,7 +11,7 @@ import { digestPoint } from '../../../lib/migration/points.ts';
 import { createPoint } from '../support/vector-stores.ts';
 
 type Letter = '-' | 'a' | 'b' | 'c';
-/** `?`: not known. `+`: neither side had the memory, but a killed walk may have inserted it. */
+/** `?`: unknown. `+`: neither side had the memory, but a killed walk may have inserted it. */
 type BaseLetter = '-' | 'a' | '?' | '+';
 
 const memory = (letter: Letter) =>

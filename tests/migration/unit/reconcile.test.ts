@@ -127,14 +127,14 @@ describe('a copy into an empty collection', () => {
     expect(await small.store.count(NEW)).toBe(100);
   });
 
-  test('fails and names a single point that the store does not accept', async () => {
+  test('fails if the store refuses even a single point', async () => {
     const scene = await createScene({ count: 3 });
     const small = await createScene({ count: 0, maxBodyBytes: 150 });
     const copying = repair(scene, { to: { store: small.store, collection: NEW } });
     await expect(copying).rejects.toMatchObject({ name: 'RefusedByService' });
   });
 
-  test('is equal even if it is not read back', async () => {
+  test('is equal to its source even if it is not read back', async () => {
     const scene = await createScene();
     const filled = await repair(scene, { mode: 'fill' });
     expect([filled.inserted, listProblems(filled)]).toEqual([COUNT, []]);
@@ -178,7 +178,7 @@ const CHANGES: readonly (readonly [
     async (scene) => scene.store.deletePoints(OLD, { ids: (await listIds(scene)).slice(30, 70) }),
   ],
   [
-    'a point under another id',
+    'a point that got another id',
     { missing: 1, extra: 1 },
     [CONTENTS],
     async (scene) => {
@@ -187,14 +187,19 @@ const CHANGES: readonly (readonly [
       await scene.store.upsert(NEW, [{ ...moved, id: UNUSED }], 'upsert');
     },
   ],
-  ['10 in place of 10.0', { payload: 1 }, [CONTENTS], replaceInNew(/10\.0/, '10')],
+  ['10 instead of 10.0', { payload: 1 }, [CONTENTS], replaceInNew(/10\.0/, '10')],
   [
     'a rounded integer',
     { payload: 1 },
     [CONTENTS],
     replaceInNew(/9007199254740993/, '9007199254740992'),
   ],
-  ['a hash that is no text', { payload: 1 }, [CONTENTS], replaceInNew(/"data"/, '"hash":7,"data"')],
+  [
+    'a hash that is not a text',
+    { payload: 1 },
+    [CONTENTS],
+    replaceInNew(/"data"/, '"hash":7,"data"'),
+  ],
   ['a dropped key', { payload: 1 }, [CONTENTS], replaceInNew(/"tiny":1e-7,/, '')],
   [
     'a memory of another user',
@@ -263,9 +268,9 @@ describe('a comparison of two collections', () => {
     expect(examples).toHaveLength(20);
   });
 
-  test('leaves nothing to repair if they are equal', async () => {
+  test('finds nothing to repair if they are equal', async () => {
     const scene = await createCopiedScene();
-    scene.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'answer', status: 403 } });
+    scene.sandbox.fault({ on: /^(PUT|POST .*delete)/, effect: { kind: 'response', status: 403 } });
     expect(listProblems(await repair(scene))).toEqual([]);
   });
 
@@ -288,9 +293,10 @@ describe('a comparison of two collections', () => {
 
   test('ignores the points of an excluded user on both sides', async () => {
     const scene = await createCopiedScene();
-    const own = (id: number) => createPoint(id, '{"user_id":"the-test-user","data":"a probe"}');
-    await scene.store.upsert(OLD, [own(0)], 'upsert');
-    await scene.store.upsert(NEW, [own(3)], 'upsert');
+    const createExcluded = (id: number) =>
+      createPoint(id, '{"user_id":"the-test-user","data":"a probe"}');
+    await scene.store.upsert(OLD, [createExcluded(0)], 'upsert');
+    await scene.store.upsert(NEW, [createExcluded(3)], 'upsert');
     expect(listProblems(await compare(scene))).not.toEqual([]);
     const report = await repair(scene, { without: 'the-test-user' });
     expect([report.inserted, report.deleted, listProblems(report)]).toEqual([0, 0, []]);
@@ -339,15 +345,15 @@ describe('while users write', () => {
 
   test('a memory that changes again while it is copied is copied again', async () => {
     const scene = await createScene({ count: 0 });
-    const written = (text: string) => createPoint(1, JSON.stringify({ data: text }));
-    await scene.store.upsert(OLD, [written('first')], 'upsert');
+    const createMemory = (text: string) => createPoint(1, JSON.stringify({ data: text }));
+    await scene.store.upsert(OLD, [createMemory('first')], 'upsert');
     let writes = 0;
     const store: VectorStore = {
       ...scene.store,
       upsert: async (...args) => {
         writes += 1;
         // Instead of the first write, a user changes the memory in the old collection.
-        if (writes === 1) await scene.store.upsert(OLD, [written('second')], 'upsert');
+        if (writes === 1) await scene.store.upsert(OLD, [createMemory('second')], 'upsert');
         else await scene.store.upsert(...args);
       },
     };
@@ -377,18 +383,18 @@ describe('failures and interruptions', () => {
     const scene = await createScene({ count: 100, version });
     const { sandbox } = scene;
     sandbox.fault({ on: /^PUT .*\/points\?/, when: 'after', effect: { kind: 'drop' } });
-    sandbox.fault({ on: /^POST .*scroll/, effect: { kind: 'answer', status: 503 } });
+    sandbox.fault({ on: /^POST .*scroll/, effect: { kind: 'response', status: 503 } });
     expect(listProblems(await repair(scene))).toEqual([]);
     expect(await scene.store.count(NEW)).toBe(100);
   });
 
-  test('a refused key stops the walk, which keeps the checkpoint of the last batch', async () => {
+  test('a refused key stops the walk, and the checkpoint of the last batch remains', async () => {
     const scene = await createScene({ count: 120 });
     const saved: number[] = [];
     const keep = async ({ report }: ReconcileCheckpoint) => {
       saved.push(report.compared);
-      const answer = { kind: 'answer', status: 403, body: 'Forbidden' } as const;
-      scene.sandbox.fault({ on: /^PUT/, effect: answer });
+      const effect = { kind: 'response', status: 403, body: 'Forbidden' } as const;
+      scene.sandbox.fault({ on: /^PUT/, effect });
     };
     const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });
     const copying = reconcile(scene.settings, walk);

@@ -1,4 +1,4 @@
-// Decides between three versions of a memory: the active collection's, the standby collection's, and the last common version.
+// The resolver decides between three versions of a memory: the active collection's, the standby's, and the last common version.
 import { expect, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../lib/migration/adapters/qdrant.ts';
 import type { PointPair } from '../../../lib/migration/pairs.ts';
@@ -291,7 +291,7 @@ test.each([
   },
 );
 
-test('a memory that was created before a kill is not created again, however often the walk stops before it', async () => {
+test('a memory that was created before a kill is not created again, even if the walk stops before it several times', async () => {
   const { put, walk, walkOnePage, readVersion, store, back } = await createScene();
   for (let id = 0; id < 9; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');
@@ -306,7 +306,7 @@ test('a memory that was created before a kill is not created again, however ofte
   expect([await readVersion(OLD, 10), await readVersion(OLD, 20)]).toEqual(['c', '-']);
 });
 
-test('the last common version has one entry for each resumption of a walk', async () => {
+test('the last common version has one segment for each resumption of a walk', async () => {
   const { put, walk, walkOnePage, base } = await createScene();
   for (let id = 0; id < 30; id += 1) for (const name of [OLD, NEW]) await put(name, id, 'a');
   await walk('repair');

@@ -748,7 +748,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "[503, 'ECONNREFUSED']",
         "[503, 429, 'ECONNREFUSED']",
-        'the window > drains again, from the next refusal on, if a test write gets another answer',
+        'the window > drains again, from the next refusal on, if a test write gets another response',
       ],
       [
         'drainedSeconds >= context.run.plan.drainSeconds',
@@ -891,22 +891,22 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'blocking.has(needed.name)',
         'false',
-        'the preflight > reports what it could not check, and checks the rest',
+        'the preflight > reports the prerequisites that it could not check, and checks the others',
       ],
       [
         "stops !== 'run'",
         'false',
-        'the preflight > reports what it could not check, and checks the rest',
+        'the preflight > reports the prerequisites that it could not check, and checks the others',
       ],
       [
         "stops !== 'run'",
         'true',
-        'the preflight > reports what it could not check, and checks the rest',
+        'the preflight > reports the prerequisites that it could not check, and checks the others',
       ],
       [
         'context.mayWrite && found.every(isMet)',
         'context.mayWrite',
-        'the preflight > refuses a source that is not there, and begins no run',
+        'the preflight > refuses a source that does not exist, and begins no run',
       ],
     ],
   ),
@@ -1142,12 +1142,12 @@ export const MUTANTS: readonly Mutant[] = [
     [
       ' - (passed[COMPARING]?.workedMs ?? 0)',
       '',
-      'a copy measures its speed over the whole comparison, however few points its last invocation compares',
+      'a copy measures its speed over the whole comparison, not over its last invocation alone',
     ],
     [
       'passed[COMPARED]?.workedMs ?? 0',
       '0',
-      'a copy measures its speed over the whole comparison, however few points its last invocation compares',
+      'a copy measures its speed over the whole comparison, not over its last invocation alone',
     ],
   ]),
   ...mutantsOf(
@@ -1360,7 +1360,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       "if (users === 'writing') return [];",
       '',
-      'both collections get the expected memories > late writes alone',
+      'both collections get the expected memories > a walk that carries only late writes',
     ],
     [
       "limitedChanges === 'vectors' ? settings : undefined",

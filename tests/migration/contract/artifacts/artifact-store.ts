@@ -76,14 +76,14 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
     test.each([
       ['after a few bytes', 10],
       ['after several parts', 40 * MEBIBYTE],
-    ])('keeps the old content if the new content breaks off %s', async (_, bytes) => {
+    ])('keeps the old content if the stream of the new content fails %s', async (_, bytes) => {
       const kept = await store.put('key', toChunks('old'));
       await expect(store.put('key', breakAfter(bytes))).rejects.toThrow('the source broke');
       expect(await store.find('key')).toEqual(kept);
       expect(await readText(store, 'key')).toBe('old');
     });
 
-    test('stores nothing if the first content breaks off', async () => {
+    test('stores nothing if the stream of the first content fails', async () => {
       await expect(store.put('key', breakAfter(40 * MEBIBYTE))).rejects.toThrow('the source broke');
       expect(await store.find('key')).toBeUndefined();
     });
@@ -139,7 +139,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       expect(await Array.fromAsync(store.list(''))).toEqual([]);
     });
 
-    test('deletes everything below a prefix, unfinished artifacts included, and nothing else', async () => {
+    test('deletes all artifacts under a prefix, even unfinished ones, and no others', async () => {
       for (const key of [
         'run-1/graph-3/nodes',
         'run-1/snapshot-3',
@@ -158,7 +158,7 @@ export function describeArtifactStore(name: string, open: () => Promise<StoreUnd
       await store.deleteAll('run-1/graph-');
     });
 
-    test('deletes nothing below a prefix while one artifact is retained, and names the one retained longest', async () => {
+    test('deletes nothing under a prefix while an artifact is retained, and names the one retained longest', async () => {
       for (const key of ['run-1/a', 'run-1/b', 'run-1/c'])
         await store.put(key, toChunks('precious'));
       const later = new Date(inAnHour().getTime() + HOUR);
@@ -208,7 +208,7 @@ export async function* toChunks(...texts: string[]): AsyncIterable<Uint8Array> {
   for (const text of texts) yield Buffer.from(text);
 }
 
-/** Yields that many bytes, different in each part, so that swapped parts would be noticed. */
+/** Yields this many bytes, different in each part, so that a test notices swapped parts. */
 export async function* generateBytes(bytes: number): AsyncIterable<Uint8Array> {
   for (let at = 0; at < bytes; at += MEBIBYTE) {
     const chunk = Buffer.alloc(Math.min(MEBIBYTE, bytes - at), at % 251);
@@ -222,7 +222,7 @@ async function* breakAfter(bytes: number): AsyncIterable<Uint8Array> {
   throw new Error('the source broke');
 }
 
-// S3 keeps times in whole seconds.
+// S3 stores times in whole seconds.
 function inAnHour(): Date {
   return new Date(Math.ceil(Date.now() / 1000) * 1000 + HOUR);
 }

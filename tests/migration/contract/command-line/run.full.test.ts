@@ -1,4 +1,4 @@
-// `migrate run` despite interruptions of every kind
+// `migrate run` completes despite interruptions of every kind.
 import { setImmediate, setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Place } from '../../../../cli/migration/migrate/place.ts';
@@ -24,7 +24,7 @@ function interceptInvoke(
 }
 
 describe('migrate run', () => {
-  it('continues after every lost answer', async () => {
+  it('continues after every lost response', async () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
     const losing = interceptInvoke(place, async (name, invoke) => {
@@ -150,7 +150,7 @@ describe('migrate run', () => {
     ['in answer to the question', ''],
     ['from another terminal, which closes the question', null],
   ])(
-    'asks a person to do what no webhook does, and continues once it is confirmed %s',
+    'asks a person to do the actions of a missing webhook, and continues once they are confirmed %s',
     async (_, answer) => {
       const { type, phase, operator, place, services } = await createRunningOperator({}, false);
       const performPending = async () => {

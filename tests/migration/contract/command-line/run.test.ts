@@ -14,7 +14,7 @@ import { createRunningOperator, FROM_THE_START } from '../../support/running-ope
 const WINDOW_MS = 30 * 60_000;
 const DAY_MS = 86_400_000;
 
-/** Lets the webhook refuse that many times to open writes on the new version. It may have opened them before it refused. */
+/** Makes the webhook refuse this many times to open writes on the new version. It may have opened them before it refused. */
 const refuseToOpen = (times: number) => (migration: Migration) => {
   let remaining = times;
   return onRequest(migration, 'open-writes', async ({ collection }) => {
@@ -44,7 +44,7 @@ describe('migrate run', () => {
   });
 
   it.each(['run', 'copy --execute'])(
-    'lets %s tell each step that it takes how many memories users deleted',
+    'passes the number of deleted memories from %s to each of its steps',
     async (command) => {
       const { type, place } = await createRunningOperator();
       await type(FROM_THE_START.replace('run', 'preflight --execute'));
@@ -62,7 +62,7 @@ describe('migrate run', () => {
     },
   );
 
-  itInFull('confirms nothing if --report names another report than the present one', async () => {
+  itInFull('confirms nothing if --report does not name the current report', async () => {
     const { type, phase, operator } = await createRunningOperator();
     const { code, output, status } = await type(`${FROM_THE_START} --yes --report deadbeef99`);
     expect([code, await phase(), operator.actions]).toEqual([3, 'copied', []]);

@@ -1,4 +1,4 @@
-// The command line on a deployed stage: answers that come from AWS itself, not from the functions.
+// The command line on a deployed stage: responses that come from AWS itself, not from the functions.
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { createOperator, RUN_OPTION, runMigrate } from '../../support/command-line.ts';
@@ -23,7 +23,7 @@ describe('a function of a stage', () => {
       /^RetryableUnavailable: .*migrationPreflight reached its time limit.*repeat the same command/,
     ],
     [
-      'reaches its time limit, without a type of the error',
+      'reaches its time limit, with an error of no type',
       functionError({ errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s' }),
       /^RetryableUnavailable: .*reached its time limit/,
     ],
@@ -38,7 +38,7 @@ describe('a function of a stage', () => {
       /^FunctionFailedError: .*no reason given.*see its log/,
     ],
     [
-      'is asked too often',
+      'is invoked too often',
       refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
       /^RetryableUnavailable: .*TooManyRequestsException/,
     ],

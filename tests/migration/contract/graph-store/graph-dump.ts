@@ -7,7 +7,7 @@ import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 import { SAMPLE_NODES, SAMPLE_RELATIONSHIPS } from '../../support/graph-samples.ts';
 
-/** @param openEmpty returns an empty graph at each call, which may be the previous one, emptied */
+/** @param openEmpty returns an empty graph at each call; it may empty the previous one */
 export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTarget>): void {
   describe(`A dump of ${name}`, () => {
     test('restores every type of property, label and relationship, and reports no difference', async () => {
@@ -27,7 +27,7 @@ export function describeGraphDump(name: string, openEmpty: () => Promise<GraphTa
       expect(await verifyDump(artifacts, DUMP_PREFIX)).toEqual(manifest);
     });
 
-    test('holds an empty graph as well', async () => {
+    test('can hold an empty graph', async () => {
       const { artifacts } = await openArtifactFolder();
       const manifest = await dump(await openEmpty(), artifacts);
       expect(manifest.contents).toMatchObject({ nodes: 0, relationships: 0 });

@@ -1,5 +1,5 @@
 // Aliases of the old collection move with the switch if the plan says so. Programs that use an alias then work on the same
-// collection as users, in whichever direction the switch goes.
+// collection as users, in either direction of the switch.
 import { describe, expect, it } from 'vitest';
 import { runPreflight } from '../../../../lib/migration/steps/preflight.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
@@ -29,7 +29,7 @@ async function readAliases({ services }: Migration): Promise<Record<string, stri
 const allAliasesOn = (collection: string) =>
   Object.fromEntries(ALIASES.map((alias) => [alias, collection]));
 
-/** A backend that does not answer as the new version after its deployment */
+/** Makes the backend answer like the old version after the deployment of the new one. */
 const failing = { backend: { isGraphDeprecated: async () => false } };
 
 describe('aliases of the old collection', () => {
@@ -42,7 +42,7 @@ describe('aliases of the old collection', () => {
     expect(await readAliases(migration)).toEqual(allAliasesOn(SOURCE));
   });
 
-  it('are moved back after a refused window', async () => {
+  it('move back after a refused window', async () => {
     const migration = await copyWithAliases();
     const attempt = migration.finish('cutover', {}, failing);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion'));

@@ -1,5 +1,5 @@
-// A window that is refused or late rolls back without a command, from any stage. Writes are never opened on the new version, the
-// record keeps the reason, and users return to the old version with all their memories.
+// A window that is refused or late rolls back without a command, from any stage. Writes are never opened on the new version; the
+// record keeps the reason; and users return to the old version with all their memories.
 import { describe, expect, it } from 'vitest';
 import type { Properties } from '../../../../lib/migration/graph/values.ts';
 import type { PointVector } from '../../../../lib/migration/ports/vector-store.ts';
@@ -29,7 +29,7 @@ interface Row {
   readonly at: Milestone;
   readonly options?: MigrationOptions;
   readonly plan?: Readonly<Record<string, unknown>>;
-  /** Happens before the cutover continues */
+  /** Called before the cutover continues */
   readonly before?: (migration: Migration) => unknown;
   readonly changes?: (migration: Migration) => ServiceChanges;
   readonly refused: RefusalName;
@@ -43,7 +43,7 @@ async function closeWindow(migration: Migration): Promise<void> {
   await migration.beat();
 }
 
-/** Creates a row in which the window closes while that call is under way. */
+/** Creates a row in which the window closes during the given call. */
 function closeWindowDuring(
   at: Milestone,
   port: 'vectors' | 'backend',
@@ -61,11 +61,11 @@ function closeWindowDuring(
 }
 
 /** Creates a row in which writes cannot be proved frozen, however often the step tries. */
-function createUnprovedRow(answer?: number): Row {
+function createUnprovedRow(status?: number): Row {
   const failure = new RetryableFailure(
     'RetryableUnavailable',
     'Not now.',
-    answer ? { code: answer } : {},
+    status ? { code: status } : {},
   );
   const addMemory = () => Promise.reject(failure);
   return {
@@ -112,7 +112,7 @@ const ROWS: Readonly<Record<string, Row>> = {
     before: ({ qdrant }) =>
       qdrant.fault({
         on: /points\/count/,
-        effect: { kind: 'answer', status: 404, body: 'no such route' },
+        effect: { kind: 'response', status: 404, body: 'no such route' },
       }),
   },
   'a test write is accepted, although writes should be frozen': {

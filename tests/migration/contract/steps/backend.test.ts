@@ -42,7 +42,7 @@ describe('the preflight', () => {
     );
   });
 
-  it('says that it cannot detect missing endpoints if every path gets the same answer', async () => {
+  it('says that it cannot detect missing endpoints if every path gets the same status', async () => {
     const paths = { '/chat': MISSING, '/health': MISSING };
     const migration = await createMigration({ backend: { paths, validatesFirst: true } });
     const { reasons, detail, facts } = await checkBackend(migration);
@@ -97,7 +97,7 @@ describe('the preflight', () => {
   });
 
   it.each([{ chatWrites: true }, { chatWrites: true, isLenient: true }])(
-    'writes nothing in order to check a backend with %j',
+    'writes nothing to a backend with %j',
     async (backend) => {
       const migration = await createMigration({ backend });
       const { problems } = await checkBackend(migration);

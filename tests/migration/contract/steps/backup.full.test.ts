@@ -27,7 +27,7 @@ describe('a backup', () => {
     expect((await readStoredManifest(migration)).contents).toMatchObject({ points: 60, users: 7 });
   });
 
-  it('neither mistakes an existing snapshot for its own nor removes it', async () => {
+  it('neither uses nor removes a snapshot that existed before', async () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     await vectors.startSnapshot(SOURCE);
@@ -41,11 +41,11 @@ describe('a backup', () => {
     expect(await vectors.listSnapshots(SOURCE)).toEqual([others]);
   });
 
-  it('polls for its snapshot often at first, and less often the longer it takes', async () => {
+  it('polls for its snapshot less and less often', async () => {
     const migration = await createMigrationAt('checked');
     migration.qdrant.fault({
       on: /^POST .*\/snapshots\?wait=false/,
-      effect: { kind: 'answer', status: 202, body: '{"status":"accepted","time":0}' },
+      effect: { kind: 'response', status: 202, body: '{"status":"accepted","time":0}' },
     });
     const waits: number[] = [];
     for (let n = 0; n < 20; n += 1) {
@@ -96,7 +96,7 @@ const FAULTS: readonly (readonly [string, Fault])[] = [
     },
   ],
   [
-    'the file ends before its size',
+    'the file is shorter than its size says',
     {
       options: { qdrant: { keepsSnapshotsElsewhere: true } },
       changes: ({ services: { vectors } }) => ({
@@ -138,7 +138,7 @@ describe('a snapshot that cannot be restored', () => {
     expect((await readStoredManifest(migration)).contents.points).toBe(60);
   });
 
-  it('is created again if one of its parts, or the file on the store, disappears half-way', async () => {
+  it('is created again if one of its parts, or the file on the store, disappears during the backup', async () => {
     const migration = await createMigrationAt('checked');
     const { vectors, artifacts } = migration.services;
     const breakOff = () => Promise.reject(new Error('Broken off'));
@@ -184,7 +184,7 @@ describe('a snapshot', () => {
         async startSnapshot(...args) {
           await createOther('startSnapshot');
           const answered = await vectors.startSnapshot(...args);
-          // Until the snapshot of the run is complete, the run takes the other one for its own.
+          // Until its own snapshot is complete, the run uses the other one.
           await migration.qdrant.idle();
           return answered;
         },
@@ -212,7 +212,7 @@ describe('a snapshot', () => {
       const { vectors } = migration.services;
       const startSnapshot: typeof vectors.startSnapshot = async (name) => {
         const body = '{"status":"accepted"}';
-        const accepted = { kind: 'answer', status, body } as const;
+        const accepted = { kind: 'response', status, body } as const;
         if (status > 0) migration.qdrant.fault({ on: /^POST .*snapshots/, effect: accepted });
         const answered = await vectors.startSnapshot(name);
         migration.advanceClock(30_000);
@@ -246,7 +246,7 @@ describe('the restore test of a backup', () => {
       on: /\/snapshots\/upload/,
       when: 'after',
       effect: {
-        kind: 'answer',
+        kind: 'response',
         status: 500,
         body: '{"status":{"error":"Service internal error"}}',
       },

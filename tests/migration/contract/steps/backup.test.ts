@@ -19,7 +19,7 @@ import { failureNamed } from '../../support/refused.ts';
 import { readUserCounts } from '../../support/user-counts.ts';
 
 describe('a backup', () => {
-  it('records the exact count of every user, and no name', async () => {
+  it('records the exact count of every user, without names', async () => {
     const migration = await createMigrationAt('backed-up');
     const { services } = migration;
     const manifest = await readStoredManifest(migration);
@@ -149,7 +149,7 @@ describe('a backup', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('backed-up');
   });
 
-  it('is a dry run unless execute is given', async () => {
+  it('is a dry run without `execute`', async () => {
     const migration = await createMigrationAt('checked');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('backup', { execute: false })).toMatchObject({
@@ -177,14 +177,14 @@ function changeOnceRestored(
   return { vectors: { countRestoredPoints } };
 }
 
-/** Makes a snapshot as another program would, so soon that by its name it could be the run's own. */
+/** Creates a snapshot as another program would, so soon that its name fits the run's request. */
 async function createOtherSnapshot(migration: Migration): Promise<void> {
   migration.advanceClock(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
   await migration.qdrant.idle();
 }
 
-/** Writes to the graph each time that its nodes have been read to the end. */
+/** Writes to the graph whenever all its nodes have been read. */
 function withBusyGraph({ graph }: Migration) {
   async function* streamNodes() {
     yield* graph.streamNodes();
@@ -207,7 +207,7 @@ describe('the backup of the graph', () => {
     }
   });
 
-  it('before the window reports that the graph changed meanwhile', async () => {
+  it('before the window reports that the graph changed during the dump', async () => {
     const migration = await createMigrationAt('checked');
     await migration.finish('backup', {}, withBusyGraph(migration));
     const run = await migration.runs.read(RUN);

@@ -67,7 +67,7 @@ describe('a copy', () => {
 });
 
 const MEMORIES = 600;
-/** Memories read outside the full passes: samples of pages and vectors, and those of the test user */
+/** Memories that are read besides the full passes: samples of pages and vectors, and memories of the test user */
 const MAX_OTHER_READS = 450;
 
 it('the window reads every memory at most five times', async () => {

@@ -43,7 +43,7 @@ const readFacts = async (migration: Migration) =>
   (await readEvidence(migration, 'verification-report')).facts;
 
 describe('a copy whose searches differ', () => {
-  /** Lets searches in the new collection return only five hits. */
+  /** Makes searches in the new collection return only five hits. */
   const loseHits = (migration: Migration) => ({
     vectors: {
       search: async (collection, request) => {
@@ -67,7 +67,7 @@ describe('a copy whose searches differ', () => {
   });
 
   itInFull(
-    'is refused with the way to compare without quantisation if the collection is quantised',
+    'is refused if the collection is quantised, and the refusal says how to compare without quantisation',
     async () => {
       const migration = await createMigrationAt('rebuilt');
       const { vectors } = migration.services;
@@ -90,7 +90,7 @@ describe('a copy whose searches differ', () => {
   });
 });
 
-/** A clock that advances when it is asked to wait */
+/** Creates a clock that advances only when it sleeps. */
 function createTime() {
   let nowMs = 0;
   const sleep = async (milliseconds: number) => {
@@ -103,7 +103,7 @@ it.each([
   ['a preflight', 'checked', { runId: RUN, sourceCollection: SOURCE }],
   ['a dry run', 'rebuilt', { runId: RUN }],
   ['a copy', 'rebuilt', { runId: RUN, execute: true }],
-] as const)('%s reads at most `maxRate` points a second', async (_, milestone, input) => {
+] as const)('%s reads at most `maxRate` points per second', async (_, milestone, input) => {
   const { services } = await createMigrationAt(milestone, { memories: 600 });
   const time = createTime();
   const payload = { ...input, maxRate: 100 };
@@ -127,7 +127,7 @@ it.each([
 });
 
 itInFull(
-  'a copy measures its speed over the whole comparison, however few points its last invocation compares',
+  'a copy measures its speed over the whole comparison, not over its last invocation alone',
   async () => {
     const measureCopy = async (isInterrupted: boolean) => {
       const migration = await createMigrationAt('rebuilt', { memories: 260 });

@@ -1,4 +1,4 @@
-// The cutover loses nothing, and refuses what is not proved.
+// The cutover loses no memory, and is refused unless every proof succeeds.
 import { describe, expect, it } from 'vitest';
 import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { phaseSince } from '../../../../lib/migration/runs/run.ts';
@@ -45,7 +45,7 @@ describe('a migration', () => {
 });
 
 describe('the window', () => {
-  it('is not opened, and nothing begins, if it is too short', async () => {
+  it('is not opened if it is too short, and no step begins', async () => {
     const plan = { windowMinutes: 3, deploySeconds: 150 };
     const migration = await createMigrationAt('copied', {}, plan);
     const data = { windowMinutes: 4 };
@@ -87,7 +87,7 @@ describe('the window', () => {
   });
 
   it.each([[503], ['ECONNREFUSED']])(
-    'trusts the freeze after %s, once the longest request must have ended',
+    'trusts the freeze after %s, once even the longest request must have ended',
     async (answer) => {
       const migration = await createMigrationAt('copied');
       let attempts = 0;
@@ -126,7 +126,7 @@ describe('the window', () => {
   });
 
   it.each([
-    ['drains again, from the next refusal on, if a test write gets another answer', 60, 90],
+    ['drains again, from the next refusal on, if a test write gets another response', 60, 90],
     ['writes again as soon as the longest request may have ended', 2, 4],
   ])('%s', async (_, drainSeconds, seconds) => {
     const migration = await createMigrationAt('copied', {}, { drainSeconds });
@@ -156,7 +156,7 @@ describe('a cutover', () => {
     );
   });
 
-  it('is a dry run without execute', async () => {
+  it('is a dry run without `execute`', async () => {
     const migration = await createMigrationAt('equal');
     const before = await migration.runs.read(RUN);
     expect(await migration.invoke('cutover', { execute: false })).toMatchObject({

@@ -20,7 +20,7 @@ async function countThreads({ services }: Migration) {
   return info?.config.optimizer_config.max_optimization_threads ?? null;
 }
 
-/** Adds a user who deletes a memory before and after each call to the store, up to a limit, and finds memories that come back. */
+/** Deletes a memory before and after each call to the store, up to a limit, and finds memories that return. */
 function addDeletingUser(migration: Migration) {
   const { vectors } = migration.services;
   const deleted: string[] = [];
@@ -48,7 +48,7 @@ function addDeletingUser(migration: Migration) {
 const MAX_DELETED = 40;
 
 describe('a rebuild that adds the slot to a collection in use', () => {
-  it('waits until the store has optimized it, so that no deletion comes back', async () => {
+  it('waits until the store has optimized it, so that no deletion is undone', async () => {
     const migration = await createInPlaceAt('backed-up');
     const endOptimization = migration.qdrant.optimize(SOURCE);
     const { deleted, broughtBack, changes } = addDeletingUser(migration);
@@ -71,11 +71,11 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     expect(facts).not.toHaveProperty('deletionsUndone');
   });
 
-  it('removes and counts deleted memories that come back anyway, but no new memory', async () => {
+  it('removes and counts deleted memories that return anyway, but no new memory', async () => {
     const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const deleted = (await listIds(migration)).slice(0, 5);
-    // The store hides that it is optimizing.
+    // The store does not report that it is optimizing.
     const readCollectionInfo: VectorStore['readCollectionInfo'] = async (name) => {
       const info = await vectors.readCollectionInfo(name);
       return info && { ...info, status: 'green' };
@@ -126,7 +126,7 @@ describe('a rebuild that adds the slot to a collection in use', () => {
     expect(await countThreads(migration)).toBe(3);
   });
 
-  it('that is killed brings no deleted memory back, and switches the optimizer on again', async () => {
+  it('that is killed restores no deleted memory, and switches the optimizer on again', async () => {
     const migration = await createInPlaceAt('backed-up');
     const { vectors } = migration.services;
     const before = await listIds(migration);

@@ -209,7 +209,7 @@ describe('the prerequisites', () => {
     return prerequisites.find(({ name }) => name === 'In place');
   };
 
-  it('report that a migration in place is possible, and what it saves', async () => {
+  it('report that a migration in place is possible, and how much space it saves', async () => {
     const found = await findInPlace(await createMigration(), {});
     expect(found?.detail).toMatch(/^possible with --in-place, which saves about /);
     expect(found?.problems).toEqual([]);
@@ -217,7 +217,7 @@ describe('the prerequisites', () => {
 
   it.each([
     ['an older server', { qdrant: { version: '1.17.1' } }, 'It needs Qdrant 1.18 or later'],
-    ['no new version to learn from', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
+    ['no new version that shows the slot', { hasPreview: false }, 'MEMORY_PREVIEW_URL'],
   ])('refuse a migration in place on %s, and name the alternative', async (_, options, why) => {
     const migration = await createMigration(options);
     const found = await findInPlace(migration, { inPlace: true });
@@ -231,7 +231,7 @@ describe('the prerequisites', () => {
     const migration = await createMigration({ isInPlace: true });
     migration.qdrant.fault({
       on: /PUT .*\/vectors\/bm25/,
-      effect: { kind: 'answer', status: 400 },
+      effect: { kind: 'response', status: 400 },
     });
     await expect(migration.start({ inPlace: true })).rejects.toEqual(
       failureNamed('RefusedPrerequisites'),

@@ -11,7 +11,7 @@ import { createMigrationAt } from '../../support/prepared.ts';
 import { failureNamed } from '../../support/refused.ts';
 import { LEASE_MS } from '../../support/run-table.ts';
 
-/** Slows down a part of a step: a call, or the rows of a stream */
+/** Slows down one call of a step, or the rows of a stream */
 type Slowdown = (services: Services, wait: () => Promise<void>) => ServiceChanges;
 
 const slowScroll: Slowdown = ({ vectors }, wait) => ({
@@ -101,7 +101,7 @@ describe('a stage that is at work when the window closes', () => {
     expect(migration.operator.actions.at(-1)).toBe('open-writes');
   });
 
-  it('does not open writes, even if it was about to', async () => {
+  it('does not open writes, even if that was its next action', async () => {
     const migration = await createMigrationAt('equal');
     const { setting, hooks } = migration.services;
     let isOpening = false;

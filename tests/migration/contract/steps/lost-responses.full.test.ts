@@ -1,5 +1,5 @@
-// A whole migration and its rollback, in which the first response to every change is lost: of the stores, the backend, the setting
-// and the artifacts. The run succeeds anyway, and changes that must not be made twice are made once.
+// A whole migration and its rollback, in which the first response to every change is lost: from the stores, the backend, the setting
+// and the artifacts. The run succeeds anyway, and makes changes only once that must not be made twice.
 import { expect, test } from 'vitest';
 import { createHttpMemoryBackend } from '../../../../lib/migration/adapters/http-memory-backend.ts';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';

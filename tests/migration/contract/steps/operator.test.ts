@@ -12,14 +12,14 @@ import { failureNamed } from '../../support/refused.ts';
 
 const RETENTION_MS = 30 * 86_400_000;
 
-it('a step that does not check for a finding refuses its acceptance', async () => {
+it('a step refuses the acceptance of a finding that it does not check', async () => {
   const migration = await createMigrationAt('checked');
   const backup = migration.invoke('backup', { accepts: ['no-graph'] });
   await expect(backup).rejects.toEqual(failureNamed('RefusedSetting', 'Only copy'));
 });
 
 describe('the status of a run', () => {
-  it('shows that a step is at work, since when, and how long its lease lasts', async () => {
+  it('shows that a step is running, since when, and how long its lease lasts', async () => {
     const migration = await createMigrationAt('checked');
     expect((await readStatus(migration.services)).lock).toBeNull();
     const since = migration.clock();

@@ -73,8 +73,8 @@ describe('a new collection, if the old one', () => {
   });
 });
 
-describe('a backup that fails half-way', () => {
-  /** Lets a backup fail after it has created and recorded its snapshot. */
+describe('a backup that fails after its snapshot was created', () => {
+  /** Makes a backup fail after it has created and recorded its snapshot. */
   async function failHalfWay(
     { services, finish }: Migration,
     step: 'backup' | 'cutover',

@@ -1,5 +1,5 @@
-// Obstacles that the preflight finds before anything is created: names, layout, memories, disk space, the graph and everything
-// that its dump needs, and a wrong key of the backend as far as no write is needed to notice it
+// The preflight finds obstacles before anything is created: in names, layout, memories, disk space, the graph and its dump, and
+// the backend's key, as far as that can be checked without a write.
 
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
@@ -73,9 +73,9 @@ const withStrictMode = (limits: object) =>
 const withCollection = (name: string) => ({
   prepare: ({ services }: Migration) => services.vectors.createCollection(name, LAYOUT),
 });
-const withAnswer = (on: RegExp, status: number, body: string) => ({
+const withResponse = (on: RegExp, status: number, body: string) => ({
   prepare: async ({ qdrant }: Migration) =>
-    qdrant.fault({ on, effect: { kind: 'answer', status, body } }),
+    qdrant.fault({ on, effect: { kind: 'response', status, body } }),
 });
 /** Makes a stream of rows fail before its first row. */
 const withUnreadableRows = (stream: 'streamNodes' | 'streamRelationships') => ({
@@ -91,7 +91,7 @@ const withUnreadableRows = (stream: 'streamNodes' | 'streamRelationships') => ({
 const TARGET = `${SOURCE}_v3_${RUN}`;
 
 const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstacle])[] = [
-  ['a source that is not there', NAMES, { plan: { sourceCollection: 'nothing' } }],
+  ['a source that does not exist', NAMES, { plan: { sourceCollection: 'nothing' } }],
   [
     'a source that is an alias',
     NAMES,
@@ -117,7 +117,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { prepare: ({ qdrant }) => createAlias(qdrant.url, 'of-a-report', SOURCE) },
   ],
   [
-    'several vectors in each point',
+    'points with several vectors each',
     VECTOR_LAYOUT,
     recreateSource({
       vectors: { ...LAYOUT.vectors, multivector_config: { comparator: 'max_sim' } },
@@ -150,12 +150,12 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     GRAPH,
     { changes: () => ({ graph: { readSize: async () => ({ nodes: 0, relationships: 0 }) } }) },
   ],
-  ['a store whose shards are not ready', STORE, withAnswer(/readyz/, 503, 'not ready')],
-  ['an address where no store answers', STORE, withAnswer(/^GET \/$/, 200, '<html>')],
+  ['a store whose shards are not ready', STORE, withResponse(/readyz/, 503, 'not ready')],
+  ['an address where no store answers', STORE, withResponse(/^GET \/$/, 200, '<html>')],
   [
-    'a key that may not ask whether the store is ready',
+    'a key that is not allowed to check whether the store is ready',
     STORE,
-    withAnswer(/readyz/, 403, 'Forbidden'),
+    withResponse(/readyz/, 403, 'Forbidden'),
   ],
   [
     'several nodes, each with a snapshot of its own',
@@ -163,7 +163,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { changes: () => ({ vectors: { countNodes: async () => 3 } }) },
   ],
   [
-    'another distance than cosine',
+    'a distance other than cosine',
     VECTOR_LAYOUT,
     recreateSource({ vectors: { size: 8, distance: 'Dot' } }),
   ],
@@ -196,7 +196,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     { prepare: async ({ backend }) => backend.deploy(undefined) },
   ],
   [
-    'a proxy that takes no body as large as a snapshot',
+    'a proxy that refuses a body as large as a snapshot',
     'Snapshot upload',
     {
       changes: () => ({ vectors: { probeUpload: refuseWith('A proxy takes no such body.') } }),
@@ -250,7 +250,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
     },
   ],
   [
-    'a webhook that takes no token',
+    'a webhook that refuses the token',
     'Webhook',
     { changes: () => ({ hooks: { ask: refuseWith('Not allowed.') } }), why: 'Not allowed.' },
   ],
@@ -283,7 +283,7 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
 ];
 
 describe('the preflight', () => {
-  it('of a store without obstacles reports what it found, and users only by digest', async () => {
+  it('of a store without obstacles reports its facts, and names users only by digest', async () => {
     const migration = await createMigrationAt('checked');
     expect((await migration.runs.read(RUN)).phase).toBe('checked');
     const { report } = await readEvidence(migration, 'preflight-report');
@@ -302,8 +302,8 @@ describe('the preflight', () => {
   it.each([
     [{ shard_number: 3 }, '3 shards and float32'],
     [{ vectors: { ...LAYOUT.vectors, datatype: 'float16' } }, '1 shards and float16'],
-  ])('finds what the new version would create differently: %o', async (settings, what) => {
-    const finding = async (options: MigrationOptions, plan: Record<string, unknown>) => {
+  ])('finds settings that the new version would not use: %o', async (settings, what) => {
+    const start = async (options: MigrationOptions, plan: Record<string, unknown>) => {
       const migration = await createMigration(options);
       await recreateSource(settings as Partial<CollectionSettings>).prepare(migration);
       return await migration.start(plan).then(
@@ -311,9 +311,9 @@ describe('the preflight', () => {
         ({ message }: Error) => message,
       );
     };
-    expect(await finding({}, {})).toContain(what);
-    expect(await finding({}, { accepts: ['other-storage'] })).toBe('met');
-    expect(await finding({ hasPreview: false }, {})).toBe('met');
+    expect(await start({}, {})).toContain(what);
+    expect(await start({}, { accepts: ['other-storage'] })).toBe('met');
+    expect(await start({ hasPreview: false }, {})).toBe('met');
   });
 
   it.each(oneInEvery(4, OBSTACLES))(
@@ -336,7 +336,7 @@ describe('the preflight', () => {
     },
   );
 
-  it('lists all problems at once, also in a dry run, and then creates no run', async () => {
+  it('lists all problems at once; a dry run does so, too, and creates no run', async () => {
     const migration = await createMigration({ hasGraph: false });
     await addMemory(migration, '{"userId":"ada","expiration_date":"2020-01-01"}');
     const payload = { runId: RUN, sourceCollection: SOURCE };
@@ -362,7 +362,7 @@ describe('the preflight', () => {
     ['camel-case-ids', '{"userId":"ada","data":"x"}', /^1 has its ids under userId/],
     ['ids-not-text', '{"user_id":5,"data":"x"}', /^1 has an id that is not a string/],
     ['ids-with-space', '{"user_id":"ada l","data":"x"}', /^1 has an id with white space/],
-  ])('passes %s if that is accepted, and nothing else', async (name, memory, why) => {
+  ])('passes %s only if that finding is accepted', async (name, memory, why) => {
     const migration = await createMigration();
     await addMemory(migration, memory);
     const payload = { runId: RUN, sourceCollection: SOURCE, freeBytes: 1e9 };
@@ -376,7 +376,7 @@ describe('the preflight', () => {
     expect(await listProblems(['unreachable-users'])).toEqual([]);
   });
 
-  it.each(['agent_id', 'run_id'])('accepts memories of %s alone', async (key) => {
+  it.each(['agent_id', 'run_id'])('accepts memories whose only owner is in %s', async (key) => {
     const migration = await createMigration();
     await addMemory(migration, `{"${key}":"planner","data":"x"}`);
     await migration.start();
@@ -394,17 +394,17 @@ describe('the preflight', () => {
     expect(readFileSync('docs/migration/situations.md', 'utf8')).toContain('## Several nodes');
   });
 
-  it('reports what it could not check, and checks the rest', async () => {
+  it('reports the prerequisites that it could not check, and checks the others', async () => {
     const runChecks = async (changes: ServiceChanges, sourceCollection = 'nothing') => {
       const { services } = await createMigration();
       const changed = changeServices(services, changes);
       const { prerequisites } = await runPreflight(changed, { runId: RUN, sourceCollection });
-      const namesOf = (some: typeof prerequisites) => some.map(({ name }) => name);
+      const listNames = (some: typeof prerequisites) => some.map(({ name }) => name);
       return {
-        failed: namesOf(
+        failed: listNames(
           prerequisites.filter((prerequisite) => !prerequisite.isUnchecked && !isMet(prerequisite)),
         ),
-        unchecked: namesOf(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
+        unchecked: listNames(prerequisites.filter(({ isUnchecked }) => isUnchecked)),
       };
     };
     const unread = [
@@ -474,27 +474,31 @@ describe('the preflight', () => {
     const migration = await createMigration();
     const { vectors } = migration.services;
     const memory = '{"user_id":"ada","data":"Oboe"}';
-    const pointBeyondFloat = (id: number) =>
+    const createPointBeyondFloat = (id: number) =>
       createPoint(id, memory, '[1e39,0.0,0.0,0.0,0.0,0.0,0.0,1.0]');
     await vectors.upsert(
       SOURCE,
-      [pointBeyondFloat(9_001), pointBeyondFloat(9_002), createPoint(9_003, memory, '{}')],
+      [
+        createPointBeyondFloat(9_001),
+        createPointBeyondFloat(9_002),
+        createPoint(9_003, memory, '{}'),
+      ],
       'upsert',
     );
-    const problemsOf = async (plan: object) => {
+    const listProblems = async (plan: object) => {
       const payload = { runId: RUN, sourceCollection: SOURCE, ...plan };
       const { prerequisites } = await runPreflight(migration.services, payload);
       return prerequisites.find(({ name }) => name === MEMORIES)?.problems;
     };
-    expect(await problemsOf({})).toEqual([
+    expect(await listProblems({})).toEqual([
       {
         why: expect.stringMatching(/^2 points .* NaN components: 9001, 9002\./),
         remedy: expect.stringContaining('vectors'),
       },
     ]);
-    expect(await problemsOf({ inPlace: true })).toEqual([]);
+    expect(await listProblems({ inPlace: true })).toEqual([]);
     await vectors.deletePoints(SOURCE, { ids: [toJsonText(9_001), toJsonText(9_002)] });
-    expect(await problemsOf({})).toEqual([]);
+    expect(await listProblems({})).toEqual([]);
   });
 
   it('says how to migrate without a graph that does not answer', async () => {
@@ -535,7 +539,7 @@ describe('the preflight', () => {
   });
 
   it.each(['checked', 'rebuilt', 'copied'] as const)(
-    'of a run that is %s recognises what the run created',
+    'of a run that is %s accepts the collections that the run created',
     async (milestone) => {
       const { services } = await createMigrationAt(milestone);
       const payload = { runId: RUN, sourceCollection: SOURCE };
@@ -603,7 +607,7 @@ describe('the graph', () => {
     expect(await readFacts(migration, 'Graph store')).toMatchObject(facts);
   });
 
-  it('is sampled: one node shows that nodes can be read', async () => {
+  it('is sampled: reading one node proves that nodes can be read', async () => {
     let read = 0;
     const { attempt } = await startWithGraph((graph) => ({
       async *streamNodes() {
@@ -641,8 +645,8 @@ describe('the key of the memory backend', () => {
   });
 });
 
-describe('a probe of what the window needs', () => {
-  it('may leave out keyword vectors if the plan does', async () => {
+describe('a probe of a requirement of the window', () => {
+  it('may find no keyword vectors if the plan has none', async () => {
     const migration = await createMigration();
     const vectors = { encodesKeywords: async () => false };
     await migration.start({ accepts: ['empty-keywords'] }, { vectors });

@@ -59,7 +59,7 @@ describe('a rebuild', () => {
       'another embedding model',
     ],
     ['other dimensions', { otherDimensions: 4 }, 'has 4 Cosine where memories has'],
-    ['no memory of any sentence', { emptyExtractions: 99 }, 'there is no memory in'],
+    ['no memory for any sentence', { emptyExtractions: 99 }, 'there is no memory in'],
   ])('is refused if the new version has %s', async (_, shortcomings, why) => {
     const migration = await createMigrationAt('backed-up', { shortcomings });
     const before = await readRunState(migration);
@@ -78,8 +78,8 @@ describe('a rebuild', () => {
   });
 });
 
-describe('a memory of the test user that arrives in the background', () => {
-  /** Lets the memory arrive after each deletion of the test user's points, that many times. */
+describe('a memory of the test user that is written in the background', () => {
+  /** Writes the memory after each deletion of the test user's points, this many times. */
   async function addLateMemories(migration: Migration, times: number) {
     const { services, target } = migration;
     const { vectors } = services;
@@ -99,7 +99,7 @@ describe('a memory of the test user that arrives in the background', () => {
     return { vectors: { deletePoints } };
   }
 
-  it('while earlier memories are removed is removed, too', async () => {
+  it('while others are removed is removed, too', async () => {
     const migration = await createMigrationAt('backed-up');
     await migration.finish('rebuild', {}, await addLateMemories(migration, 1));
     expect(await readPhase(migration)).toBe('rebuilt');
@@ -150,12 +150,12 @@ describe('a collection that the new version created at its start', () => {
     expect(await readPhase(migration)).toBe('copied');
   });
 
-  it('is used after a refused rebuild, once the new version was restarted', async () => {
+  it('is used after a refused rebuild and a restart of the new version', async () => {
     const migration = await createMigration();
-    const lacking = await startPreview(migration, { noKeywordModel: true });
-    await migration.start({}, lacking);
-    await migration.finish('backup', {}, lacking);
-    const attempt = migration.finish('rebuild', {}, lacking);
+    const incomplete = await startPreview(migration, { noKeywordModel: true });
+    await migration.start({}, incomplete);
+    await migration.finish('backup', {}, incomplete);
+    const attempt = migration.finish('rebuild', {}, incomplete);
     await expect(attempt).rejects.toEqual(failureNamed('RefusedNewVersion', /fastembed|spaCy/));
     await migration.finish('rebuild', {}, await startPreview(migration));
     expect(await readPhase(migration)).toBe('rebuilt');

@@ -16,7 +16,7 @@ const DAY_MS = 86_400_000;
 
 const readPhase = async ({ runs }: Migration) => (await runs.read(RUN)).phase;
 
-/** Lets the window fail after the new version was deployed. */
+/** Makes the window fail after the new version was deployed. */
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });

@@ -1,4 +1,4 @@
-// A run that release 0.1.0 took live, in the record that it stored: the rollback period goes on, and its rollback, too.
+// A run that release 0.1.0 took live, from the record that it stored: its rollback period continues, and it can roll back.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -20,7 +20,7 @@ async function createReleased(): Promise<Migration> {
   return await createMigration({}, { world, artifacts, table: { items, time } });
 }
 
-it('shows the run of release 0.1.0 as live, until the end that it had then', async () => {
+it('shows the run of release 0.1.0 as live, until the end that its record has', async () => {
   const { services } = await createReleased();
   expect(await readStatus(services)).toMatchObject({
     phase: 'live',

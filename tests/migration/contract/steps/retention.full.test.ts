@@ -42,7 +42,7 @@ async function hasOldCollection({ services }: Migration): Promise<boolean> {
   return (await services.vectors.listCollections()).includes(SOURCE);
 }
 
-/** Watches for that many days, as if it ran every two minutes. */
+/** Runs the watch for this many days, as if every two minutes. */
 async function watchFor(migration: Migration, days: number, services = migration.services) {
   for (let passed = 0; passed < days * DAY_MS; passed += TWO_MINUTES_MS * 90) {
     await keepWatch(services);
@@ -94,7 +94,7 @@ describe('the end of the rollback period', () => {
     expect((await migration.runs.read(RUN)).phase).toBe('live');
   });
 
-  it('comes even if the webhook does not answer', async () => {
+  it('is reached even if the webhook does not answer', async () => {
     const migration = await createLiveRun();
     const ask = () => Promise.reject(new RetryableFailure('RetryableUnavailable', 'away'));
     migration.advanceClock(29 * DAY_MS);
@@ -255,7 +255,7 @@ describe('the data kept for a rollback', () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     const migration = await createMigrationAt('live', {}, plan);
     await writeToNew(migration, 'Written while live');
-    const effect = { kind: 'answer', status: 400 } as const;
+    const effect = { kind: 'response', status: 400 } as const;
     migration.qdrant.fault({ on: new RegExp(`^PUT .*/${SOURCE}/points\\?`), effect });
     await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedByService'));
     expect(await migration.runs.read(RUN)).toMatchObject({ phase: 'live' });
@@ -279,7 +279,7 @@ describe('the data kept for a rollback', () => {
     expect(await hasOldCollection(migration)).toBe(false);
   });
 
-  it('is removed completely, wherever its removal is killed', async () => {
+  it('is removed completely, even if its removal is killed at any call', async () => {
     const plan = { removesWhenOver: true, removesArtifactsWhenOver: true };
     async function createOverdueRun() {
       const migration = await createLiveRun(plan);
@@ -341,7 +341,7 @@ describe('a watch that fails', () => {
     ]);
   });
 
-  it('is logged even if it fails before it knows of a run', async () => {
+  it('is logged even if it fails before it reads a run', async () => {
     const migration = await createLiveRun();
     const lock = { ...migration.lock, activeRun: () => Promise.reject(new Error('odd')) };
     await expect(keepWatch({ ...migration.services, lock })).rejects.toThrow('odd');

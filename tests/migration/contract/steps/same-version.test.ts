@@ -49,7 +49,7 @@ async function cutOverWithEntities(): Promise<Migration> {
 const listDeployments = (migration: Migration) =>
   migration.operator.actions.filter((action) => action !== 'freeze');
 
-/** A backend on which the smoke test fails */
+/** Makes the smoke test of the backend fail */
 const failing = {
   backend: { chat: () => Promise.reject(new Refusal('RefusedByService', '400.')) },
 };
@@ -165,7 +165,7 @@ describe('a backend that runs the new version already', () => {
     },
   );
 
-  itInFull('gets all changes that users made to its entities', async () => {
+  itInFull('has all changes that users made to its entities', async () => {
     const migration = await cutOverWithEntities();
     const { vectors } = migration.services;
     const companion = `${migration.target}_entities`;

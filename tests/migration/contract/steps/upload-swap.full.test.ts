@@ -21,7 +21,7 @@ async function createEqual(options: Partial<WorldOptions> = {}): Promise<Migrati
 
 const listNames = ({ services }: Migration) => services.vectors.listCollections();
 
-/** Replaces the upload of the store for the collection of that name. */
+/** Replaces the store's upload for the collection of this name. */
 function interceptUpload(
   { services }: Migration,
   name: string,
@@ -134,7 +134,7 @@ describe('a cutover by upload', () => {
     expect(attempts).toBe(2);
   });
 
-  it('leaves nothing of a failed upload once it is rolled back', async () => {
+  it('leaves no collection of a failed upload after the rollback', async () => {
     const migration = await createEqual();
     const failing = interceptUpload(migration, NAME, async (upload) => {
       await upload();

@@ -71,7 +71,7 @@ describe('points without a vector', () => {
 });
 
 describe.each(oneInEvery(2, ['float16', 'uint8'] as const))('vectors of %s', (datatype) => {
-  // Other vectors than those of the sandbox, which would round to zero in whole numbers. The few memories prove no embedding model.
+  // The sandbox's own vectors would round to zero as whole numbers. So few memories do not prove an embedding model.
   async function startMigration(options: MigrationOptions, plan = {}): Promise<Migration> {
     const migration = await createMigration({ datatype, ...options });
     const createVector = (n: number) =>

@@ -1,4 +1,4 @@
-// The watch does work that no command starts: it rolls back a window that has closed, and counts the days of the rollback period.
+// The watch works without a command: it rolls back a window that has closed, and counts the days of the rollback period.
 import { describe, expect, it } from 'vitest';
 import { createHandler as createRetentionHandler } from '../../../../functions/migration/retention.ts';
 import { createHandler as createStatusHandler } from '../../../../functions/migration/status.ts';
@@ -18,14 +18,14 @@ import { watchUntilDone } from '../../support/watching.ts';
 const DAY_MS = 86_400_000;
 const CONTEXT = { getRemainingTimeInMillis: () => 600_000 };
 
-/** Names of the run's artifacts and of all collections */
+/** Lists the names of the run's artifacts and of all collections. */
 async function listKeptData({ services }: Migration): Promise<string[]> {
   const keys = Array.fromAsync(services.artifacts.list(`${RUN}/`), ({ key }) => key);
   return [...(await keys), ...(await services.vectors.listCollections())];
 }
 
 describe('the watch', () => {
-  it('does nothing if there is no run, or nothing is due', async () => {
+  it('does nothing if no run exists, or no work is due', async () => {
     const migration = await createMigration();
     expect(await keepWatch(migration.services)).toBeUndefined();
     await migration.runUntilEqual();
@@ -235,7 +235,7 @@ describe('the watch', () => {
 });
 
 describe('the function of the watch', () => {
-  it('does what is due when a timer invokes it, and the step of the run when a person invokes it with an id', async () => {
+  it('does the due work when a timer invokes it, and the step of a run when a person invokes it with the id', async () => {
     const migration = await createMigrationAt('live');
     const invoke = createRetentionHandler(async () => migration.services);
     migration.advanceClock(30 * DAY_MS);
@@ -248,7 +248,7 @@ describe('the function of the watch', () => {
 });
 
 describe('the function of the status', () => {
-  it('shows the phase of the run, its evidence, and who can do what', async () => {
+  it('shows the phase of the run, its evidence, and who may give which command', async () => {
     const migration = await createMigration();
     const status = createStatusHandler(async () => migration.services);
     await expect(status({})).rejects.toEqual(failureNamed('RefusedUnknownRun'));

@@ -31,7 +31,7 @@ async function expectEqual({ services: { vectors }, target }: Migration): Promis
   );
 }
 
-/** Lets the new version fail its proof, so that writes are not opened on it. */
+/** Makes the new version fail its proof, so that writes are not opened on it. */
 async function failCutover(migration: Migration): Promise<void> {
   const isGraphDeprecated = async () => false;
   const attempt = migration.finish('cutover', {}, { backend: { isGraphDeprecated } });

@@ -1,4 +1,4 @@
-// Without a webhook, a person does the actions and confirms them: one action at a time, only after the request, and once.
+// Without a webhook, a person carries out the actions and confirms each one once, after the request for it.
 import { describe, expect, it } from 'vitest';
 import { manualHooks } from '../../../../lib/migration/adapters/webhook.ts';
 import { EXTERNAL_ACTIONS, type ExternalAction } from '../../../../lib/migration/phases.ts';
@@ -13,7 +13,7 @@ async function createPerson(migration: Migration) {
   const { services, operator, confirm, runs, advanceClock } = migration;
   const withoutWebhook = { ...services, hooks: manualHooks };
   const readPending = async () => (await runs.read(RUN)).pendingAction;
-  /** Does the pending action, as the person would. */
+  /** Carries out the pending action, as the person would. */
   const performPending = async () => {
     const { action, collection } = (await readPending()) ?? {};
     if (action === undefined || collection === undefined) throw new Error('No action is pending');

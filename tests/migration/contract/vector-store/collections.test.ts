@@ -1,4 +1,4 @@
-// The properties of collections and aliases that the migration relies on
+// Collections and aliases: the behaviour of a store that the migration relies on
 import type { Schemas } from '@qdrant/js-client-rest';
 import { expect, test } from 'vitest';
 import {
@@ -79,7 +79,7 @@ onEveryVectorStore((subject) => {
     expect(await subject.store.deleteCollection(name)).toBe(false);
   });
 
-  test('counting the points of a missing collection is a 404', async () => {
+  test('a count of the points of a missing collection gets a 404', async () => {
     const name = await subject.collection('not-created');
     await expect(subject.store.count(name)).rejects.toMatchObject({ code: 404 });
   });
@@ -90,7 +90,7 @@ onEveryVectorStore((subject) => {
     await expect(again).rejects.toMatchObject({ name: 'RefusedByService', code: 409 });
   });
 
-  test('an alias exists and is followed, but is neither listed nor created', async () => {
+  test('an alias exists and is followed, but is not listed as a collection, and no collection gets its name', async () => {
     const collection = await subject.collection();
     const alias = await subject.collection('not-created');
     await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');

@@ -72,7 +72,7 @@ onEveryVectorStore((subject) => {
       const users = { ...place, store: busy };
       await fillUnfilled(users, WALK);
       const { highest } = await walkVersions(users, EVERY, WALK);
-      // From here on writes are frozen, so one more fill and one more walk must find everything.
+      // Writes are frozen from here on, so one more fill and one more walk must find everything.
       await fillUnfilled(place, WALK);
       await walkVersions(place, highest, WALK);
       const frozen = await walkVersions(place, NONE, WALK);
@@ -97,7 +97,7 @@ onEveryVectorStore((subject) => {
     expect(await readState()).not.toEqual(before);
   });
 
-  it('a fill leaves a text that an upsert changed after it was read to the next fill', async () => {
+  it('a fill skips a text that an upsert has changed since the fill read it, and the next fill updates it', async () => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
     const write = WRITES['changes a memory as mem0 does, by an upsert'];

@@ -41,7 +41,7 @@ onEveryVectorStore((subject) => {
       expect(await scrollIds(collection)).toEqual(ids.map((id) => String(pointId(id))));
     });
 
-    test('marks the last page as the last, even if it is full', async () => {
+    test('says which page is the last, even if it is full', async () => {
       const collection = await subject.collection();
       await subject.store.upsert(
         collection,
@@ -81,7 +81,7 @@ onEveryVectorStore((subject) => {
       expect(await readVector(collection)).toEqual(first);
     });
 
-    test('are an object only in points whose keyword slot is filled', async () => {
+    test('are a JSON object only in points whose keyword slot is filled', async () => {
       const collection = await subject.collection(NEW_LAYOUT);
       const filled = '{"":[1,0,0,0],"bm25":{"indices":[7,3],"values":[0.5,1]}}';
       await subject.store.upsert(
@@ -290,7 +290,7 @@ onEveryVectorStore((subject) => {
     });
   });
 
-  test('unknown ids are left out of a retrieval', async () => {
+  test('a retrieval omits unknown ids', async () => {
     const collection = await subject.collection();
     await subject.store.upsert(collection, [createPoint(1, '{}')], 'upsert');
     const found = await subject.store.retrieve(collection, [pointId(1), pointId(2)]);

@@ -17,7 +17,7 @@ onEveryVectorStore((subject) => {
     expect(sha256(bytes)).toBe(snapshot.checksum);
   });
 
-  test('a download can resume where it broke off', async () => {
+  test('a download can resume where it stopped', async () => {
     const { collection, snapshot } = await createFilled();
     const whole = await download(collection, snapshot.name);
     const part = await subject.store.downloadSnapshot(collection, snapshot.name, 100);
@@ -57,7 +57,7 @@ onEveryVectorStore((subject) => {
     expect(await subject.store.countRestoredPoints(restored)).toBeUndefined();
   });
 
-  test('a snapshot is named after the second in which the store was asked for it', async () => {
+  test('the name of a snapshot contains the second of its request', async () => {
     const { requestedAt = 0, snapshot } = await createFilled();
     const [, day, ...time] =
       /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(snapshot.name) ?? [];
@@ -87,7 +87,7 @@ onEveryVectorStore((subject) => {
     return points.map((point) => ({ ...point, vector: JSON.parse(point.vector ?? '') }));
   }
 
-  /** A restore continues after the upload has been requested. */
+  /** Waits for the restore, which continues after the response to the upload. */
   async function waitUntilRestored(collection: string): Promise<void> {
     await expect.poll(() => subject.store.countRestoredPoints(collection), POLLING).toBe(2);
   }
@@ -103,7 +103,7 @@ onEveryVectorStore((subject) => {
   }
 });
 
-// Some programs take U+2028 for the end of a line. In a payload it is an ordinary character, and must not end a record.
+// Some programs treat U+2028 as the end of a line. In a payload it is an ordinary character, and must not end a record.
 const TWO_LINES = '{"user_id":"b","data":"one\u2028two"}';
 
 const POLLING = { interval: 50 };

@@ -24,7 +24,7 @@ onEveryVectorStore((subject) => {
 });
 
 onEveryVectorStore((subject) => {
-  test('a slot can be added again without harm, but not with other settings', async () => {
+  test('a slot can be added again with the same settings, but not with others', async () => {
     const { store } = subject;
     const collection = await subject.collection(OLD_LAYOUT);
     await store.addSparseVector(collection, 'bm25', IDF);
@@ -34,7 +34,7 @@ onEveryVectorStore((subject) => {
     expect(await readSlots(collection)).toEqual({ bm25: IDF });
   });
 
-  test('a slot is removed with its vectors, and again without harm', async () => {
+  test('a slot is removed with its vectors, and can be removed again', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}');
     await store.updateVectors(collection, [keywords(1, 'cello')]);
@@ -53,7 +53,7 @@ onEveryVectorStore((subject) => {
     await expect(subject.store.removeVector(missing, 'bm25')).rejects.toEqual(refused);
   });
 
-  test('points without a slot are counted and found; dense vector and payload stay', async () => {
+  test('points without the slot are counted and found, with their dense vectors and payloads', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"the of"}', '{"n":10.0}');
     expect(await store.count(collection, UNFILLED)).toBe(3);
@@ -69,7 +69,7 @@ onEveryVectorStore((subject) => {
     expect(points.map(({ id }) => id)).toEqual(['4']);
   });
 
-  test('an upsert of the whole point empties the slot, a change of its payload does not', async () => {
+  test('an upsert of the whole point empties the slot, but a change of its payload does not', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin"}');
     await store.updateVectors(collection, [keywords(1, 'cello'), keywords(2, 'violin')]);
@@ -80,7 +80,7 @@ onEveryVectorStore((subject) => {
   });
 
   // A user may change a text after the run has read it. Then the keywords of the old text must not be stored.
-  test('an update is applied only if the text is the one that was read', async () => {
+  test('an update is applied only if the text has not changed since it was read', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}', '{"data":"violin, too"}');
     const [stale, fresh] = [keywords(1, 'oboe'), keywords(2, 'violin, too')];
@@ -89,7 +89,7 @@ onEveryVectorStore((subject) => {
     expect(points.map(({ id }) => id)).toEqual(['1']);
   });
 
-  test('a deleted point is a 404, and the others are updated', async () => {
+  test('an update of a deleted point gets a 404, and the other points are updated', async () => {
     const { store } = subject;
     const collection = await withPoints('{"data":"cello"}');
     const updates = [keywords(99, 'gone'), keywords(1, 'cello')];
@@ -140,7 +140,7 @@ onEveryVectorStore((subject) => {
   }
 }, 'vectorSlots');
 
-/** An update by which the store computes the keyword vector of a text, if the point still has that text. */
+/** Creates an update by which the store computes the keyword vector of a text, if the point still has that text. */
 function keywords(id: number, text: string): VectorUpdate {
   const document = { bm25: { text, model: KEYWORD_MODEL } };
   const condition = { key: 'data', match: { value: text } };

@@ -56,7 +56,7 @@ it.each([
   expect(failure).toEqual(failureNamed('RefusedSetting', why));
 });
 
-it('a refused connection is tried again: the service may be starting', async () => {
+it('a refused connection is retried, because the service may be starting', async () => {
   const url = `http://127.0.0.1:${await findFreePort()}`;
   const failure = await fetch(url).catch((cause: unknown) =>
     toConnectionFailure({ url, name: 'GET /' }, cause),

@@ -1,4 +1,4 @@
-// Failures of Qdrant as the adapter classifies them: the ones it retries, the ones that stop it, and their names.
+// How the adapter classifies failures of Qdrant: which ones it retries, which ones it reports, and under which names.
 import { inspect } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { createQdrant } from '../../../../lib/migration/adapters/qdrant.ts';
@@ -24,7 +24,7 @@ test('a refused connection names the host and the cause', async () => {
   );
 });
 
-describe('an unsuccessful answer', () => {
+describe('an unsuccessful response', () => {
   test('of any length gives a readable message', async () => {
     const { store } = createStore({ status: 400, body: refusal(`Bad ${'x'.repeat(9_000)}`) });
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
@@ -86,7 +86,7 @@ describe('an unsuccessful answer', () => {
     ['a redirection', 302, '', 'RefusedByService'],
     ['a page of a proxy', 200, '<html>', 'RefusedByService'],
     ['a write that is only accepted', 200, { status: 'accepted', time: 0 }, 'RefusedByService'],
-  ])('%s is not tried again', async (_, status, body, name, why = /./) => {
+  ])('%s is not retried', async (_, status, body, name, why = /./) => {
     const { store, calls } = createStore({ status, body }, COUNTED);
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name, why: expect.stringMatching(why) });
@@ -96,8 +96,8 @@ describe('an unsuccessful answer', () => {
   test.each([
     ...[408, 429, 500, 502, 503, 504].map((status) => ({ status, body: refusal('busy') })),
     new TypeError('fetch failed'),
-  ])('%o is tried again', async (answer) => {
-    const { store, calls } = createStore(answer, COUNTED);
+  ])('%o is retried', async (response) => {
+    const { store, calls } = createStore(response, COUNTED);
     expect(await store.count('memories')).toBe(3);
     expect(calls).toHaveLength(2);
   });
@@ -109,7 +109,7 @@ describe('an unsuccessful answer', () => {
     expect(waits).toEqual([7_000]);
   });
 
-  test('a store that stays unreachable is a failure with its cause', async () => {
+  test('a store that stays unreachable is reported with the cause', async () => {
     const cause = new TypeError('fetch failed');
     const { store } = createStore(...Array.from({ length: 99 }, () => cause));
     const name = 'RetryableUnavailable';
@@ -196,7 +196,7 @@ describe('a lost response', () => {
   test('to the creation of a snapshot leaves its outcome unknown, unlike a refusal', async () => {
     const lost = createStore(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', code: undefined });
-    // The request is sent only once, with or without an answer: a second request would make a second snapshot.
+    // The request is sent only once, with or without a response: a second request would create a second snapshot.
     const { store, calls } = createStore({ status: 503 }, COUNTED);
     const busy = store.startSnapshot('memories');
     await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', code: 503 });
@@ -233,7 +233,7 @@ test('every request carries the key, and names are escaped', async () => {
   expect(seen).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
 });
 
-/** Creates an adapter whose Qdrant gives these answers in turn, on a clock of its own. */
+/** Creates an adapter whose Qdrant sends these responses in turn, on a clock of its own. */
 function createStore(...answers: readonly (Reply | Error)[]) {
   const calls: { request: string; body: unknown }[] = [];
   const waits: number[] = [];
@@ -248,7 +248,7 @@ function createStore(...answers: readonly (Reply | Error)[]) {
     fetch: async (url, init) => {
       const answer = answers[calls.length];
       calls.push({ request: `${init?.method} ${url}`, body: init?.body });
-      if (!answer) throw new Error('There is no answer left for this call');
+      if (!answer) throw new Error('No response is left for this call');
       if (answer instanceof Error) throw answer;
       return toResponse(answer);
     },

@@ -1,4 +1,4 @@
-// Requests to a webhook and its answers; without a webhook, a person is asked.
+// Requests to a webhook and their responses; without a webhook, a person is asked.
 import { json } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createSecret } from '../../../../lib/migration/adapters/secrets.ts';
@@ -47,7 +47,7 @@ describe('a webhook', () => {
     ]);
   });
 
-  it('gets the same request under another key on another occasion', async () => {
+  it('gets the same request with another key on another occasion', async () => {
     const { received, hooks } = await startHook(204);
     const warning = { ...FREEZE, action: 'warn-of-end' } as const;
     for (const occasion of ['7', '6']) await hooks.ask({ ...warning, occasion });
@@ -61,9 +61,9 @@ describe('a webhook', () => {
     [200, 'done'],
     [204, 'done'],
     [202, 'under-way'],
-  ])('that answers %i has the result %s', async (status, answer) => {
+  ])('that answers %i has the result %s', async (status, outcome) => {
     const { hooks } = await startHook(status);
-    expect(await hooks.ask(FREEZE)).toBe(answer);
+    expect(await hooks.ask(FREEZE)).toBe(outcome);
   });
 
   it.each([
@@ -77,7 +77,7 @@ describe('a webhook', () => {
     await expect(hooks.ask(FREEZE)).rejects.toEqual(failureNamed(name));
   });
 
-  it('that refuses the token is an error that names the variable of the token', async () => {
+  it('that refuses the token causes an error that names the variable of the token', async () => {
     const { hooks } = await startHook(403);
     await expect(hooks.ask(FREEZE)).rejects.toThrow(
       'The webhook of MIGRATION_WEBHOOK_URL answered 403 to freeze: check MIGRATION_WEBHOOK_TOKEN.',

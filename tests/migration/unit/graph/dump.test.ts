@@ -1,4 +1,4 @@
-// A dump that is incomplete, or not of a single moment, is refused: when it is made, and again when it is read.
+// A dump that is incomplete, or does not show a single moment, is refused: when it is written, and again when it is read.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
@@ -21,7 +21,7 @@ import { createSandboxGraph, type SandboxGraph } from '../../../../sandbox/graph
 import { openArtifactFolder } from '../../support/artifact-folder.ts';
 import { DUMP_PREFIX, dump, fillWithSample } from '../../support/filled-graph.ts';
 
-/** A change during the read, or content that is read instead */
+/** Change during the read, or content that is read instead */
 type Disturbance = (graph: SandboxGraph) => Partial<GraphSource> | string;
 
 test.each<[string, string, Disturbance]>([
@@ -139,7 +139,7 @@ test.each<[string, keyof typeof FILES, Damage]>([
     'schema',
     (bytes) => Buffer.from(bytes.toString().replace('code', 'core')),
   ],
-])('A dump is refused when %s', async (_, file, damage) => {
+])('A dump is refused if %s', async (_, file, damage) => {
   const { folder, artifacts } = await dumpSample();
   const path = join(folder, DUMP_PREFIX, FILES[file]);
   // The damaged file gets a valid record of its own, so that only the manifest can reveal the damage.
@@ -198,7 +198,7 @@ test('a text is decoded wherever a chunk ends', async () => {
   }
 });
 
-test('a long line is searched for its end once, and not again with every chunk', async () => {
+test('each chunk of a long line is searched for the end of the line only once', async () => {
   const bytes = Buffer.from(`${JSON.stringify('x'.repeat(4_000_000))}\n`);
   const { values } = readLines(serveBytes(gzipSync(bytes), 16_384), 'lines');
   const split = vi.spyOn(String.prototype, 'split');
@@ -238,7 +238,7 @@ test('a file without lines is valid', async () => {
   expect(await Array.fromAsync(readLines(artifacts, 'lines').values)).toEqual([]);
 });
 
-test('a file that ends anywhere before its end is refused', async () => {
+test('a file that is cut off at any byte is refused', async () => {
   const whole = gzipSync('{"a":1}\n{"b":2}\n');
   for (let length = 0; length < whole.length; length += 1) {
     const { values } = readLines(serveBytes(whole.subarray(0, length), 7), 'lines');

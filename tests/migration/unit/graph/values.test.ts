@@ -45,7 +45,7 @@ describe('a value of a graph is refused by name:', () => {
     ['a JavaScript date', new Date(0), 'Date'],
     ['a map, which no graph keeps', { born: 1815 }, 'Object'],
     ['a bigint', 1n, 'bigint'],
-    ['nothing at all', undefined, 'undefined'],
+    ['undefined', undefined, 'undefined'],
   ])('%s', (_, value, typeName) => {
     expect(() => encodeValue([value], 'node 7.embedding')).toThrow(
       expect.objectContaining({

@@ -85,7 +85,7 @@ test('the work is aborted at once when its lease is lost', async () => {
   });
 });
 
-test('the work is aborted once renewals had no answer for the length of the lease', async () => {
+test('the work is aborted if no renewal is answered for the length of the lease', async () => {
   let isReachable = true;
   const { heartbeat, beatAfter } = createScene(async () => {
     if (!isReachable) throw UNREACHABLE;
@@ -112,7 +112,7 @@ test('a lease is renewed in real time unless a test sets the clock', async () =>
   await expect(work).resolves.toBe('beaten');
 });
 
-test('a change takes less time than a lease, so it is answered before the lease expires', () => {
+test('a change takes less time than a lease, so the response comes before the lease expires', () => {
   expect(MAX_CALL_MS).toBeLessThan(LEASE_MS);
   expect(BACKEND_TIMEOUT_MS).toBeLessThan(LEASE_MS);
 });

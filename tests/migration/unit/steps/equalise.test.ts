@@ -1,4 +1,4 @@
-// Making two collections equal: the writes to either side, and the refusals, for every kind of change.
+// Makes two collections equal: shows the writes to either side, and the refusals, for every kind of change.
 import { describe, expect, it, onTestFinished, test } from 'vitest';
 import type { VectorStore } from '../../../../lib/migration/adapters/qdrant.ts';
 import type { Base } from '../../../../lib/migration/base.ts';
@@ -19,7 +19,7 @@ const COUNT = 24;
 const IDS = Array.from({ length: COUNT }, (_, id) => id);
 const PAGE_SIZE = 4;
 
-/** With the cursor to resume at; by default the one that was kept last */
+/** The walk resumes at `cursor`; by default at the one that was saved last. */
 type Options = Partial<EqualiseOptions> & { readonly cursor?: unknown };
 
 const VECTOR = '[1,0,0,0]';
@@ -27,7 +27,7 @@ const VECTOR = '[1,0,0,0]';
 const memory = (id: number, text: string, vector = VECTOR) =>
   createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
 
-/** Creates two equal collections of 24 memories, which are also the last common version. */
+/** Creates two equal collections of 24 memories, which are also their last common version. */
 async function createScene() {
   const { sandbox, store } = await startCopyScene({ count: 0 });
   onTestFinished(sandbox.close);
@@ -85,13 +85,13 @@ async function createScene() {
     }).catch((error: unknown) => void takeWaiting(error));
   }
 
-  /** Finishes in invocations that each have time for one page. */
+  /** Finishes the work in invocations that each have time for one page. */
   async function finish(options: Options) {
     for (let invocations = 1; invocations < 40; invocations += 1) {
       const equalised = await invoke(options, 1);
       if (equalised) return { equalised, invocations };
     }
-    throw new Error('It has not finished after 40 invocations.');
+    throw new Error('The work has not finished after 40 invocations.');
   }
 
   /** Counts the memories by their text. */
@@ -201,7 +201,7 @@ const WRITTEN: readonly Row[] = [
     {},
   ],
   [
-    'late writes alone',
+    'a walk that carries only late writes',
     async ({ put }) => {
       await put(NEW, [0], 'b');
       await put(OLD, [1], 'c');
@@ -211,7 +211,7 @@ const WRITTEN: readonly Row[] = [
     { a: 23, b: 1 },
   ],
   [
-    'an active collection that takes no writes',
+    'an active collection that is read-only',
     async ({ put }) => {
       await put(NEW, [0], 'b');
       await put(OLD, [1], 'c');
@@ -378,7 +378,7 @@ interface Writing {
   readonly insertsOnly: boolean;
 }
 
-/** A walk after twenty removals, and before the last twelve memories */
+/** Creates the record of a walk that has made twenty removals, and has yet to compare the last twelve memories. */
 function createInterrupted(changes: Partial<Writing> = {}): RecordedJournal {
   const reached: ReconcileCheckpoint = {
     report: NOTHING_COMPARED,

@@ -1,4 +1,4 @@
-// Downloads and uploads of a large file when the store, the connection or the file itself fails.
+// Downloads and uploads of a large file while the store, the connection or the file itself fails
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -35,7 +35,7 @@ function createSendingStore(chunks: readonly string[], then: 'silence' | 'end') 
   });
 }
 
-test('a store that falls silent is unavailable', async () => {
+test('a store that stops sending is unavailable', async () => {
   const store = createSendingStore(['some'], 'silence');
   const { bytes } = await store.downloadSnapshot('memories', 'a.snapshot');
   const unavailable = { name: 'RetryableUnavailable' };
@@ -76,7 +76,7 @@ test('a slow consumer gets the whole file', async () => {
 describe('an upload that is only announced', () => {
   type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-  /** Answers like a proxy, which sees the length before it asks for the body. */
+  /** Responds like a proxy, which sees the length before it asks for the body. */
   async function announce(answer: Answer) {
     let received = 0;
     const server = createServer((_, response) => response.end());
@@ -116,7 +116,7 @@ describe('an upload that is only announced', () => {
     ]);
   });
 
-  test("is not affected by the store's answer, because it received no file", async () => {
+  test("succeeds despite the store's refusal, because the store received no file", async () => {
     const { found } = await announce((_, response) => response.writeHead(400).end());
     expect(found).toBe('accepted');
   });

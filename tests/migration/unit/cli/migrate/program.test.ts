@@ -1,4 +1,4 @@
-// Typed words become the input of a function, and its answer becomes lines and an exit code.
+// Typed words become the input of a function, and its result becomes lines and an exit code.
 import { describe, expect, it } from 'vitest';
 import { getCommand } from '../../../../../cli/migration/migrate/commands.ts';
 import { buildPayload } from '../../../../../cli/migration/migrate/options.ts';
@@ -254,7 +254,7 @@ describe('a step', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a result', () => {
   it.each([
     ['status', {}, 0],
     ['backup --execute', { backup: [result('backed-up')] }, 0],
@@ -275,7 +275,7 @@ describe('an answer', () => {
     },
   );
 
-  it('to a status without a run names the table and how to begin', async () => {
+  it('of a status without a run names the table and how to begin', async () => {
     const none = new Refusal('RefusedUnknownRun', 'None.');
     const { place } = createPlace({ status: [none, none] });
     const { code, status } = await typeCommand(place, 'status');

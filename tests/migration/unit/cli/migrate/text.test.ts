@@ -1,4 +1,4 @@
-// Numbers, times and lines as people read them.
+// Numbers, times and lines in the form that people read
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../../../../cli/migration/migrate/output.ts';

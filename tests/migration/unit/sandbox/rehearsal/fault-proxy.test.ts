@@ -1,4 +1,4 @@
-// The fault proxy in front of a store: each fault hits only the request that it is meant for, and every other request passes.
+// The fault proxy in front of a store: each fault hits only the intended request, and every other request passes.
 import { text } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import {
@@ -44,12 +44,12 @@ test('a request without a fault passes unchanged in both directions', async () =
 });
 
 test.each<[Fault['effect'], unknown, number]>([
-  [{ kind: 'answer', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
-  [{ kind: 'lose-answer' }, 'fetch failed', 1],
+  [{ kind: 'response', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
+  [{ kind: 'lose-response' }, 'fetch failed', 1],
   [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
   [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
-])('%j hits the second request alone', async (effect, answer, reached) => {
+])('%j hits the second request alone', async (effect, expected, reached) => {
   const { received, proxy } = await startStoreBehindProxy();
   proxy.addFault({ on: /^PUT/, skips: 1, effect });
   await (await put(proxy)).text();
@@ -59,12 +59,12 @@ test.each<[Fault['effect'], unknown, number]>([
     (error: Error) => error.message,
   );
   if (effect.kind === 'silence') {
-    // A client that gives up before its request arrives would leave the fault to the next one.
+    // If the client gave up before its request arrives, the fault would strike the next request.
     while (proxy.waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
     patience.abort(new Error('too long'));
   }
   const second = await answered;
-  expect(effect.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(answer);
+  expect(effect.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(expected);
   expect((await put(proxy)).status).toBe(201);
   expect(received).toHaveLength(2 + reached);
   expect(proxy.waiting()).toBe(0);
@@ -75,7 +75,7 @@ test('the proxy closes only when the requests in progress have ended', async () 
   const ended: string[] = [];
   proxy.addFault({
     on: /^PUT/,
-    effect: { kind: 'lose-answer', andThen: () => void ended.push('request') },
+    effect: { kind: 'lose-response', andThen: () => void ended.push('request') },
   });
   const request = put(proxy).catch(() => undefined);
   while (received.length === 0) await new Promise((resolve) => setImmediate(resolve));
