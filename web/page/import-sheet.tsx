@@ -6,6 +6,7 @@ import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
 import { closeImport, type Done, importing, leftAfterUndo, openFile } from './import-state.ts';
+import { useFocusInList } from './kept-focus.ts';
 import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
 import { scopeHash, UNFILTERED } from './scope.ts';
@@ -63,9 +64,18 @@ export function DropTarget() {
   return isOver ? <p class="drop-target">Drop the file to see what it would bring in</p> : null;
 }
 
+/** Keeps the focus while one stage takes the place of another, and where they were when the last one disappears. */
 export function ImportSheet() {
-  const state = importing.value;
-  const left = leftAfterUndo.value;
+  const place = useRef<HTMLDivElement>(null);
+  useFocusInList(place, '.import', (section) => section);
+  return (
+    <div ref={place} class="import-place" tabIndex={-1}>
+      {drawStage(importing.value, leftAfterUndo.value)}
+    </div>
+  );
+}
+
+function drawStage(state: typeof importing.value, left: typeof leftAfterUndo.value) {
   if (left)
     return (
       <NoticeBox
@@ -81,7 +91,7 @@ export function ImportSheet() {
   const verb = { reading: 'Reading', sending: 'Importing', undoing: 'Taking back' }[state.stage];
   const count = `${format.count(state.done)} of ${format.count(state.total)}`;
   return (
-    <section class="card import" aria-label="Import">
+    <section class="card import" aria-label="Import" tabIndex={-1}>
       <p dir="auto">
         {verb} {state.name}
         {state.total > 0 && `: ${count}`}
@@ -102,7 +112,7 @@ function DoneCard({ state }: { readonly state: Done }) {
   const imported = { ...UNFILTERED, ...(period && { period }) };
   const inbox = { ...imported, category: 'none' } as const;
   return (
-    <section class="card import" aria-label="Imported">
+    <section class="card import" aria-label="Imported" tabIndex={-1}>
       <p role="status" dir="auto">
         <strong>{format.count(created)} imported</strong> from {name},{' '}
         {changed > 0 && `${format.count(changed)} changed, `}

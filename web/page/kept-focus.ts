@@ -7,7 +7,7 @@ interface Reference {
 }
 
 /**
- * When a list item with the focus is removed, gives the focus to the item that took its place.
+ * When a list item with the focus is removed, gives the focus to the item that took its place; without items, to the list.
  * @param items selects the items of the list
  * @param choose returns the part of an item that corresponds to the lost element; null if the item has no such part
  */
@@ -37,7 +37,7 @@ export function useFocusInList(
     );
     const [chosen] = nearest.flatMap((item) => choose(item, element) ?? []);
     const first = list.current?.querySelector<HTMLElement>('input, button, summary');
-    (chosen ?? nearest[0] ?? first)?.focus({ preventScroll: true });
+    (chosen ?? nearest[0] ?? first ?? list.current)?.focus({ preventScroll: true });
   });
 }
 

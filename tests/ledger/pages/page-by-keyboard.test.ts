@@ -240,10 +240,13 @@ describe.skipIf(whyNoChromium())('by keyboard alone', () => {
     await preview.getByText('1 new').waitFor();
     await tabTo(page, preview.getByRole('button', { name: 'Import', exact: true }));
     await press(page, 'Enter');
-    await page.getByText('1 imported').waitFor();
+    await page.waitForSelector('[aria-label=Imported]:focus:has-text("1 imported")');
     expect(await pages.readRows('By keyboard')).toHaveLength(1);
     await tabTo(page, button(page, 'Undo'));
     await press(page, 'Enter');
     await expect.poll(() => pages.readRows('By keyboard')).toEqual([]);
+    // Nothing is left of the import, and the focus stays in its place.
+    await page.waitForSelector('.import-place:focus', { state: 'attached' });
+    await tabTo(page, button(page, 'Previous month'));
   });
 });
