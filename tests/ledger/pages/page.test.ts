@@ -458,6 +458,24 @@ describe.skipIf(whyNoChromium())('the page', () => {
     },
   );
 
+  test('on a small phone the fields of a conflict have whole words', async () => {
+    const description = 'Contested with many words on a small screen';
+    const id = await pages.createRow({ description, transaction_date: '1993-01-02' });
+    const page = await pages.visit('#period=1993', { viewport: { width: 320, height: 568 } });
+    await findRow(page, description).click();
+    await pages.call('PUT', `/transactions/${id}`, { description: `${description}, and more` });
+    await findRow(page, description).getByLabel('Description').fill(`${description}, by me`);
+    await findRow(page, description).getByRole('button', { name: 'Save' }).click();
+    const heading = page.getByRole('rowheader', { name: 'Description' });
+    const lines = await heading.evaluate((cell) => {
+      const range = cell.ownerDocument.createRange();
+      range.selectNodeContents(cell);
+      return range.getClientRects().length;
+    });
+    expect(lines).toBe(1);
+    await expectAccessible(page);
+  });
+
   test('a change by another tab is a conflict, even after the list and a reload have shown it', async () => {
     const id = await pages.createRow({
       description: 'Seen meanwhile',
@@ -802,6 +820,23 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.keyboard.press('Enter');
     await page.waitForSelector('.entry:has-text("Then typed") [role=combobox]:focus');
     await expect.poll(() => pages.readRows('Tapped')).toMatchObject([{ category_id }]);
+  });
+
+  test('on a phone the categories for the selected rows are listed above the field, on the screen', async () => {
+    for (const name of ['Listed one', 'Listed two', 'Listed three'])
+      await pages.createCategory(name);
+    await pages.createRow({ description: 'To be listed', transaction_date: '2020-08-04' });
+    const page = await pages.visit('#period=2020-08', { viewport: { width: 320, height: 568 } });
+    await findRow(page, 'To be listed').getByRole('checkbox').check();
+    const field = page.getByRole('combobox', { name: 'Category for selected' });
+    await field.fill('listed');
+    const list = await findBox(page.getByRole('listbox', { name: 'Suggestions' }));
+    expect(list.y).toBeGreaterThanOrEqual(0);
+    expect(list.y + list.height).toBeLessThanOrEqual((await findBox(field)).y);
+    await page.getByRole('button', { name: 'Apply' }).click();
+    await expect
+      .poll(() => pages.readRows('To be listed'))
+      .toMatchObject([{ category_name: 'Listed one' }]);
   });
 
   test('250 rows are categorised at once over a connection that breaks, and refused rows are listed', async () => {
