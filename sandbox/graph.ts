@@ -106,8 +106,8 @@ export function createSandboxGraph(): SandboxGraph {
     readSchema: async () => [...rules.values()].toSorted(compareRules),
     streamNodes: () => streamRows(nodes),
     streamRelationships: () => streamRows(relationships),
-    restoreState: async () => state,
-    foreignNodes: async () => nodes.size - restored.nodes.size,
+    readRestoreState: async () => state,
+    countForeignNodes: async () => nodes.size - restored.nodes.size,
     beginRestore: async () => {
       state = 'filling';
     },

@@ -8,7 +8,7 @@ import type { MemoryBackendSandbox } from './memory-backend/server.ts';
 
 export interface Operator {
   readonly hooks: Hooks;
-  /** Actions of all requests except checks, in order. */
+  /** Requested actions in order, without checks */
   readonly actions: string[];
   readonly requests: readonly HookRequest[];
 }
@@ -16,7 +16,7 @@ export interface Operator {
 export function createOperator(options: {
   readonly backend: MemoryBackendSandbox;
   readonly settings: Omit<VersionSettings, 'collection'>;
-  /** Faults of the new version that will be deployed. */
+  /** Faults of the new version, which it has once it is deployed */
   readonly shortcomings?: Shortcomings;
   /** Reports that writes are frozen, but leaves them open. */
   readonly forgetsToFreeze?: boolean;

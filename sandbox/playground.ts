@@ -17,7 +17,7 @@ export interface Playground {
   readonly environment: Readonly<Record<string, string>>;
   /** Resolves to a description of how the database ended. */
   readonly ended: Promise<string>;
-  /** Performs an action that an operator is asked for. A deployment uses the collection that the setting names. */
+  /** Performs an action that the webhook requests. A deployment uses the collection that the setting names. */
   act(action: HookAction): Promise<void>;
 }
 
@@ -93,7 +93,7 @@ export async function openPlayground(
   };
 }
 
-// Puts all temporary files into one folder, which is removed at the end even if the start fails halfway.
+// Puts all temporary files into one folder, which is removed at the end even if the start fails.
 async function redirectTemporaryFiles(resources: Resources): Promise<void> {
   const folder = await resources.createTemporaryFolder('migration-sandbox-');
   process.env.TMPDIR = folder;

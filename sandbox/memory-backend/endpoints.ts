@@ -22,9 +22,9 @@ export interface BackendState {
   /** Checks the body of a request before it looks for the route. */
   readonly validatesFirst: boolean;
   writes: number;
-  /** Users by their API key. */
+  /** Users, by API key */
   readonly keys: Map<string, string>;
-  /** Maps a served path to the path in the contract. The contract's own path of a moved or missing endpoint leads nowhere. */
+  /** Maps a served path to the path in the contract. The path of a moved or missing endpoint is not served. */
   readonly moved: Readonly<Record<string, string>>;
 }
 

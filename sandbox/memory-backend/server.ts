@@ -7,13 +7,13 @@ import type { MemoryVersion } from './memory-version.ts';
 
 export interface MemoryBackendSandbox {
   readonly url: string;
-  /** Answers from this version from now on; without a version, the backend is unhealthy. */
+  /** Makes this version answer all later requests; without a version, the backend is unhealthy. */
   deploy(version: MemoryVersion | undefined): void;
   /** Sets whose writes are accepted; writes of all other users are answered with 503. */
   setWriters(writers: Writers): void;
-  /** Lets the holder of the key act for the user. */
+  /** Allows requests with the key to act for the user. */
   grant(apiKey: string, userId: string): void;
-  /** How many memories were written through the backend. */
+  /** Number of memories that were written through the backend */
   writes(): number;
   close(): Promise<void>;
 }

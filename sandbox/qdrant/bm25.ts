@@ -5,7 +5,7 @@
 import { murmur3 } from './murmur3.ts';
 
 export interface SparseVector {
-  /** Hashes of the terms, ascending. */
+  /** Hashes of the terms, in ascending order */
   readonly indices: Uint32Array;
   readonly values: Float32Array;
 }

@@ -3,10 +3,10 @@ import type { Schemas } from '@qdrant/js-client-rest';
 import { createPointTable, type PointTable, type StoredPoint } from './point-table.ts';
 
 export interface Collection {
-  /** Never changed in place, because copies of the collection share this object. */
+  /** Replaced, never changed, because copies of the collection share this object */
   params: Schemas['CollectionParams'];
   strictMode: Schemas['StrictModeConfig'];
-  /** The settings of index, optimizers and quantization that a client gave. */
+  /** Settings of index, optimizers and quantization that a client sent */
   tuning: Pick<Schemas['CreateCollection'], (typeof TUNING)[number]>;
   readonly metadata: Schemas['Payload'] | undefined;
   readonly indexes: Map<string, Schemas['PayloadFieldSchema']>;

@@ -8,7 +8,7 @@ import type { Vectors } from './vectors.ts';
 export interface StoredPoint extends Vectors {
   readonly key: PointKey;
   readonly payload: PayloadBytes;
-  /** Number of the write that stored the point; each write has a higher number than all before. */
+  /** Number of the write that stored the point; numbers ascend. */
   readonly version?: number;
 }
 
@@ -31,7 +31,7 @@ export function createPointTable(stored: Iterable<StoredPoint> = []) {
     if (points.delete(key)) sorted = undefined;
   }
 
-  /** Brings back a removed point with the version that it had. */
+  /** Restores a removed point, with its version. */
   function restore(point: StoredPoint): void {
     points.set(point.key, point);
     sorted = undefined;

@@ -14,7 +14,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 export interface Fault {
   /** Matches method, path and query, such as `PUT /collections/memories/points?wait=true`. */
   readonly on: RegExp;
-  /** Number of matching requests that pass first; none by default. */
+  /** Number of matching requests that pass before the fault strikes; none by default. */
   readonly skips?: number;
   readonly effect: /** The store never receives the request. */
     | {
@@ -112,7 +112,7 @@ async function forwardRequest(
   await sendReply(reply, damage, response);
 }
 
-/** Sends the reply until it is complete or the client disconnects: a pipeline into a broken response may never end. */
+/** Sends the store's response until it is complete or the client disconnects: a pipeline into a broken connection may never end. */
 async function sendReply(
   reply: IncomingMessage,
   damage: readonly Transform[],

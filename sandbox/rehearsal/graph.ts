@@ -7,7 +7,7 @@ import type { GraphSource } from '../../lib/migration/graph/graph-store.ts';
 import { firstLine, UserError } from '../../lib/shared/user-error.ts';
 import type { Resources } from '../../processes/resources.ts';
 
-/** Prefix of the labels that every rehearsal gives its nodes. */
+/** Prefix of the labels of all nodes that rehearsals create */
 const LABEL_PREFIX = 'Rehearsed_';
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -18,9 +18,9 @@ export interface Comparison {
   readonly before: number;
   readonly after: number;
   readonly users: number;
-  /** Users who have more or fewer memories than they had. */
+  /** Users with more or fewer memories than before */
   readonly usersDiffering: number;
-  /** Number of memories of the user who has the most. */
+  /** Number of memories of the user who has the most */
   readonly largest: number;
   /** A sentence for each lost memory, with its id and what happened to it. */
   readonly lost: readonly string[];

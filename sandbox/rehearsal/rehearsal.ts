@@ -45,7 +45,7 @@ export interface Rehearsal extends Stage, Diary {
 }
 
 interface MigrateOptions {
-  /** The state machine dies before this state. */
+  /** State before which the state machine is stopped */
   readonly until?: string;
   readonly onTask?: (state: string) => void | Promise<void>;
   readonly services?: Services;

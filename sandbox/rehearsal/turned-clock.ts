@@ -1,4 +1,4 @@
-// The clock of an act. It runs with the machine's clock, and is turned forward instead of waiting.
+// The clock of an act. It runs like the machine's clock, and is set forward instead of waiting.
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Parts } from './parts.ts';
 
@@ -23,7 +23,7 @@ export function createTurnedClock({ backend, store }: Pick<Parts, 'backend' | 's
   return {
     now,
     pass,
-    /** How long the state machine really waits. */
+    /** Time that the state machine really waits, in milliseconds */
     waitMs,
     minutes: () => (now().getTime() - startedAt.getTime()) / 60_000,
     passPoll: () => pass(waitMs === 'as-defined' ? 0 : POLL_MS - waitMs),

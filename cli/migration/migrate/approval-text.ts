@@ -6,7 +6,7 @@ import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { DIGEST_DIGITS } from './next-steps.ts';
-import { countText, durationText } from './text.ts';
+import { formatCount, formatDuration } from './text.ts';
 
 type Facts = Status['evidence'][number]['facts'];
 
@@ -45,9 +45,9 @@ function comparedRows(status: Status): (readonly [string, string | undefined])[]
     [
       'Keywords',
       inPlace
-        ? `${countText(differing, 'point')} to fill in the window`
+        ? `${formatCount(differing, 'point')} to fill in the window`
         : missingKeywords > 0
-          ? `${countText(missingKeywords, 'point')} with words and without keyword vector`
+          ? `${formatCount(missingKeywords, 'point')} with words and without keyword vector`
           : 'every point with words has its keyword vector',
     ],
     ...searchRows(facts),
@@ -59,11 +59,11 @@ function searchRows(facts: Facts): (readonly [string, string])[] {
   if (facts.searched === undefined) return [];
   const rankText = `itself first ${formatPercent(figure('firstInOld'))} old, ${formatPercent(figure('firstInNew'))} new`;
   const describeTimes = (name: string) =>
-    `${millisecondsText(figure(`old${name}`))} old, ${millisecondsText(figure(`new${name}`))} new`;
+    `${formatMilliseconds(figure(`old${name}`))} old, ${formatMilliseconds(figure(`new${name}`))} new`;
   return [
     [
       'Search',
-      `${countText(figure('searched'), 'memory')}: ${formatPercent(figure('overlap'))} of the ten nearest the same, ${rankText}`,
+      `${formatCount(figure('searched'), 'memory')}: ${formatPercent(figure('overlap'))} of the ten nearest the same, ${rankText}`,
     ],
     [
       'Search time',
@@ -80,16 +80,19 @@ type Forecast = NonNullable<NonNullable<Status['approval']>['forecast']>;
 
 function forecastRows({ estimates, seconds }: Forecast, minutes: number): [string, string][] {
   return [
-    ['Window', `${durationText(seconds * 1_000)} expected, ${countText(minutes, 'minute')} given`],
-    ['Stages', estimates.map(estimateText).join(', ')],
+    [
+      'Window',
+      `${formatDuration(seconds * 1_000)} expected, ${formatCount(minutes, 'minute')} given`,
+    ],
+    ['Stages', estimates.map(formatEstimate).join(', ')],
   ];
 }
 
 /** Formats an estimate, such as `backup 2m 3s (measured)` */
-function estimateText({ stage, seconds, basis }: Estimate): string {
-  return `${stage} ${durationText(seconds * 1_000)} (${basis})`;
+function formatEstimate({ stage, seconds, basis }: Estimate): string {
+  return `${stage} ${formatDuration(seconds * 1_000)} (${basis})`;
 }
 
-export function millisecondsText(milliseconds: number): string {
+export function formatMilliseconds(milliseconds: number): string {
   return `${milliseconds.toFixed(milliseconds < 10 ? 1 : 0)} ms`;
 }

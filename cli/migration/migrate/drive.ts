@@ -15,7 +15,7 @@ import type { Status } from '../../../lib/migration/steps/status.ts';
 import { type Ask, confirmRun } from '../../prompt.ts';
 import { approvalRows } from './approval-text.ts';
 import type { FunctionName } from './commands.ts';
-import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { DIGEST_DIGITS, describeUsers, listNextSteps, nextLines } from './next-steps.ts';
 import { EXIT, type ExitCode } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
 import { createVersionError, FunctionFailedError, type Payload } from './place.ts';
@@ -30,7 +30,7 @@ import {
   whileFrozen,
 } from './run-step.ts';
 import { leftLines } from './status-text.ts';
-import { confirmedText, countText, durationText, timeText } from './text.ts';
+import { formatConfirmation, formatCount, formatDuration, formatTime } from './text.ts';
 
 export interface DriveOptions {
   readonly session: Session;
@@ -62,12 +62,11 @@ export async function driveWindow(options: DriveOptions): Promise<ExitCode> {
   if (phase !== 'copied' && phase !== 'switching') {
     throw notNow(`No cutover in a run that is ${phase}.`);
   }
-  // In a window that is over, the operator asked for the cutover and not for a rollback: the step finishes the window, or is
-  // refused.
+  // If the window is over, the operator has asked for the cutover, not for a rollback: the step finishes the window, or is refused.
   return await driveFrom(options, status, isLate ? 'cutover' : next);
 }
 
-/** @param wanted the first step, if it is another than the run needs */
+/** @param wanted the first step, if it is not the one that the run needs */
 async function driveFrom(
   options: DriveOptions,
   start: Status,
@@ -111,7 +110,7 @@ async function runDueWork(
   return await readCurrentStatus(session, runId);
 }
 
-/** True if the run may have kept something for longer than its retention */
+/** True if the run may have kept data for longer than its retention */
 function mayHaveExpired({ phase, retention }: Status): boolean {
   return phase === 'aborted' || (phase === 'live' && retention?.isOver === true);
 }
@@ -153,7 +152,7 @@ export async function checkPrerequisites(
   return result;
 }
 
-/** Fails if a step reports success but leaves the run in the same state: it would be repeated for ever. */
+/** Fails if a step reports success but leaves the run in the same state: it would be repeated forever. */
 function assertProgress({ phase }: Status, step: FunctionName, after: Status): void {
   // A copy after a window leaves the phase "copied", but changes `next`.
   if (after.phase !== phase || after.next !== step) return;
@@ -197,9 +196,9 @@ async function takeStep(
     reportFailure(session, after, { step, error: new Refusal(name, why) });
     return after;
   }
-  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${durationText(now() - startedAt)}`;
+  const text = `${timeLeft(session, after)}${output.mark('done')} ${capitalise(step)}: done in ${formatDuration(now() - startedAt)}`;
   const event = { event: 'step', step, phase: after.phase, seconds: (now() - startedAt) / 1_000 };
-  output.line(text, event, nextSteps(after, place.stage));
+  output.line(text, event, listNextSteps(after, place.stage));
   return after;
 }
 
@@ -220,7 +219,7 @@ async function waitToRepeat(
     output.line(
       `${timeLeft(session, after)}${output.mark('warning')} ${capitalise(step)}: ${name}: ${message} Trying again every ${POLL_SECONDS}s until the deadline.`,
       { event: 'retry', step, error: { name, message } },
-      nextSteps(after, place.stage),
+      listNextSteps(after, place.stage),
     );
   }
   lastSeen.failure = message;
@@ -240,7 +239,7 @@ function reportFailure(
   output.line(
     `${timeLeft(session, after)}${output.mark('failed')} ${capitalise(step)}: ${name}: ${message}`,
     { event: 'failed', step, error: { name, message } },
-    nextSteps(after, place.stage),
+    listNextSteps(after, place.stage),
   );
 }
 
@@ -262,8 +261,8 @@ function isStepFailure(error: unknown): error is Error {
 }
 
 /**
- * Asks a question that the deadline of the window may close.
- * @param whySettled returns why the question no longer needs an answer; undefined while it does
+ * Asks a question, which ends without an answer at the deadline of the window.
+ * @param whySettled returns why the question needs no answer any more; undefined while it needs one
  * @returns undefined if no person can be asked, if the deadline of the window has passed, or if the question is settled
  */
 async function askInWindow(
@@ -287,13 +286,13 @@ async function askInWindow(
   };
   const watching = watch();
   try {
-    const rollback = closesAt ? ` (automatic rollback at ${timeText(closesAt)})` : '';
+    const rollback = closesAt ? ` (automatic rollback at ${formatTime(closesAt)})` : '';
     return await ask(`${question}${rollback}: `, closing.signal);
   } finally {
     answered.abort();
     await watching;
     if (why !== undefined)
-      output.line(why, { event: 'settled', why }, nextSteps(status, place.stage));
+      output.line(why, { event: 'settled', why }, listNextSteps(status, place.stage));
   }
 }
 
@@ -306,7 +305,7 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
     throw new Refusal('RefusedNotApproved', `The report to approve is ${shown}, not ${report}.`);
   }
   const { windowMinutes = status.plan.windowMinutes } = payload as { windowMinutes?: number };
-  const minutes = countText(windowMinutes, 'minute');
+  const minutes = formatCount(windowMinutes, 'minute');
   const rows = approvalRows(status, windowMinutes);
   const lines = rows.map(([name, text]) => `  ${name.padEnd(12)} ${text}`);
   session.output.line(lines.join('\n'), { event: 'approval', report: shown, forecast });
@@ -314,7 +313,11 @@ async function approve(options: DriveOptions, status: Status): Promise<Payload> 
   const what = `Stop writes for up to ${minutes} and switch to ${liveCollectionOf(status)} (report ${shown})`;
   if (!isConfirmed) await confirmRun(ask, { runId: status.runId, what });
   const by = `${person}${isConfirmed ? ' with --yes' : ''}`;
-  session.output.line(confirmedText(by, what), { event: 'approved', by: person, report: shown });
+  session.output.line(formatConfirmation(by, what), {
+    event: 'approved',
+    by: person,
+    report: shown,
+  });
   const approvedDigest = report ?? digest;
   return {
     approvedBy: person,
@@ -352,7 +355,7 @@ async function confirmAction(options: DriveOptions, status: Status): Promise<voi
   await whileFrozen(session, { name: 'confirm', runId }, () =>
     session.place.invoke('confirm', confirmation),
   );
-  const text = confirmedText(person, `"${action}" of run ${runId} is done`);
+  const text = formatConfirmation(person, `"${action}" of run ${runId} is done`);
   session.output.line(text, { event: 'confirmed', ...confirmation });
 }
 
@@ -369,16 +372,16 @@ function reportPlan({ output, place }: Session, status: Status): void {
   output.line(
     lines.join('\n'),
     { event: 'plan', runId, phase, plan },
-    nextSteps(status, place.stage),
+    listNextSteps(status, place.stage),
   );
 }
 
 function reportEnd({ output, place }: Session, status: Status): void {
   const { runId, phase, plan, retention } = status;
-  const next = nextSteps(status, place.stage);
+  const next = listNextSteps(status, place.stage);
   const isLive = phase === 'live';
   const text = [
-    output.bold(`The run is ${phase}. ${usersText(status)}`),
+    output.bold(`The run is ${phase}. ${describeUsers(status)}`),
     ...(isLive ? ['Check that a real user can write: only the test user was tried.'] : []),
     ...(retention && !retention.isOver && !status.endedAt
       ? [`Kept until ${retention.until}: collection ${plan.sourceCollection} and the backups.`]

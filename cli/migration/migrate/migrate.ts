@@ -4,7 +4,7 @@
 import { runProgram } from '../../../processes/program.ts';
 import { createResources } from '../../../processes/resources.ts';
 import { openLocalPlace } from './local-place.ts';
-import { aftermathText } from './next-steps.ts';
+import { formatAftermath } from './next-steps.ts';
 import { createOutput, EXIT, reportFailure } from './output.ts';
 import { createMigrateProgram } from './program.ts';
 import { createStagePlace } from './stage-place.ts';
@@ -37,16 +37,16 @@ await runProgram(command, {
   onError: (error) => reportFailure(error, output, state.aftermath),
   exitCodeOnSignal: EXIT.failed,
   messageOnSignal: () => 'Stopping ...',
-  messageWhenStopped: (isReleased) => `Interrupted: ${lockText(isReleased)} ${continuation()}`,
+  messageWhenStopped: (isReleased) => `Interrupted: ${describeLock(isReleased)} ${continuation()}`,
   stopMilliseconds: STOP_MILLISECONDS,
 });
 
-function lockText(isReleased: boolean): string {
+function describeLock(isReleased: boolean): string {
   if (state.stage !== undefined) return `the step on stage ${state.stage} ends by itself.`;
   if (isReleased) return 'this command holds no lock.';
   return 'a request is still running; if it holds the lock, that expires within two minutes.';
 }
 
 function continuation(): string {
-  return aftermathText(state.aftermath) || 'The same command continues.';
+  return formatAftermath(state.aftermath) || 'The same command continues.';
 }

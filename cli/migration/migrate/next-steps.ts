@@ -3,7 +3,7 @@ import { isBeforeWindow, isSwitching } from '../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { countText, timeText } from './text.ts';
+import { formatCount, formatTime } from './text.ts';
 
 export const INVOCATION = 'npm run migrate --';
 
@@ -41,7 +41,7 @@ function createStep({ runId, stage }: Target, name: string, words: string, why: 
 }
 
 /** Lists the next steps; empty once the run has ended */
-export function nextSteps(status: Status, stage?: string): NextStep[] {
+export function listNextSteps(status: Status, stage?: string): NextStep[] {
   const { runId, phase, next, moves, pendingAction, isLate, retention } = status;
   const step = (name: string, words: string, why: string) =>
     createStep({ runId, stage }, name, words, why);
@@ -74,7 +74,7 @@ export function nextSteps(status: Status, stage?: string): NextStep[] {
 
 /** State after a command that failed or was interrupted */
 export interface Aftermath {
-  /** Text with the deadline of the open window, and the command that rolls back. */
+  /** Deadline of the open window, and the command that rolls back */
   readonly window?: string | undefined;
   readonly users?: string;
   readonly next: readonly NextStep[];
@@ -87,8 +87,8 @@ export function describeAftermath(
   error?: unknown,
 ): Aftermath {
   if (!status) return { next: [] };
-  const steps = nextSteps(status, stage);
-  const aftermath = { window: windowText(status, steps), users: usersText(status) };
+  const steps = listNextSteps(status, stage);
+  const aftermath = { window: describeWindow(status, steps), users: describeUsers(status) };
   if (!(error instanceof Refusal)) return { ...aftermath, next: steps };
   const { name, data } = error;
   if (name === 'RefusedEmptied') {
@@ -100,10 +100,13 @@ export function describeAftermath(
   return { ...aftermath, next: chooseStepsAfterRefusal(error, steps, { status, stage }) };
 }
 
-function windowText({ phase, deadlineAt }: Status, steps: readonly NextStep[]): string | undefined {
+function describeWindow(
+  { phase, deadlineAt }: Status,
+  steps: readonly NextStep[],
+): string | undefined {
   const rollback = steps.find(({ name }) => name === 'rollback');
   if (phase !== 'switching' || !deadlineAt || !rollback) return undefined;
-  return `The window ends at ${timeText(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
+  return `The window ends at ${formatTime(deadlineAt)}; then it is rolled back. To roll back now: ${rollback.command}`;
 }
 
 /** Advice to follow before the next command, by the name of the refusal */
@@ -133,7 +136,7 @@ function chooseStepsAfterRefusal(
   const rollback = steps.find(({ name }) => name === 'rollback');
   if (rollback && data.loss !== undefined) {
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
-    const why = `${REASONS.rollback}, and leave at most ${countText(data.loss, 'write')} behind`;
+    const why = `${REASONS.rollback}, and leave at most ${formatCount(data.loss, 'write')} behind`;
     return [repeat(rollback, options, why)];
   }
   const cutover = steps.find(({ name }) => name === 'cutover');
@@ -153,7 +156,7 @@ function chooseStepsAfterRefusal(
   return first && step ? [{ ...step, first }, ...others] : steps;
 }
 
-/** Offers the step after a repair of the collection in use, or with its changes accepted as users' own. */
+/** Offers the step after a repair of the collection in use, or with its changes accepted as made by users. */
 function repairOrAccept(
   target: Target,
   step: NextStep,
@@ -161,7 +164,7 @@ function repairOrAccept(
 ): readonly NextStep[] {
   const repaired = { ...step, first: 'repair the collection in use' };
   if (deletes === undefined) return [repaired];
-  const why = `if users deleted or changed ${countText(deletes, 'memory')} themselves`;
+  const why = `if users deleted or changed ${formatCount(deletes, 'memory')} themselves`;
   // "run" needs no other option to change something.
   const execute = step.name === 'run' ? '' : `${EXECUTE} `;
   return [repaired, createStep(target, step.name, `${execute}--deletes ${deletes}`, why)];
@@ -178,10 +181,9 @@ export function nextLines([next, ...others]: readonly NextStep[]): string[] {
 }
 
 /**
- * Formats the aftermath: which version users are on, and the next command. Where something has to be repaired first, its
- * alternatives follow.
+ * Formats the aftermath: which version users are on, and the next command; if a repair must come first, also its alternatives.
  */
-export function aftermathText({ window, users = '', next }: Aftermath): string {
+export function formatAftermath({ window, users = '', next }: Aftermath): string {
   const [line = '', ...others] = next.length > 0 ? nextLines(next) : [];
   const main = [users, line].filter((text) => text !== '').join(' ');
   const alternatives = next[0]?.first === undefined ? [] : others;
@@ -189,7 +191,7 @@ export function aftermathText({ window, users = '', next }: Aftermath): string {
 }
 
 /** Says which version users are on, or whether they can write. */
-export function usersText(status: Status): string {
+export function describeUsers(status: Status): string {
   const { phase, plan, pendingAction, openedAt, frozenSince } = status;
   if (phase === 'live' || phase === 'closed') {
     return `Users are on the new version, collection ${liveCollectionOf({ plan })}.`;

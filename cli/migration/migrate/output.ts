@@ -6,8 +6,8 @@ import { joinSentences, Refusal } from '../../../lib/migration/refusals.ts';
 import { translateFailure } from '../../../lib/migration/runs/failures.ts';
 import type { LogEntry } from '../../../lib/shared/log.ts';
 import { isPrintable, maskUnprintable, toWords } from '../../../lib/shared/printable.ts';
-import { type Aftermath, aftermathText, type NextStep } from './next-steps.ts';
-import { timeText } from './text.ts';
+import { type Aftermath, formatAftermath, type NextStep } from './next-steps.ts';
+import { formatTime } from './text.ts';
 
 export const EXIT = { done: 0, failed: 1, wrongUse: 2, refused: 3 } as const;
 
@@ -109,7 +109,7 @@ export function reportFailure(
     output.note(`${message}\nAdd --help to see the options.`);
   } else {
     output.note(`${name}: ${message}`);
-    const last = aftermathText(aftermath);
+    const last = formatAftermath(aftermath);
     if (last !== '') output.note(last);
   }
   return exitCode;
@@ -118,7 +118,7 @@ export function reportFailure(
 // Masks control characters: a record may hold text that an older version accepted, and this text must not move the cursor or
 // forge a line.
 function toPrintable(text: string): string {
-  const readable = text.replace(TIMES, timeText);
+  const readable = text.replace(TIMES, formatTime);
   const plain = readable.replaceAll('\n', '').replace(STYLES, '');
   if (isPrintable(plain)) return readable;
   return readable.split('\n').map(maskUnprintable).join('\n');

@@ -39,7 +39,7 @@ const statusSchema = v.looseObject({
 });
 
 /**
- * Reads the status of the named run, or of the present one.
+ * Reads the status of the named run, or of the current one.
  * @throws the function's error; without a run, a Refusal that names the table
  */
 export async function fetchStatus(place: Place, runId?: string): Promise<Status> {
@@ -55,7 +55,7 @@ export async function fetchStatus(place: Place, runId?: string): Promise<Status>
 
 export const UNKNOWN_RUN = 'RefusedUnknownRun';
 
-/** Creates the error for an answer in a form that this command line does not know */
+/** Creates the error for a result in a form that this command line does not know. */
 export function createVersionError({ stage }: Place): FunctionFailedError {
   return new FunctionFailedError(
     `The functions of ${stage ?? 'this process'} and this command line are of different versions: check out the deployed version, or deploy this one.`,

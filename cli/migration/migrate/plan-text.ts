@@ -3,7 +3,7 @@ import type { Plan } from '../../../lib/migration/runs/run.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import { isMet, type Prerequisite } from '../../../lib/migration/steps/prerequisites.ts';
 import type { Output } from './output.ts';
-import { countText } from './text.ts';
+import { formatCount } from './text.ts';
 
 /** Writes a marked line for each prerequisite with its problems and remedies, and how many are met */
 export function checklistLines(
@@ -65,8 +65,8 @@ export function planLines(plan: Plan): string[] {
   return [
     `  Creates  ${created}; as artifacts a snapshot, reports and a graph dump${graph}`,
     '  Omits    the history.db of mem0, which is in no backup: copy it yourself, as docs/migration/backend.md shows',
-    `  Changes  ${setting}${deployed}; no writes for up to ${countText(plan.windowMinutes, 'minute')}`,
-    `  Keeps    ${kept} for ${countText(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
+    `  Changes  ${setting}${deployed}; no writes for up to ${formatCount(plan.windowMinutes, 'minute')}`,
+    `  Keeps    ${kept} for ${formatCount(plan.retentionDays, 'day')} after the switch, then removes ${removed.join(' and ') || 'nothing'}`,
     ...(accepts.length > 0 ? [`  Accepts  ${accepts.join(', ')}`] : []),
   ];
 }

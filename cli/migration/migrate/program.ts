@@ -15,8 +15,8 @@ import {
   type Aftermath,
   describeAftermath,
   INVOCATION,
+  listNextSteps,
   nextLines,
-  nextSteps,
 } from './next-steps.ts';
 import { buildPayload, OPTIONS, type TypedOptions } from './options.ts';
 import { EXIT, type ExitCode, type Output, type Streams } from './output.ts';
@@ -31,8 +31,8 @@ import {
   runStep,
   type Session,
 } from './run-step.ts';
-import { leftLines, statusAsText } from './status-text.ts';
-import { confirmedText, countText, factLines } from './text.ts';
+import { formatStatus, leftLines } from './status-text.ts';
+import { factLines, formatConfirmation, formatCount } from './text.ts';
 
 interface Parts {
   readonly resources: Resources;
@@ -176,10 +176,10 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
   if (isConfirmed && typed.execute && (await isPossible(session, name, runId))) {
     const loss = typed.asItWas
       ? ', and leave behind all writes since the switch'
-      : lossText(typed.acknowledgedLoss);
+      : describeLoss(typed.acknowledgedLoss);
     const consequence = `${description}${loss}`;
     if (!typed.yes) await confirmRun(ask, { runId, what: consequence });
-    output.note(confirmedText(typed.yes ? '--yes' : 'the run id', consequence));
+    output.note(formatConfirmation(typed.yes ? '--yes' : 'the run id', consequence));
   }
   const result = await invokeCommand(session, { name, payload, action: argument, by: typed.by });
   const status = await readStatus(session, runId).catch((error: unknown) => {
@@ -189,7 +189,7 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
     }
     return undefined;
   });
-  const next = status ? nextSteps(status, place.stage) : [];
+  const next = status ? listNextSteps(status, place.stage) : [];
   const lines = [
     ...(typed.backendOnly ? [] : resultLines(name, result)),
     ...(status ? [...leftLines(status), ...nextLines(next)] : []),
@@ -199,8 +199,8 @@ async function runOnce({ session, ask, name, typed, argument }: OnceOptions): Pr
   return EXIT.done;
 }
 
-function lossText(writes: number | undefined): string {
-  return writes === undefined ? '' : `, and leave at most ${countText(writes, 'write')} behind`;
+function describeLoss(writes: number | undefined): string {
+  return writes === undefined ? '' : `, and leave at most ${formatCount(writes, 'write')} behind`;
 }
 
 /** False for a command that would be refused, so that no confirmation is asked for it. */
@@ -256,9 +256,9 @@ async function showReport(
 async function showStatus(session: Session, { run }: TypedOptions): Promise<ExitCode> {
   const { place, output } = session;
   const status = await readStatus(session, run);
-  const next = nextSteps(status, place.stage);
+  const next = listNextSteps(status, place.stage);
   const event = { event: 'status', exitCode: EXIT.done, where: place.where, result: status };
-  output.line(statusAsText(status, place), event, next);
+  output.line(formatStatus(status, place), event, next);
   return EXIT.done;
 }
 
@@ -272,7 +272,7 @@ function resultLines(name: CommandName, result: unknown): string[] {
     ];
   }
   if (confirmedBy)
-    return [confirmedText(String(confirmedBy), `"${action}" of run ${runId} is done`)];
+    return [formatConfirmation(String(confirmedBy), `"${action}" of run ${runId} is done`)];
   if (phase === undefined) return [`${capitalise(name)}: nothing is due`];
   if (name === 'rollback' && phase === 'copied') {
     return [`${capitalise(name)}: done, users are on the old version and can write`];

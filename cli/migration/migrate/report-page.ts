@@ -2,12 +2,12 @@
 import { DIFFERENCES } from '../../../lib/migration/reconcile-report.ts';
 import { REMEDIES } from '../../../lib/migration/refusals.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { approvalRows, findFacts, millisecondsText } from './approval-text.ts';
+import { approvalRows, findFacts, formatMilliseconds } from './approval-text.ts';
 import { Html, html } from './html.ts';
-import { usersText } from './next-steps.ts';
+import { describeUsers } from './next-steps.ts';
 import { capitalise } from './run-step.ts';
 import { leftLines } from './status-text.ts';
-import { countText, durationText, factLines, timeText } from './text.ts';
+import { factLines, formatCount, formatDuration, formatTime } from './text.ts';
 
 /**
  * Returns the whole page, which is also valid XHTML: every element is closed.
@@ -17,9 +17,9 @@ export function reportPage(
   current: Status,
   timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone,
 ): string {
-  const status = withLastWindow(current);
+  const status = addLastWindow(current);
   const { runId, phase, at } = status;
-  const time = (iso: string) => zonedText(iso, timeZone);
+  const time = (iso: string) => formatZonedTime(iso, timeZone);
   const title = `Migration ${runId}: ${phase}`;
   const page = html`<!DOCTYPE html>
 <html lang="en" xmlns="http://www.w3.org/1999/xhtml">
@@ -34,7 +34,7 @@ export function reportPage(
 <body>
 <main>
 <h1>${title}</h1>
-<p>${usersText(status)} As of ${time(at)}.</p>
+<p>${describeUsers(status)} As of ${time(at)}.</p>
 ${section('Summary', rowsTable(approvalRows(status)))}
 ${refusalSection(status)}
 ${windowSection(status)}
@@ -53,7 +53,7 @@ ${evidenceSection(status, time)}
 }
 
 /** Adds the evidence of the last window, so that the page shows its comparison even after a rollback or a failed window. */
-function withLastWindow(status: Status): Status {
+function addLastWindow(status: Status): Status {
   const { evidence, lastWindow = [] } = status;
   const known = evidence.map(({ kind }) => kind);
   return {
@@ -64,8 +64,8 @@ function withLastWindow(status: Status): Status {
 
 type TimeText = (iso: string) => string;
 
-function zonedText(iso: string, timeZone: string): string {
-  const utc = timeText(iso);
+function formatZonedTime(iso: string, timeZone: string): string {
+  const utc = formatTime(iso);
   if (timeZone === 'UTC' || timeZone === 'Etc/UTC') return utc;
   const local = new Intl.DateTimeFormat('sv-SE', {
     timeZone,
@@ -156,9 +156,9 @@ function windowSection({ approval, plan }: Status): readonly Html[] {
     name: stage,
     value: seconds,
     kind: 'new' as const,
-    text: `${durationText(seconds * 1_000)} (${basis})`,
+    text: `${formatDuration(seconds * 1_000)} (${basis})`,
   }));
-  const title = `The window: ${durationText(seconds * 1_000)} of ${countText(plan.windowMinutes, 'minute')} expected`;
+  const title = `The window: ${formatDuration(seconds * 1_000)} of ${formatCount(plan.windowMinutes, 'minute')} expected`;
   return [section('Forecast of the window', [html`<p>${title}</p>\n`, barChart(title, bars)])];
 }
 
@@ -178,7 +178,7 @@ function timelineSection({ history, at, endedAt }: Status, time: TimeText): read
 <rect class="new" x="${Math.min(x, WIDTH - 2).toFixed(1)}" y="${n * BAR + 4}" width="${width.toFixed(1)}" height="${BAR - 8}" />\n`;
   };
   const rows = times.map(({ phase, at: from }, n) => {
-    const took = durationText((times[n + 1]?.at ?? end) - from);
+    const took = formatDuration((times[n + 1]?.at ?? end) - from);
     return [time(new Date(from).toISOString()), `${phase}, ${took}`] as const;
   });
   const picture = html`<svg xmlns="http://www.w3.org/2000/svg" role="img" viewBox="0 0 ${WIDTH} ${height}" width="${WIDTH}" height="${height}">
@@ -224,7 +224,7 @@ function latencySection(status: Status): readonly Html[] {
   const facts = findFacts(status, 'verification-report');
   const bar = (kind: 'old' | 'new', label: string, key: string): Bar => {
     const value = Number(facts[key] ?? 0);
-    return { kind, name: `${label}, ${kind}`, value, text: millisecondsText(value) };
+    return { kind, name: `${label}, ${kind}`, value, text: formatMilliseconds(value) };
   };
   if (facts.searched === undefined) return [];
   const bars = [
@@ -251,7 +251,7 @@ function planRows({ plan, approvedBy, testUser }: Status): Row[] {
 
 function durationsSection({ took }: Status): readonly Html[] {
   const rows = Object.entries(took).map(
-    ([step, seconds]): Row => [capitalise(step), durationText(Number(seconds) * 1_000)],
+    ([step, seconds]): Row => [capitalise(step), formatDuration(Number(seconds) * 1_000)],
   );
   return rows.length > 0 ? [section('Durations', rowsTable(rows))] : [];
 }

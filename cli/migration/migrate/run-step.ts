@@ -11,11 +11,11 @@ import { FIRST_RETRY_SECONDS, MAX_RETRY_SECONDS } from '../../../lib/migration/r
 import type { Status } from '../../../lib/migration/steps/status.ts';
 import { firstLine } from '../../../lib/shared/user-error.ts';
 import type { FunctionName } from './commands.ts';
-import { nextSteps } from './next-steps.ts';
+import { listNextSteps } from './next-steps.ts';
 import type { Output } from './output.ts';
 import { findPendingAction } from './pending-action.ts';
 import { fetchStatus, type Payload, type Place, UNKNOWN_RUN } from './place.ts';
-import { durationText, progressText, timeLeftText } from './text.ts';
+import { formatDuration, formatProgress, formatTimeLeft } from './text.ts';
 
 export interface Session {
   readonly place: Place;
@@ -57,7 +57,7 @@ export function createSession(parts: Pick<Session, 'place' | 'output' | 'signal'
   };
 }
 
-/** Reads the named run, or the present one. @throws the error of the function */
+/** Reads the named run, or the current one. @throws the error of the function */
 export async function readStatus({ place, lastSeen }: Session, runId?: string): Promise<Status> {
   const status = await fetchStatus(place, runId);
   lastSeen.status = status;
@@ -65,8 +65,8 @@ export async function readStatus({ place, lastSeen }: Session, runId?: string): 
 }
 
 /**
- * Finds the named run, or else the present one. If a source is given and the present run has ended or does not exist, returns
- * the id of a new run, named after the date, without a status.
+ * Finds the named run, or the current one. If a source is given, and the current run has ended or does not exist, returns the id
+ * of a new run, named after the date, without a status.
  * @throws Refusal if there is no such run
  */
 export async function findRun(
@@ -116,7 +116,7 @@ export async function runStep(
     const pending = status && findPendingAction(status);
     if (status && pending && pending.toDo !== shownAction) {
       shownAction = pending.toDo;
-      const next = nextSteps(status, place.stage);
+      const next = listNextSteps(status, place.stage);
       const confirm = next.find(({ name }) => name === 'confirm');
       const text = `${timeLeft(session, status)}To do by hand: ${pending.toDo}\n  To confirm it from another terminal: ${confirm?.command}`;
       output.line(text, { event: 'action', step: name, ...pending }, next);
@@ -148,7 +148,7 @@ function createWaitOutput(session: Session, step: FunctionName): WaitOutput {
     const kind = what.replace(/[\d,]+/g, '');
     if (kind === last.kind && now() - last.at < LOG_POLL_MS) return;
     last = { kind, at: now() };
-    const next = status ? nextSteps(status, place.stage) : [];
+    const next = status ? listNextSteps(status, place.stage) : [];
     output.line(line, { event: 'waiting', step, for: what }, next);
   };
 }
@@ -162,7 +162,7 @@ function createStageOutput(session: Session, step: FunctionName): (status: Statu
       if (shown.has(stage)) continue;
       shown.add(stage);
       const line = `${timeLeft(session, status)}${output.mark('done')} ${capitalise(step)}: ${stage.replaceAll('-', ' ')}`;
-      output.line(line, { event: 'stage', step, stage }, nextSteps(status, place.stage));
+      output.line(line, { event: 'stage', step, stage }, listNextSteps(status, place.stage));
     }
   };
 }
@@ -175,7 +175,7 @@ export function capitalise(name: string): string {
 export function timeLeft({ now }: Pick<Session, 'now'>, status: Status | undefined): string {
   if (!status?.deadlineAt || status.endedAt || status.retention) return '';
   if (status.phase === 'switching-back') return '';
-  return `[${timeLeftText(Date.parse(status.deadlineAt) - now())} left] `;
+  return `[${formatTimeLeft(Date.parse(status.deadlineAt) - now())} left] `;
 }
 
 /**
@@ -199,9 +199,9 @@ export async function whileFrozen<Result>(
       if (!status || left <= 0) throw error;
       const milliseconds = Math.min(pause * 1_000, left);
       output.line(
-        `${timeLeft(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${durationText(milliseconds)}.`,
+        `${timeLeft(session, status)}${output.mark('warning')} ${capitalise(name)}: ${error.name}: ${error.message} Trying again in ${formatDuration(milliseconds)}.`,
         { event: 'retry', step: name, error: { name: error.name, message: error.message } },
-        nextSteps(status, place.stage),
+        listNextSteps(status, place.stage),
       );
       await sleep(milliseconds);
     }
@@ -225,7 +225,7 @@ async function retryWhileLocked<Result>(
       return await work();
     } catch (error) {
       if (!isLockHeld(error) || now() + LOCK_RETRY_MS > deadline) throw error;
-      const text = `up to ${durationText(deadline - now())}: ${firstLine(error)}`;
+      const text = `up to ${formatDuration(deadline - now())}: ${firstLine(error)}`;
       showWait('the lock', text);
       await sleep(LOCK_RETRY_MS);
     }
@@ -256,7 +256,7 @@ async function withProgress<Result>(
       const { progress } = status;
       // Progress of another step is out of date.
       if (progress?.step !== name) continue;
-      reportProgress(session, status, `${capitalise(name)}: ${progressText(name, progress)}`);
+      reportProgress(session, status, `${capitalise(name)}: ${formatProgress(name, progress)}`);
     }
   };
   const polling = payload.runId === undefined || name === 'status' ? undefined : follow();
@@ -273,10 +273,15 @@ function reportProgress(session: Session, status: Status, text: string): void {
   const { output, place } = session;
   const line = `${timeLeft(session, status)}${text}`;
   if (output.isLive) output.show(line);
-  else output.line(line, { event: 'progress', ...status.progress }, nextSteps(status, place.stage));
+  else
+    output.line(
+      line,
+      { event: 'progress', ...status.progress },
+      listNextSteps(status, place.stage),
+    );
 }
 
-// A failure to read the status is ignored: the step itself reports what is wrong with the services.
+// Ignores a failure to read the status: the step itself reports what is wrong with the services.
 async function tryReadStatus(session: Session, { runId }: Payload) {
   return await readStatus(session, runId === undefined ? undefined : String(runId)).catch(
     () => undefined,

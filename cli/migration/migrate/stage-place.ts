@@ -37,7 +37,7 @@ export function createStagePlace(stage: string, client = createClient()): Place 
   };
 }
 
-// Makes one attempt only: a step whose answer was lost is still running, and a second invocation would only find its lock.
+// Makes only one attempt: after a lost response, the step is still running, and a second invocation would only find its lock.
 function createClient(): LambdaClient {
   return new LambdaClient({ maxAttempts: 1 });
 }
@@ -59,9 +59,9 @@ const failureSchema = v.object({
 
 const NO_REASON = { errorType: '', errorMessage: '' };
 
-/** Translates the error that a function threw, or the platform's report of its end. */
-function translateFunctionFailure(functionName: string, answer: unknown): Error {
-  const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), answer);
+/** Translates the error that a function threw, or the platform's report that it has ended. */
+function translateFunctionFailure(functionName: string, response: unknown): Error {
+  const { errorType, errorMessage } = v.parse(v.fallback(failureSchema, NO_REASON), response);
   if (isRefusalName(errorType)) return parseRefusal(errorType, errorMessage);
   if (isRetryableName(errorType)) return new RetryableFailure(errorType, errorMessage);
   if (errorType === 'Sandbox.Timedout' || /Task timed out/.test(errorMessage)) {
@@ -80,7 +80,7 @@ function translateFunctionFailure(functionName: string, answer: unknown): Error 
 const TRANSIENT =
   /^(TooManyRequests|Service|ResourceConflict|EC2Throttled|ENILimitReached)Exception$/;
 
-/** Translates a failure to invoke the function, or to receive its answer. */
+/** Translates a failure to invoke the function, or to receive its response. */
 function translateInvocationFailure(functionName: string, cause: unknown): unknown {
   const { name = '', message = '' } = cause as { name?: string; message?: string };
   if (name === 'ResourceNotFoundException') {

@@ -1,34 +1,34 @@
 // Formats the status of a run for people.
 import { isSwitching } from '../../../lib/migration/phases.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
-import { DIGEST_DIGITS, nextLines, nextSteps, usersText } from './next-steps.ts';
+import { DIGEST_DIGITS, describeUsers, listNextSteps, nextLines } from './next-steps.ts';
 import { findPendingAction } from './pending-action.ts';
 import type { Place } from './place.ts';
 import { planLines } from './plan-text.ts';
 import { capitalise } from './run-step.ts';
-import { countText, durationText, progressText } from './text.ts';
+import { formatCount, formatDuration, formatProgress } from './text.ts';
 
-export function statusAsText(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
+export function formatStatus(status: Status, { stage, where }: Pick<Place, 'stage' | 'where'>) {
   const { runId, phase, plan, phaseAt, startedAt, endedAt, testUser, at } = status;
-  const since = phaseAt ? ` for ${durationText(measureMilliseconds(phaseAt, at))}` : '';
+  const since = phaseAt ? ` for ${formatDuration(measureMilliseconds(phaseAt, at))}` : '';
   return [
     `Run ${runId}: ${phase}${since} (${where})`,
     ...row('started', startedAt),
     ...row('ended', endedAt),
     ...planLines(plan),
     ...row('test user', `${testUser}; MEMORY_BACKEND_KEY must belong to this user`),
-    ...row('window', windowText(status)),
+    ...row('window', describeWindow(status)),
     ...row('users', usersLine(status)),
     ...row('refused', status.refused && `${status.refused.name}: ${status.refused.why}`),
-    ...row('rollback', rollbackText(status)),
+    ...row('rollback', describeRollback(status)),
     ...row('progress', progressLine(status)),
-    ...row('max rate', status.maxRate ? `${countText(status.maxRate, 'point')} a second` : null),
-    ...row('lock', lockText(status)),
+    ...row('max rate', status.maxRate ? `${formatCount(status.maxRate, 'point')} a second` : null),
+    ...row('lock', describeLock(status)),
     ...status.evidence.flatMap((evidence) => evidenceLines(evidence, at)),
-    ...row('to approve', approvalText(status)),
+    ...row('to approve', describeApproval(status)),
     ...pendingLines(status),
     ...leftLines(status),
-    ...nextLines(nextSteps(status, stage)),
+    ...nextLines(listNextSteps(status, stage)),
   ].join('\n');
 }
 
@@ -44,8 +44,8 @@ export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Stat
   const behind =
     leftBehind === 'unknown'
       ? 'Left behind: unknown, the new collection could not be read.'
-      : `Left behind: ${leftBehind ? countText(Number(leftBehind), 'write') : 'no writes'}.`;
-  const missing = `Not counted: ${countText(Number(lacking), 'old memory')} missing from the new collection.`;
+      : `Left behind: ${leftBehind ? formatCount(Number(leftBehind), 'write') : 'no writes'}.`;
+  const missing = `Not counted: ${formatCount(Number(lacking), 'old memory')} missing from the new collection.`;
   const uncarried = `Collection ${comparedByHand} has writes that were not carried over: compare it by hand.`;
   const retained = served.map(
     ({ collection, until }) => `Collection ${collection} is kept as users left it until ${until}.`,
@@ -63,7 +63,14 @@ export function leftLines({ phase, evidence, kept, served, takesNoWindow }: Stat
   ];
 }
 
-function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Status): string | null {
+function describeWindow({
+  phase,
+  phaseAt,
+  deadlineAt,
+  endedAt,
+  retention,
+  at,
+}: Status): string | null {
   if (phase === 'switching-back') {
     const since = phaseAt ? ` since ${phaseAt}` : '';
     return `rolling back${since}, without a deadline`;
@@ -71,36 +78,36 @@ function windowText({ phase, phaseAt, deadlineAt, endedAt, retention, at }: Stat
   if (!deadlineAt || endedAt || retention) return null;
   const left = measureMilliseconds(at, deadlineAt);
   return left > 0
-    ? `closes at ${deadlineAt}, ${durationText(left)} left`
+    ? `closes at ${deadlineAt}, ${formatDuration(left)} left`
     : `closed at ${deadlineAt}: an unfinished cutover is rolled back`;
 }
 
 function usersLine(status: Status): string {
   const { frozenSince, at } = status;
-  const text = usersText(status);
+  const text = describeUsers(status);
   if (!isSwitching(status.phase)) return text;
   if (!frozenSince) return `${text} No refused write has proved that yet.`;
-  return `${text} The first write was refused at ${frozenSince}, ${durationText(measureMilliseconds(frozenSince, at))} ago.`;
+  return `${text} The first write was refused at ${frozenSince}, ${formatDuration(measureMilliseconds(frozenSince, at))} ago.`;
 }
 
-function rollbackText({ endedAt, retention }: Status): string | null {
+function describeRollback({ endedAt, retention }: Status): string | null {
   if (!retention || endedAt) return null;
   const { until, daysLeft, isOver, isEnding } = retention;
   if (isOver) return `no longer possible since ${until}`;
-  const days = `${countText(daysLeft, 'day')} left`;
+  const days = `${formatCount(daysLeft, 'day')} left`;
   return `possible until ${until}, ${days}${isEnding ? ', ends soon' : ''}`;
 }
 
 function progressLine({ progress, at }: Status): string | null {
   if (!progress) return null;
   const { step, savedAt } = progress;
-  const age = savedAt ? `, ${durationText(measureMilliseconds(savedAt, at))} ago` : '';
-  return `${capitalise(step)}: ${progressText(step, progress)}${age}`;
+  const age = savedAt ? `, ${formatDuration(measureMilliseconds(savedAt, at))} ago` : '';
+  return `${capitalise(step)}: ${formatProgress(step, progress)}${age}`;
 }
 
-function lockText({ lock, at }: Status): string | null {
+function describeLock({ lock, at }: Status): string | null {
   if (!lock?.since || !lock.until) return null;
-  const age = durationText(measureMilliseconds(lock.since, at));
+  const age = formatDuration(measureMilliseconds(lock.since, at));
   return `held by a step since ${lock.since}, ${age} ago; if the step crashed, the lock expires at ${lock.until}`;
 }
 
@@ -108,11 +115,11 @@ function evidenceLines(
   { kind, artifact, digest, recordedAt }: Status['evidence'][number],
   at: string,
 ) {
-  const age = recordedAt ? `${durationText(measureMilliseconds(recordedAt, at))} old, ` : '';
+  const age = recordedAt ? `${formatDuration(measureMilliseconds(recordedAt, at))} old, ` : '';
   return row(kind, `${age}digest ${digest.slice(0, DIGEST_DIGITS)}, ${artifact}`);
 }
 
-function approvalText({ approval }: Status): string | null {
+function describeApproval({ approval }: Status): string | null {
   if (!approval?.digest) return null;
   const { evidence, digest } = approval;
   return `the ${evidence} with digest ${digest.slice(0, DIGEST_DIGITS)}, which opens the window`;

@@ -7,7 +7,7 @@ import { toWords } from '../../../lib/shared/printable.ts';
 const MINUTE_MS = 60_000;
 
 /** Formats a duration in whole seconds below a minute, and in two units above */
-export function durationText(milliseconds: number): string {
+export function formatDuration(milliseconds: number): string {
   if (milliseconds < 1_000) return 'less than 1s';
   return prettyMilliseconds(milliseconds, {
     unitCount: milliseconds < MINUTE_MS ? 1 : 2,
@@ -15,23 +15,23 @@ export function durationText(milliseconds: number): string {
   });
 }
 
-export function countText(number: number, unit: string): string {
+export function formatCount(number: number, unit: string): string {
   const units = /[^aeiou]y$/.test(unit) ? unit.replace(/y$/, 'ies') : `${unit}s`;
   return `${number.toLocaleString('en')} ${number === 1 ? unit : units}`;
 }
 
 /** @param by person or option that confirmed the action */
-export function confirmedText(by: string, what: string): string {
+export function formatConfirmation(by: string, what: string): string {
   return `Confirmed by ${by}: ${what}.`;
 }
 
 /** Formats a time to the second */
-export function timeText(iso: string): string {
+export function formatTime(iso: string): string {
   return iso.replace('T', ' ').replace(/(\.\d{3})?Z$/, ' UTC');
 }
 
 /** Formats the time left, such as `18:03`, or `00:07` in the last minute */
-export function timeLeftText(milliseconds: number): string {
+export function formatTimeLeft(milliseconds: number): string {
   return prettyMilliseconds(Math.max(0, Math.floor(milliseconds / 1_000) * 1_000), {
     colonNotation: true,
   }).replace(/^(\d):/, '0$1:');
@@ -45,12 +45,14 @@ const WORK_AFTER_TRANSFER: Readonly<Record<string, string>> = {
 };
 
 /** Formats progress, such as `12,400/30,000 41% 2,100/s ETA 8s`; a backup counts bytes */
-export function progressText(step: string, { done, total, unit, perSecond }: Progress): string {
+export function formatProgress(step: string, { done, total, unit, perSecond }: Progress): string {
   const amount = unit === 'bytes' ? prettyBytes : (number: number) => number.toLocaleString('en');
   const share = total > 0 ? Math.min(100, Math.floor((done / total) * 100)) : 0;
   const rate = perSecond ? [`${amount(Math.round(perSecond))}/s`] : [];
   const eta =
-    perSecond && done < total ? [`ETA ${durationText(((total - done) / perSecond) * 1_000)}`] : [];
+    perSecond && done < total
+      ? [`ETA ${formatDuration(((total - done) / perSecond) * 1_000)}`]
+      : [];
   const next = total > 0 && done >= total ? WORK_AFTER_TRANSFER[step] : undefined;
   const line = [`${amount(done)}/${amount(total)} ${share}%`, ...rate, ...eta].join(' ');
   return next ? `${line}; now ${next}` : line;
@@ -58,14 +60,14 @@ export function progressText(step: string, { done, total, unit, perSecond }: Pro
 
 /** Writes one line for each fact, such as `lost writes: at least 3, exactly unknown` */
 export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(facts).map(([name, value]) => `${toWords(name)}: ${factText(value)}`);
+  return Object.entries(facts).map(([name, value]) => `${toWords(name)}: ${formatFact(value)}`);
 }
 
-function factText(value: unknown): string {
+function formatFact(value: unknown): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return value.toLocaleString('en');
-  if (Array.isArray(value)) return value.map(factText).join('; ') || 'nothing';
+  if (Array.isArray(value)) return value.map(formatFact).join('; ') || 'nothing';
   if (typeof value !== 'object' || value === null) return String(value);
-  const named = Object.entries(value).map(([name, part]) => `${toWords(name)} ${factText(part)}`);
+  const named = Object.entries(value).map(([name, part]) => `${toWords(name)} ${formatFact(part)}`);
   return named.join(', ');
 }

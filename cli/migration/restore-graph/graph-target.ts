@@ -1,4 +1,4 @@
-// The interface of a property graph that a restore fills.
+// Interface of a property graph that a restore fills
 import type {
   GraphNode,
   GraphRelationship,
@@ -9,16 +9,16 @@ import type {
 /** `none`: not begun, or complete. `finishing`: everything is restored, and the marks of the restore are being removed. */
 export type RestoreState = 'none' | 'filling' | 'finishing';
 
-/** Every call can be repeated after a lost answer. */
+/** Every call can be repeated after a lost response. */
 export interface GraphRestore {
-  restoreState(): Promise<RestoreState>;
-  /** Number of nodes that no unfinished restore has created */
-  foreignNodes(): Promise<number>;
+  readRestoreState(): Promise<RestoreState>;
+  /** Counts the nodes that no unfinished restore has created. */
+  countForeignNodes(): Promise<number>;
   beginRestore(): Promise<void>;
   restoreNodes(batch: readonly GraphNode[]): Promise<void>;
-  /** @throws Refusal if a node at an end is missing */
+  /** @throws Refusal if a node at either end is missing */
   restoreRelationships(batch: readonly GraphRelationship[]): Promise<void>;
-  /** Resolves when the graph has the constraints and indexes; existing ones are left alone. */
+  /** Resolves when the graph has the constraints and indexes; leaves existing ones unchanged. */
   createSchema(rules: readonly SchemaRule[]): Promise<void>;
   /** Removes the marks of the restore. */
   finishRestore(): Promise<void>;

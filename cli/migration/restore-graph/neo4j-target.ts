@@ -1,5 +1,5 @@
-// Fills an empty Neo4j. Until the restore is finished, every row carries the id of its original, under a label and a constraint of
-// the restore's own, so that a repeated batch finds the rows that the first attempt created.
+// Fills an empty Neo4j. Until the restore is finished, every row has the id of its original, with a label and a constraint that
+// belong to the restore, so that a repeated batch finds the rows that the first attempt created.
 import type { Integer, ManagedTransaction } from 'neo4j-driver';
 import { type Neo4jAddress, openNeo4j } from '../../../lib/migration/adapters/neo4j.ts';
 import {
@@ -40,7 +40,7 @@ const INDEX_WAIT_SECONDS = 300;
 
 const FOREIGN_NODES = `MATCH (n) WHERE NOT n:${RESTORE_LABEL} RETURN count(n) AS count`;
 
-// A procedure of Neo4j's stores embeddings in single precision, as in the original graph.
+// A procedure of Neo4j stores embeddings in single precision, as in the original graph.
 const NODE_EMBEDDINGS = `
   UNWIND $rows AS row MATCH (n:${RESTORE_LABEL} {${RESTORE_ID}: row.id})
   UNWIND row.embeddings AS embedding
@@ -80,14 +80,14 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
       for (const statement of statements) await session.run(statement);
     });
 
-  async function restoreState(): Promise<RestoreState> {
+  async function readRestoreState(): Promise<RestoreState> {
     const constraints = streamRows<{ name: string }>('SHOW CONSTRAINTS YIELD name');
     const names = await Array.fromAsync(constraints, (row) => row.get('name'));
     if (names.includes(FINISHING)) return 'finishing';
     return names.includes(FILLING) ? 'filling' : 'none';
   }
 
-  async function foreignNodes(): Promise<number> {
+  async function countForeignNodes(): Promise<number> {
     return (await readOne<{ count: Integer }>(FOREIGN_NODES)).row.get('count').toNumber();
   }
 
@@ -124,8 +124,8 @@ function createRestore({ streamRows, readOne, write }: Sessions): GraphRestore {
   }
 
   return {
-    restoreState,
-    foreignNodes,
+    readRestoreState,
+    countForeignNodes,
     beginRestore: () => run([BEGIN]),
     restoreNodes,
     restoreRelationships,

@@ -1,22 +1,22 @@
-// Formats the command's answers about dumps and a restore.
+// Formats the outcome of the command: the dumps, or a check or restore of one.
 import { EXIT, type ExitCode } from '../migrate/output.ts';
-import type { Answer, Dump } from './run-command.ts';
+import type { Dump, RestoreOutcome } from './run-command.ts';
 
-export function chooseExitCode(answer: Answer): ExitCode {
-  return 'differences' in answer && answer.differences.length > 0 ? EXIT.failed : EXIT.done;
+export function chooseExitCode(outcome: RestoreOutcome): ExitCode {
+  return 'differences' in outcome && outcome.differences.length > 0 ? EXIT.failed : EXIT.done;
 }
 
-export function answerAsText(answer: Answer): string {
-  if ('dumps' in answer) {
-    return answer.dumps.map(formatDump).join('\n') || 'There is no finished dump of that run.';
+export function formatOutcome(outcome: RestoreOutcome): string {
+  if ('dumps' in outcome) {
+    return outcome.dumps.map(formatDump).join('\n') || 'There is no finished dump of that run.';
   }
-  const { dump } = answer;
-  if (answer.dryRun) {
-    const described = `${formatDump(dump)}: unchanged since it was dumped\nDigest of the dump: ${answer.digest}`;
-    const schema = ['Constraints and indexes:', ...answer.statements].join('\n  ');
-    return `${described}\n${schema}\nThe graph ${describeCondition(answer.target)}\nA dry run: nothing was changed. To restore, repeat the command with --execute.`;
+  const { dump } = outcome;
+  if (outcome.dryRun) {
+    const described = `${formatDump(dump)}: unchanged since it was dumped\nDigest of the dump: ${outcome.digest}`;
+    const schema = ['Constraints and indexes:', ...outcome.statements].join('\n  ');
+    return `${described}\n${schema}\nThe graph ${describeCondition(outcome.target)}\nA dry run: nothing was changed. To restore, repeat the command with --execute.`;
   }
-  const { differences } = answer;
+  const { differences } = outcome;
   if (differences.length === 0) return `${formatDump(dump)}: restored, and equal to its dump`;
   const lines = differences.map(
     ({ what, wanted, found }) => `  ${what}: ${found} instead of ${wanted}`,
@@ -31,7 +31,7 @@ function formatDump({ dump, finishedAt, nodes, relationships }: Dump): string {
 function describeCondition({
   foreign,
   state,
-}: Extract<Answer, { dryRun: true }>['target']): string {
+}: Extract<RestoreOutcome, { dryRun: true }>['target']): string {
   if (state === 'finishing')
     return 'has everything; only the marks of the restore must still be removed.';
   if (foreign > 0) return `holds ${foreign} nodes: only an empty one can be restored into.`;

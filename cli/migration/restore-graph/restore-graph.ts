@@ -9,7 +9,7 @@ import { createCommand, runProgram } from '../../../processes/program.ts';
 import { runId } from '../migrate/options.ts';
 import { createOutput, EXIT, reportFailure } from '../migrate/output.ts';
 import { openNeo4jTarget } from './neo4j-target.ts';
-import { answerAsText, chooseExitCode } from './output.ts';
+import { chooseExitCode, formatOutcome } from './output.ts';
 import { type RestoreOrder, runCommand } from './run-command.ts';
 
 const streams = { input: process.stdin, output: process.stdout, status: process.stderr };
@@ -35,12 +35,12 @@ const command = createCommand(
     const order = createOrder(typed);
     const { artifacts, target } = await openParts();
     await using _ = target;
-    const answer = await runCommand(order, { artifacts, target });
-    process.exitCode = chooseExitCode(answer);
-    output.line(answerAsText(answer), {
+    const outcome = await runCommand(order, { artifacts, target });
+    process.exitCode = chooseExitCode(outcome);
+    output.line(formatOutcome(outcome), {
       event: 'restore-graph',
       exitCode: process.exitCode,
-      ...answer,
+      ...outcome,
     });
   });
 

@@ -35,12 +35,12 @@ export async function restoreGraph(options: RestoreOptions) {
     streamNodes: () => readNodes(artifacts, prefix).values,
     streamRelationships: () => readRelationships(artifacts, prefix).values,
   });
-  const state = await target.restoreState();
-  const foreign = state === 'finishing' ? 0 : await target.foreignNodes();
+  const state = await target.readRestoreState();
+  const foreign = state === 'finishing' ? 0 : await target.countForeignNodes();
   if (foreign === 0) {
     if (state !== 'finishing') await fill(options);
     await target.createSchema(schema);
-    // The marks are removed last: without them, an unfinished restore could not be told from any other graph.
+    // The marks are removed last: without them, an unfinished restore would look like any other graph.
     await target.finishRestore();
   }
   const differences = [
@@ -72,7 +72,7 @@ export interface GraphDifference {
   readonly found: number | string;
 }
 
-/** Lists differences; counts come first, because they say more than digests. */
+/** Lists differences: counts first, because they say more than digests. */
 export function compareFingerprints(
   wanted: GraphFingerprint,
   found: GraphFingerprint,

@@ -27,7 +27,7 @@ export interface Dump {
   readonly relationships: number;
 }
 
-export type Answer =
+export type RestoreOutcome =
   | { readonly dumps: readonly Dump[] }
   | {
       readonly dryRun: true;
@@ -53,14 +53,17 @@ interface Parts {
 export async function runCommand(
   order: RestoreOrder,
   { artifacts, target }: Parts,
-): Promise<Answer> {
+): Promise<RestoreOutcome> {
   if ('run' in order) return { dumps: await listDumps(order.run, artifacts) };
   const { dump: prefix, isAllowed: isExecuted } = order;
   const digest = await digestDump(artifacts, prefix);
   assertRecorded(listDumpKeys(prefix).manifest, digest, order.digest ?? digest);
   if (!isExecuted) {
     const { contents, finishedAt } = await verifyDump(artifacts, prefix);
-    const condition = { foreign: await target.foreignNodes(), state: await target.restoreState() };
+    const condition = {
+      foreign: await target.countForeignNodes(),
+      state: await target.readRestoreState(),
+    };
     const statements = (await readSchema(artifacts, prefix)).map(({ statement }) => statement);
     const dump = toDump(prefix, { contents, finishedAt });
     return { dryRun: true, dump, digest, statements, target: condition };

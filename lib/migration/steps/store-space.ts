@@ -23,8 +23,8 @@ async function estimateSpace(vectors: VectorStore, { sourceCollection }: Plan) {
   const { size: dimensions = 0 } = readDenseVector(info);
   const { points } = await vectors.scroll(sourceCollection, { limit: SAMPLE_SIZE, vector: false });
   const share = total / Math.max(1, points.length);
-  const payloads = share * sumOf(points, ({ payload }) => Buffer.byteLength(payload));
-  const keywords = share * sumOf(points, countWords) * KEYWORD_BYTES;
+  const payloads = share * sumFigures(points, ({ payload }) => Buffer.byteLength(payload));
+  const keywords = share * sumFigures(points, countWords) * KEYWORD_BYTES;
   const copy = payloads + total * dimensions * FLOAT_BYTES;
   return {
     snapshotBytes: Math.ceil(copy),
@@ -48,12 +48,12 @@ export const DISK_SPACE = defineCheck({
     return { neededBytes: plan.inPlace ? neededInPlace : neededBytes, freeBytes };
   },
   detail: ({ neededBytes, freeBytes }) =>
-    `needs about ${sizeText(neededBytes)}, ${freeText(freeBytes)}`,
+    `needs about ${formatSize(neededBytes)}, ${formatFreeSpace(freeBytes)}`,
   facts: (space) => space,
   rules: [
     {
       why: ({ neededBytes, freeBytes }) =>
-        freeBytes === null && `${neededText(neededBytes)}, and its free space is unknown.`,
+        freeBytes === null && `${formatNeededSpace(neededBytes)}, and its free space is unknown.`,
       remedy:
         'Measure the free space where the store keeps its data and give it with --free-gb, or accept it: --accept unknown-space.',
       accept: ['unknown-space'],
@@ -62,7 +62,7 @@ export const DISK_SPACE = defineCheck({
       why: ({ neededBytes, freeBytes }) =>
         freeBytes !== null &&
         freeBytes < neededBytes &&
-        `${neededText(neededBytes)}: ${freeText(freeBytes)}.`,
+        `${formatNeededSpace(neededBytes)}: ${formatFreeSpace(freeBytes)}.`,
       remedy: 'Free or add space on the store, then give the free space with --free-gb.',
     },
   ],
@@ -77,17 +77,17 @@ export const SNAPSHOT_UPLOAD = defineCheck({
     await vectors.probeUpload(restoreTestCollectionOf(run), snapshotBytes);
     return snapshotBytes;
   },
-  detail: (bytes) => `a snapshot of about ${sizeText(bytes)} can be uploaded`,
+  detail: (bytes) => `a snapshot of about ${formatSize(bytes)} can be uploaded`,
   rules: [],
 });
 
-function neededText(bytes: number): string {
-  return `The migration needs about ${sizeText(bytes)} on the store`;
+function formatNeededSpace(bytes: number): string {
+  return `The migration needs about ${formatSize(bytes)} on the store`;
 }
 
-function freeText(bytes: number | null): string {
+function formatFreeSpace(bytes: number | null): string {
   if (bytes === null) return 'free space unknown';
-  return `${sizeText(bytes)} free as given with --free-gb, not measured`;
+  return `${formatSize(bytes)} free as given with --free-gb, not measured`;
 }
 
 function countWords({ payload }: ScrolledPoint): number {
@@ -95,11 +95,14 @@ function countWords({ payload }: ScrolledPoint): number {
   return text === undefined ? 0 : (JSON.parse(text).match(/[\p{L}\p{N}]+/gu)?.length ?? 0);
 }
 
-function sumOf(points: readonly ScrolledPoint[], figure: (point: ScrolledPoint) => number): number {
+function sumFigures(
+  points: readonly ScrolledPoint[],
+  figure: (point: ScrolledPoint) => number,
+): number {
   return points.reduce((sum, point) => sum + figure(point), 0);
 }
 
-function sizeText(bytes: number): string {
+function formatSize(bytes: number): string {
   const exact = `${bytes.toLocaleString('en')} bytes`;
   return bytes < GIGABYTE ? exact : `${(bytes / GIGABYTE).toFixed(2)} GB`;
 }

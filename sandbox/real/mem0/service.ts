@@ -36,7 +36,7 @@ export interface Mem0Service {
   close(): Promise<void>;
 }
 
-/** Starts no backend yet: the first deployment does. */
+/** Does not start a backend: the first deployment does. */
 export async function startMem0Service(options: Mem0Options): Promise<Mem0Service> {
   const folder = await mkdtemp(join(tmpdir(), 'mem0-'));
   const [settings, state] = [join(folder, 'settings.json'), join(folder, 'state.json')];
@@ -62,7 +62,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
       },
     });
     const answer = await awaitAnswer(`${url}/health`, child);
-    // The answer must mention mem0: another program may have taken the port.
+    // The response must mention mem0: another program may have taken the port.
     if (answer?.status !== 200 || !answer.body.includes('mem0')) {
       throw new UserError(`The memory service did not start: ${lastLine}`);
     }
@@ -82,7 +82,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
   };
 }
 
-/** Performs the actions that the migration asks of the service's operator. @param old the version before the migration */
+/** Performs the actions that the migration requests from the service's operator. @param old the version before the migration */
 export function createMem0Hooks(service: Mem0Service, old: Mem0Major): Hooks {
   return {
     async ask({ action, collection, testUser, deadlineAt = Number.MAX_SAFE_INTEGER }) {

@@ -21,7 +21,7 @@ export interface Act {
 export interface Ending {
   /** Expected phase of the run at the end. */
   readonly phase: Phase | 'not begun';
-  /** Memories that users should have at the end; by default the memories that they had before. */
+  /** Memories that users should have at the end; by default the same as before */
   readonly holds?: Holdings;
   /** Number of writes to the new version that the rollback left behind, as the operator acknowledged. */
   readonly acknowledgedLoss?: number;

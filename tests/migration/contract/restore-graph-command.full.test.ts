@@ -1,7 +1,7 @@
 // `npm run restore-graph` restores a dump that a run has left into an empty graph, and refuses any other graph.
 import { describe, expect, it } from 'vitest';
 import { computeFingerprint } from '../../../cli/migration/restore-graph/fingerprint.ts';
-import { answerAsText, chooseExitCode } from '../../../cli/migration/restore-graph/output.ts';
+import { chooseExitCode, formatOutcome } from '../../../cli/migration/restore-graph/output.ts';
 import { runCommand as runRestore } from '../../../cli/migration/restore-graph/run-command.ts';
 import { digestDump, listDumpKeys, readDumpManifest } from '../../../lib/migration/graph/dump.ts';
 import { writeJson } from '../../../lib/migration/ports/artifacts.ts';
@@ -22,9 +22,9 @@ async function backUpTwice() {
 }
 
 async function listDumps({ parts }: Awaited<ReturnType<typeof backUpTwice>>) {
-  const answer = await runRestore({ run: RUN }, parts);
-  if (!('dumps' in answer)) throw new Error('The command listed no dumps');
-  return answer.dumps;
+  const outcome = await runRestore({ run: RUN }, parts);
+  if (!('dumps' in outcome)) throw new Error('The command listed no dumps');
+  return outcome.dumps;
 }
 
 async function findLatest(run: Awaited<ReturnType<typeof backUpTwice>>) {
@@ -41,15 +41,15 @@ describe('the dumps of a run', () => {
     const { artifacts } = run.parts;
     const dumps = await listDumps(run);
     expect(dumps.map(({ nodes }) => nodes)).toEqual([3, 2]);
-    expect(answerAsText({ dumps })).toMatch(/^run-a\/graph-\d+ {2}of .+Z, nodes 3, .+\nrun-a\//);
+    expect(formatOutcome({ dumps })).toMatch(/^run-a\/graph-\d+ {2}of .+Z, nodes 3, .+\nrun-a\//);
     await artifacts.delete(`${dumps[0]?.dump}/manifest.json`);
     expect(await listDumps(run)).toEqual(dumps.slice(1));
   });
 
   it('are reported as missing if the run has none', async () => {
     const { parts } = await backUpTwice();
-    const answer = await runRestore({ run: 'other-run' }, parts);
-    expect(answerAsText(answer)).toBe('There is no finished dump of that run.');
+    const outcome = await runRestore({ run: 'other-run' }, parts);
+    expect(formatOutcome(outcome)).toBe('There is no finished dump of that run.');
   });
 });
 
@@ -57,12 +57,12 @@ describe('a dump', () => {
   it('is read completely by a dry run, which leaves the graph unchanged', async () => {
     const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: false };
-    expect(answerAsText(await runRestore(order, run.parts))).toMatch(
+    expect(formatOutcome(await runRestore(order, run.parts))).toMatch(
       /nodes 3.+unchanged since it was dumped\nDigest .+\nConstraints and indexes:\n {2}CREATE LOOKUP .+\nThe graph is empty and can be restored into\.\nA dry run/,
     );
     expect(await countNodes(run.target)).toBe(0);
     run.target.addNode({ labels: ['city'], properties: {} });
-    expect(answerAsText(await runRestore(order, run.parts))).toContain(
+    expect(formatOutcome(await runRestore(order, run.parts))).toContain(
       'holds 1 nodes: only an empty',
     );
   });
@@ -71,9 +71,9 @@ describe('a dump', () => {
     const run = await backUpTwice();
     const order = { dump: await findLatest(run), isAllowed: true };
     for (let time = 0; time < 2; time += 1) {
-      const answer = await runRestore(order, run.parts);
-      expect(chooseExitCode(answer)).toBe(0);
-      expect(answerAsText(answer)).toMatch(/: restored, and equal to its dump$/);
+      const outcome = await runRestore(order, run.parts);
+      expect(chooseExitCode(outcome)).toBe(0);
+      expect(formatOutcome(outcome)).toMatch(/: restored, and equal to its dump$/);
       expect(await computeFingerprint(run.target)).toEqual(await computeFingerprint(run.graph));
     }
   });
@@ -88,9 +88,9 @@ describe('a dump', () => {
         ),
     };
     const order = { dump: await findLatest(run), isAllowed: true };
-    const answer = await runRestore(order, { ...run.parts, target: forgetful });
-    expect(chooseExitCode(answer)).toBe(1);
-    expect(answerAsText(answer)).toMatch(
+    const outcome = await runRestore(order, { ...run.parts, target: forgetful });
+    expect(chooseExitCode(outcome)).toBe(1);
+    expect(formatOutcome(outcome)).toMatch(
       /differs from its dump\n(.+\n)*.*nodesPerLabel city: 1 instead/,
     );
   });
@@ -127,10 +127,10 @@ describe('a dump that another program wrote', () => {
   it('is shown by the dry run with its statements and digest, and refused if the digest differs', async () => {
     const statement = 'CREATE RANGE INDEX `a` FOR (n:`city`) ON (n.`name`)';
     const { parts, dump } = await withSchema(statement);
-    const answer = await runRestore({ dump, isAllowed: false }, parts);
-    expect(answerAsText(answer)).toContain(`Constraints and indexes:\n  ${statement}\n`);
+    const outcome = await runRestore({ dump, isAllowed: false }, parts);
+    expect(formatOutcome(outcome)).toContain(`Constraints and indexes:\n  ${statement}\n`);
     const digest = await digestDump(parts.artifacts, dump);
-    expect(answerAsText(answer)).toContain(`Digest of the dump: ${digest}\n`);
+    expect(formatOutcome(outcome)).toContain(`Digest of the dump: ${digest}\n`);
     await expect(runRestore({ dump, isAllowed: true, digest }, parts)).resolves.toBeDefined();
     const otherDigest = '0'.repeat(64);
     await expect(runRestore({ dump, isAllowed: true, digest: otherDigest }, parts)).rejects.toEqual(
@@ -142,8 +142,8 @@ describe('a dump that another program wrote', () => {
 it('the record of the run has the digest of its dump', async () => {
   const migration = await createMigrationAt('backed-up');
   const { artifacts } = migration.services;
-  const answer = await runRestore({ run: RUN }, { artifacts, target: createSandboxGraph() });
-  const dump = ('dumps' in answer && answer.dumps[0]?.dump) || '';
+  const outcome = await runRestore({ run: RUN }, { artifacts, target: createSandboxGraph() });
+  const dump = ('dumps' in outcome && outcome.dumps[0]?.dump) || '';
   expect((await migration.runs.read(RUN)).evidence['backup-manifest']?.facts).toMatchObject({
     graph: 'exact',
     graphDigest: await digestDump(artifacts, dump),

@@ -1,4 +1,4 @@
-// Artifacts in a temporary folder of the test that asks for them.
+// Creates artifacts in a temporary folder of the calling test.
 import { createFileArtifacts } from '../../../lib/migration/adapters/file-artifacts.ts';
 import type { ArtifactStore } from '../../../lib/migration/ports/artifacts.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';

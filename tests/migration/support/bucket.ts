@@ -1,12 +1,12 @@
-// A bucket with Object Lock behind a real S3 client: commands are reported, and answered before they become requests.
-// The first HeadObject of a key finds a whole object and an unfinished upload: those of an earlier run with the same id, whose
-// table was lost.
+// A bucket with Object Lock behind a real S3 client: it reports and answers commands before they become requests. The first
+// HeadObject of a key finds a whole object and an unfinished upload, which belong to an earlier run with the same id, whose table
+// was lost.
 
 import { Readable } from 'node:stream';
 import { NotFound, S3Client } from '@aws-sdk/client-s3';
 
 export interface Command {
-  /** Such as `HeadObject`. */
+  /** Name of the command, such as `HeadObject` */
   readonly name: string;
   readonly input: Input;
 }

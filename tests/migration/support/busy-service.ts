@@ -28,7 +28,7 @@ const WRITES = 20;
 const TEST_KEY = 'key-of-the-test-user';
 /** The drain is short, because no request takes longer. */
 const PLAN = ['--accept', 'no-graph', '--drain-seconds', '5', '--free-gb', '1'];
-/** Permits 1,000 deletions: of so few memories, users delete a larger share than is allowed without permission. */
+/** Permits 1,000 deletions: users delete a larger share of so few memories than is allowed without permission. */
 const DELETES = ['--deletes', '1000'];
 const COMMAND_MS = 900_000;
 const MAX_REPEATS = 4;
@@ -39,9 +39,9 @@ export interface Scenario {
   readonly isInPlace?: boolean;
   /** Version of mem0 that users are on at first: 1 by default */
   readonly old?: Mem0Major;
-  /** The play damages the store, so users get errors other than refusals. */
+  /** True if the play damages the store, so that users get errors other than refusals */
   readonly breaksStore?: boolean;
-  /** The play harms the whole Qdrant, which must not be shared with other tests. */
+  /** True if the play harms the whole Qdrant, which other tests must not share */
   readonly harmsQdrant?: boolean;
   readonly play: (service: BusyService) => Promise<void>;
   /** Called after the last write */
@@ -176,7 +176,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
     return stdout;
   }
 
-  /** Version of mem0, as the service reports it */
+  /** Reads the version of mem0 from the service. */
   async function version(): Promise<string> {
     const health = await (await fetch(`${url}/health`)).json();
     return v.parse(v.object({ mem0: v.string() }), health).mem0;
@@ -213,7 +213,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
     run,
     rollback,
     expectNoFault,
-    /** Collection that the setting names */
+    /** Reads the collection that the setting names. */
     collection: async () => (await readFile(setting, 'utf8')).trim(),
     /** Migrates users to the new version. @returns the output of the command */
     async migrate(): Promise<string> {
@@ -240,7 +240,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
       await expectVersion(old);
     },
     /**
-     * Kills the command once at each of those times, then repeats it until the run has reached the phase.
+     * Kills the command once at each of the given times, then repeats it until the run has reached the phase.
      * @param kills milliseconds from the start of the command
      */
     async insist(words: readonly string[], phase: string, kills: readonly number[]): Promise<void> {

@@ -31,7 +31,7 @@ export interface Faults {
 
 const KINDS = ['create', 'change', 'delete'] as const;
 
-/** Longest wait for acknowledged writes: beyond it something hangs. */
+/** Longest wait for acknowledged writes: a longer one means that something hangs */
 const PATIENCE_MS = 180_000;
 
 /**
@@ -128,7 +128,7 @@ export function startBusyUsers(options: {
       expected = new Map(earlier.expected);
       [deleted, unanswered] = [new Set(earlier.deleted), new Set(earlier.unanswered)];
     },
-    /** Waits until that many more writes are acknowledged. */
+    /** Waits until this many more writes are acknowledged. */
     async write(count: number): Promise<void> {
       const [goal, deadline] = [countAcknowledged() + count, Date.now() + PATIENCE_MS];
       while (countAcknowledged() < goal) {
@@ -136,7 +136,7 @@ export function startBusyUsers(options: {
         await pause(pauseMs);
       }
     },
-    /** Makes that many deletions, one user after the other, in addition to the regular writes. */
+    /** Makes this many deletions, one user after the other, in addition to the regular writes. */
     async remove(count: number): Promise<void> {
       for (let n = 0; n < count; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
     },
@@ -155,7 +155,7 @@ export function startBusyUsers(options: {
       };
     },
     refused: () => counts.refused,
-    /** Answers that no write should get. */
+    /** Responses that no write should get */
     failures: () => [...failures],
     summary: () =>
       `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestRefusalMs / 1_000).toFixed(1)} s at most`,

@@ -4,7 +4,7 @@ import type { Services } from '../../../lib/migration/services.ts';
 export interface Call {
   /** Position of the call, from 1 */
   readonly number: number;
-  /** Such as `vectors.upsert`. */
+  /** Service and method, such as `vectors.upsert` */
   readonly name: string;
   /** True if the call changes nothing in the service */
   readonly isRead: boolean;

@@ -29,7 +29,7 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
       expect(await graph.readSize()).toEqual({ nodes: 0, relationships: 0 });
       expect(await Array.fromAsync(graph.streamNodes())).toEqual([]);
       expect(await Array.fromAsync(graph.streamRelationships())).toEqual([]);
-      expect(await graph.restoreState()).toBe('none');
+      expect(await graph.readRestoreState()).toBe('none');
     });
 
     test('returns nodes with their labels and every type of property', async () => {
@@ -77,11 +77,11 @@ export function describeGraphStore(name: string, open: () => Promise<GraphTarget
 
     test('distinguishes nodes of an unfinished restore from all others', async () => {
       await fill(graph);
-      expect(await graph.restoreState()).toBe('filling');
-      expect(await graph.foreignNodes()).toBe(0);
+      expect(await graph.readRestoreState()).toBe('filling');
+      expect(await graph.countForeignNodes()).toBe(0);
       await graph.finishRestore();
-      expect(await graph.restoreState()).toBe('none');
-      expect(await graph.foreignNodes()).toBe(SAMPLE_NODES.length);
+      expect(await graph.readRestoreState()).toBe('none');
+      expect(await graph.countForeignNodes()).toBe(SAMPLE_NODES.length);
     });
 
     test("refuses the whole batch if a relationship's node is missing", async () => {

@@ -33,10 +33,10 @@ function describeNeo4j(url: string): void {
     await expect(restoreGraph({ ...options, target: killed })).rejects.toThrow('killed');
     await run('CREATE CONSTRAINT _restore_finishing FOR (n:_Restore) REQUIRE n.x IS UNIQUE');
     await run('MATCH (n:_Restore:city) REMOVE n:_Restore, n._restoreId');
-    expect(await target.restoreState()).toBe('finishing');
+    expect(await target.readRestoreState()).toBe('finishing');
     const { differences } = await restoreGraph({ ...options, target });
     expect(differences).toEqual([]);
-    expect(await target.restoreState()).toBe('none');
+    expect(await target.readRestoreState()).toBe('none');
   });
 
   test('An inspection of Neo4j finds everything that a dump needs', async () => {

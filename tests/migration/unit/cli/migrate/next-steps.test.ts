@@ -1,9 +1,9 @@
 // The commands that status and the driver offer; the first one continues the run.
 import { describe, expect, it } from 'vitest';
 import {
-  aftermathText,
   describeAftermath,
-  nextSteps,
+  formatAftermath,
+  listNextSteps,
 } from '../../../../../cli/migration/migrate/next-steps.ts';
 import { decideNext } from '../../../../../lib/migration/next.ts';
 import { EVIDENCE, type Phase } from '../../../../../lib/migration/phases.ts';
@@ -11,7 +11,7 @@ import { Refusal, type RefusalData } from '../../../../../lib/migration/refusals
 import type { Run } from '../../../../../lib/migration/runs/run.ts';
 import { STATUS } from '../../../support/fake-place.ts';
 
-type Status = Parameters<typeof nextSteps>[0];
+type Status = Parameters<typeof listNextSteps>[0];
 
 const pendingAction = {
   action: 'freeze',
@@ -30,7 +30,9 @@ function createStatus(phase: Phase, changes: object): Status {
 }
 
 function listCommands(phase: Phase, changes: object): string[] {
-  return nextSteps(createStatus(phase, changes)).map(({ command }) => command.split(' ')[4] ?? '');
+  return listNextSteps(createStatus(phase, changes)).map(
+    ({ command }) => command.split(' ')[4] ?? '',
+  );
 }
 
 describe('the next steps of a run', () => {
@@ -140,7 +142,7 @@ describe('the last line of a refused command', () => {
     ],
   ] as const)('names the remedy after %s', (name, data, phase, line) => {
     const status = createStatus(phase, { retention: phase === 'live' ? retention : null });
-    const text = aftermathText(
+    const text = formatAftermath(
       describeAftermath(status, undefined, new Refusal(name, 'No.', { data })),
     );
     expect(text).toMatch(/^Users are on the (old|new) version/);

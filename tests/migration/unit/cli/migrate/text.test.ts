@@ -3,38 +3,38 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createOutput } from '../../../../../cli/migration/migrate/output.ts';
 import { planLines } from '../../../../../cli/migration/migrate/plan-text.ts';
-import { statusAsText } from '../../../../../cli/migration/migrate/status-text.ts';
+import { formatStatus } from '../../../../../cli/migration/migrate/status-text.ts';
 import {
-  countText,
-  durationText,
   factLines,
-  progressText,
-  timeText,
+  formatCount,
+  formatDuration,
+  formatProgress,
+  formatTime,
 } from '../../../../../cli/migration/migrate/text.ts';
 import type { Status } from '../../../../../lib/migration/steps/status.ts';
 import { STATUS } from '../../../support/fake-place.ts';
 
 describe('a text', () => {
   it.each([
-    [durationText(999), 'less than 1s'],
-    [durationText(59_400), '59s'],
-    [durationText(61_000), '1m 1s'],
-    [durationText(26 * 3_600_000 + 61_000), '1d 2h'],
-    [countText(1, 'day'), '1 day'],
-    [countText(30_000, 'memory'), '30,000 memories'],
-    [countText(2, 'day'), '2 days'],
-    [timeText('2026-03-01T09:30:00.123Z'), '2026-03-01 09:30:00 UTC'],
-    [progressText('copy', { done: 0, total: 0 }), '0/0 0%'],
-    [progressText('copy', { done: 5, total: 200 }), '5/200 2%'],
+    [formatDuration(999), 'less than 1s'],
+    [formatDuration(59_400), '59s'],
+    [formatDuration(61_000), '1m 1s'],
+    [formatDuration(26 * 3_600_000 + 61_000), '1d 2h'],
+    [formatCount(1, 'day'), '1 day'],
+    [formatCount(30_000, 'memory'), '30,000 memories'],
+    [formatCount(2, 'day'), '2 days'],
+    [formatTime('2026-03-01T09:30:00.123Z'), '2026-03-01 09:30:00 UTC'],
+    [formatProgress('copy', { done: 0, total: 0 }), '0/0 0%'],
+    [formatProgress('copy', { done: 5, total: 200 }), '5/200 2%'],
     [
-      progressText('copy', { done: 200, total: 200, perSecond: 9 }),
+      formatProgress('copy', { done: 200, total: 200, perSecond: 9 }),
       '200/200 100% 9/s; now comparing both collections, then writing the report',
     ],
     [
-      progressText('copy', { done: 210, total: 200, perSecond: 9 }),
+      formatProgress('copy', { done: 210, total: 200, perSecond: 9 }),
       '210/200 100% 9/s; now comparing both collections, then writing the report',
     ],
-    [progressText('cutover', { done: 12e5, total: 4e9, unit: 'bytes' }), '1.2 MB/4 GB 0%'],
+    [formatProgress('cutover', { done: 12e5, total: 4e9, unit: 'bytes' }), '1.2 MB/4 GB 0%'],
   ])('%s', (text, expected) => {
     expect(text).toBe(expected);
   });
@@ -57,7 +57,7 @@ describe('the status page', () => {
   const digest = '0123456789abcdef'.repeat(4);
   const place = { stage: undefined, where: 'table runs at here' };
   const page = (changes: object) =>
-    statusAsText({ ...STATUS, ...changes } as unknown as Status, place);
+    formatStatus({ ...STATUS, ...changes } as unknown as Status, place);
   const returnedTo = (collection: string) => ({
     kind: 'rollback-report',
     artifact: 'b.json',

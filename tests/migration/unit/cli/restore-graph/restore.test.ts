@@ -43,7 +43,7 @@ test('A restore that is killed before or after any call continues to the same gr
       kills += 1;
       const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target: graph });
       expect(differences, `killed ${when} call ${call}`).toEqual([]);
-      expect(await graph.restoreState()).toBe('none');
+      expect(await graph.readRestoreState()).toBe('none');
     }
   }
   // Every restore makes four batches of nodes, four of relationships, and three other calls. It is killed before and after each.
