@@ -1,7 +1,7 @@
 // The databases that can run on this machine: the embedded engine, or AWS's own DynamoDB Local.
 import { join, resolve } from 'node:path';
 import { UserError } from '../lib/shared/user-error.ts';
-import { type Address, awaitAnswer } from '../processes/await-answer.ts';
+import { type Address, awaitResponse } from '../processes/await-answer.ts';
 import type { Child } from '../processes/child-process.ts';
 import { findFreePort } from '../processes/free-port.ts';
 import type { Resources } from '../processes/resources.ts';
@@ -158,7 +158,7 @@ async function startAndWait(resources: Resources, program: Program, address: Add
   const umask = process.umask(0o077);
   const child = resources.startProgram({ ...program, onLine });
   process.umask(umask);
-  if (await awaitAnswer(address, child)) return { child, lastLine };
+  if (await awaitResponse(address, child)) return { child, lastLine };
   await child.stop();
   return { lastLine };
 }

@@ -2,7 +2,7 @@
 // bundled for a deployment.
 import { join } from 'node:path';
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
-import { type Answer, awaitAnswer } from '../processes/await-answer.ts';
+import { awaitResponse, type HttpResponse } from '../processes/await-answer.ts';
 import { createBuildFolder } from '../processes/build-folder.ts';
 import { COMPILE_CACHE, SERVERLESS_HOME } from '../processes/caches.ts';
 import type { Child } from '../processes/child-process.ts';
@@ -69,7 +69,7 @@ export async function startGateway(
     args: [...SMALL_HEAP, ...args],
     onLine: log.add,
   });
-  const answer = await awaitAnswer({ socketPath, path: '/categories' }, child);
+  const answer = await awaitResponse({ socketPath, path: '/categories' }, child);
   if (!isServing(answer)) {
     // The last lines of a program may arrive after its end.
     await child.stop();
@@ -93,7 +93,7 @@ function createCommand(spec: GatewaySpec, name: string, ...args: readonly string
  * Checks the API's envelope, not only the status: the framework answers 200 even for a function that it cannot load. A service
  * that requires a key answers 401.
  */
-function isServing(answer: Answer | undefined): boolean {
+function isServing(answer: HttpResponse | undefined): boolean {
   try {
     const { success, error } = JSON.parse(answer?.body ?? '');
     return answer?.status === 401 ? error === 'unauthenticated' : success === true;

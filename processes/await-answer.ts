@@ -1,4 +1,4 @@
-// Waits until a program that we started answers HTTP.
+// Waits until a program that we started responds over HTTP.
 import { once } from 'node:events';
 import { get } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -8,7 +8,7 @@ import type { Child } from './child-process.ts';
 const PAUSE_MILLISECONDS = 20;
 const REQUEST_TIMEOUT_MILLISECONDS = 10_000;
 
-export interface Answer {
+export interface HttpResponse {
   readonly status: number;
   readonly body: string;
 }
@@ -16,22 +16,25 @@ export interface Answer {
 /** A URL, or a path behind a socket. */
 export type Address = string | { readonly socketPath: string; readonly path: string };
 
-/** Returns the first answer; `undefined` if the program ends before it answers. */
-export async function awaitAnswer(address: Address, child: Child): Promise<Answer | undefined> {
+/** Returns the first response; `undefined` if the program ends before it responds. */
+export async function awaitResponse(
+  address: Address,
+  child: Child,
+): Promise<HttpResponse | undefined> {
   let isRunning = true;
   child.ended.then(() => {
     isRunning = false;
   });
   while (isRunning) {
-    const answer = await request(address);
-    // The answer may come from another program that has taken the port; in that case, our program is about to end.
+    const response = await request(address);
+    // The response may come from another program that has taken the port; in that case, our program is about to end.
     await delay(PAUSE_MILLISECONDS);
-    if (answer !== undefined && isRunning) return answer;
+    if (response !== undefined && isRunning) return response;
   }
   return undefined;
 }
 
-async function request(address: Address): Promise<Answer | undefined> {
+async function request(address: Address): Promise<HttpResponse | undefined> {
   const signal = AbortSignal.timeout(REQUEST_TIMEOUT_MILLISECONDS);
   const options = { agent: false, signal } as const;
   try {

@@ -91,7 +91,7 @@ export function isGradual(options: {
 }
 
 /**
- * Finds the address that the canary uses. A new name answers only once the operator has pointed its record at the target that
+ * Finds the address that the canary uses. A new name resolves only once the operator has pointed its record at the target that
  * the deployment creates: until then the canary fails, and would roll the deployment back.
  */
 function findAddress(template: Template | undefined): string {

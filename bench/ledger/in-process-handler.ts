@@ -30,7 +30,8 @@ export async function loadListHandler({ endpoint, tableName, ledgerId }: LedgerA
       requestContext: { http: { method: 'GET' } },
     };
     const { statusCode, body = '' } = await handler(event, { awsRequestId: 'bench' });
-    if (statusCode !== 200) throw new Error(`The list function answered ${statusCode}: ${body}`);
+    if (statusCode !== 200)
+      throw new Error(`The list function responded with ${statusCode}: ${body}`);
     const { data, pagination } = JSON.parse(body) as Body;
     return { total: pagination.total, ids: data.map(({ id }) => id) };
   };

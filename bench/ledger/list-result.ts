@@ -12,7 +12,7 @@ export function toListResult({ items, pagination }: TransactionListing): ListRes
   return { total: pagination.total, ids: items.map(({ id }) => id) };
 }
 
-/** @throws Error if the two results differ, because the time of a wrong answer means nothing */
+/** @throws Error if the two results differ, because the time of a wrong response means nothing */
 export function assertSame(name: string, actual: ListResult, expected: ListResult): void {
-  deepStrictEqual(actual, expected, `${name}: the answers differ`);
+  deepStrictEqual(actual, expected, `${name}: the responses differ`);
 }

@@ -24,7 +24,7 @@ export interface Measured<Result> {
 
 const NO_COST: Cost = { readUnits: 0, writeUnits: 0, calls: 0, roundTrips: 0 };
 
-interface Answer {
+interface MeteredResponse {
   readonly ConsumedCapacity?: ConsumedCapacity | ConsumedCapacity[] | undefined;
 }
 
@@ -34,8 +34,8 @@ export function createMeteredClient(client: Client): MeteredClient {
   async function send(command: Parameters<Client['send']>[0]): Promise<unknown> {
     Object.assign(command.input, { ReturnConsumedCapacity: 'TOTAL' });
     const roundTrip = cost.roundTrips + 1;
-    const answer = (await client.send(command)) as Answer;
-    const units = sumUnits(answer);
+    const response = (await client.send(command)) as MeteredResponse;
+    const units = sumUnits(response);
     const isRead = ['GetCommand', 'QueryCommand'].includes(command.constructor.name);
     cost = {
       readUnits: cost.readUnits + (isRead ? units : 0),
@@ -43,7 +43,7 @@ export function createMeteredClient(client: Client): MeteredClient {
       calls: cost.calls + 1,
       roundTrips: Math.max(cost.roundTrips, roundTrip),
     };
-    return answer;
+    return response;
   }
 
   async function measure<Result>(work: () => Promise<Result>): Promise<Measured<Result>> {
@@ -56,7 +56,7 @@ export function createMeteredClient(client: Client): MeteredClient {
 }
 
 /** @throws Error if the engine reports no units, because missing units must not count as zero */
-function sumUnits({ ConsumedCapacity: consumed = [] }: Answer): number {
+function sumUnits({ ConsumedCapacity: consumed = [] }: MeteredResponse): number {
   const consumptions = Array.isArray(consumed) ? consumed : [consumed];
   if (consumptions.length === 0)
     throw new Error('The engine does not report the capacity that it consumed');

@@ -1,7 +1,7 @@
 // Measures the page with twenty thousand transactions in Chromium: the requests and script time of each view, and the time from
 // a key press to the next frame on a processor slowed four times. Both times depend on the machine as much as on the page, so a
 // fixed loop and a page of one field are measured beside them. The bar of the script applies to its elapsed time and to its
-// processor time: the service and its database use the same cores here, and while they answer, a script waits for them. How long
+// processor time: the service and its database use the same cores here, and while they work, a script waits for them. How long
 // the thread waited for a processor is counted by Linux, so that this time is told from any that the script itself takes. The
 // elapsed time is measured once more while the page has a core without them.
 import { UserError } from '../../lib/shared/user-error.ts';
@@ -109,7 +109,7 @@ export async function measurePage(run: BenchRun): Promise<Report> {
 async function fillLedger(url: string, count: number, onBulk: () => void): Promise<void> {
   const post = async (path: string, body: object) => {
     const response = await fetch(url + path, { method: 'POST', body: JSON.stringify(body) });
-    if (!response.ok) throw new UserError(`POST ${path} answered ${response.status}`);
+    if (!response.ok) throw new UserError(`POST ${path} failed with ${response.status}`);
     return (await response.json()) as { readonly data: { readonly id: number } };
   };
   const ids: number[] = [];

@@ -24,7 +24,7 @@ interface MeasuredRequest {
   readonly rounds: number;
   /** Highest accepted ratio of our time to the peer's. */
   readonly maxRatio?: number;
-  /** Sends the request. @returns the number of rows in the answer */
+  /** Sends the request. @returns the number of rows in the response */
   readonly run: (url: string) => Promise<number>;
 }
 
@@ -84,7 +84,7 @@ export async function comparePeers(run: BenchRun): Promise<Report> {
     const urls = [ours.url, theirs.url];
     const [our, their] = await Promise.all(urls.map((url) => work.run(url)));
     if (our !== their || our === 0)
-      throw new Error(`${work.name}: ${our} rows in our answer, ${their} in PostgreSQL's`);
+      throw new Error(`${work.name}: ${our} rows in our response, ${their} in PostgreSQL's`);
     const contenders = urls.map((url) => createContender(() => work.run(url)));
     results.push({ ...work, times: await race(contenders, work.rounds) });
   }
@@ -191,6 +191,6 @@ async function send(url: string, body: object): Promise<Body> {
 }
 
 async function read(response: Response): Promise<Body> {
-  if (!response.ok) throw new Error(`${response.url} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${response.url} failed with ${response.status}`);
   return (await response.json()) as Body;
 }

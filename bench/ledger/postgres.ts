@@ -77,7 +77,7 @@ async function compareLists(
     () => theirs.page(filter, (page - 1) * PER_PAGE, PER_PAGE),
   ] as const;
   const [our, handled, their] = await Promise.all(contenders.map((list) => list()));
-  if (!our || !handled || !their) throw new Error('A contender did not answer');
+  if (!our || !handled || !their) throw new Error('A contender did not respond');
   assertSame(`${name}, ${place}: handler`, handled, our);
   assertSame(`${name}, ${place}: PostgreSQL`, their, our);
   const [ours = Number.NaN, inHandler = Number.NaN, inPostgres = Number.NaN] = await race(

@@ -61,7 +61,7 @@ async function passSnapshotThrough({ url, source, target }: CopyOptions): Promis
   return performance.now() - startedAt;
 }
 
-/** Waits for the restored collection, which the store creates after it has answered the upload. */
+/** Waits for the restored collection, which the store creates after it has responded to the upload. */
 async function waitUntilRestored(store: VectorStore, name: string, points: number): Promise<void> {
   for (let polls = 0; polls < 300; polls += 1) {
     if ((await store.countRestoredPoints(name)) === points) return;

@@ -1,4 +1,4 @@
-// GET /health, without authentication: shows that the function runs and, with `?deep`, that the table answers.
+// GET /health, without authentication: shows that the function runs and, with `?deep`, that the table responds.
 import { createPublicEndpoint } from '../../lib/ledger/http/endpoint.ts';
 import { parseFilter } from '../../lib/ledger/http/fields.ts';
 import { healthQuery } from '../../lib/ledger/http/health-query.ts';

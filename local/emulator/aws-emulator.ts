@@ -2,7 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { awaitAnswer } from '../../processes/await-answer.ts';
+import { awaitResponse } from '../../processes/await-answer.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import type { Resources } from '../../processes/resources.ts';
@@ -67,7 +67,7 @@ export async function startAwsEmulator(
     },
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  if (!(await awaitAnswer(`${endpoint}/_ministack/health`, child))) {
+  if (!(await awaitResponse(`${endpoint}/_ministack/health`, child))) {
     throw new UserError(`The emulator of AWS did not start: ${lastLine}`);
   }
   return { environment: { ...ACCESS, AWS_ENDPOINT_URL: endpoint }, ended: child.ended };

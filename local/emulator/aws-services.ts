@@ -2,7 +2,7 @@
 
 import { join } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { awaitAnswer } from '../../processes/await-answer.ts';
+import { awaitResponse } from '../../processes/await-answer.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../processes/python-tools.ts';
 import type { Resources } from '../../processes/resources.ts';
@@ -29,7 +29,7 @@ async function start(resources: Resources): Promise<StartedService> {
     },
   });
   const endpoint = `http://127.0.0.1:${port}`;
-  if (!(await awaitAnswer(`${endpoint}/moto-api/data.json`, child))) {
+  if (!(await awaitResponse(`${endpoint}/moto-api/data.json`, child))) {
     throw new UserError(`Moto did not start: ${lastLine}`);
   }
   const environment = {

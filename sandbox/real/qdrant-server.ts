@@ -3,7 +3,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join, resolve } from 'node:path';
 import { UserError } from '../../lib/shared/user-error.ts';
-import { awaitAnswer } from '../../processes/await-answer.ts';
+import { awaitResponse } from '../../processes/await-answer.ts';
 import type { Child } from '../../processes/child-process.ts';
 import { findFreePort } from '../../processes/free-port.ts';
 import type { Resources } from '../../processes/resources.ts';
@@ -89,7 +89,7 @@ export async function startQdrant(resources: Resources): Promise<QdrantServer> {
         lastLine = line || lastLine;
       },
     });
-    if (await awaitAnswer(`${url}/readyz`, child)) return;
+    if (await awaitResponse(`${url}/readyz`, child)) return;
     throw new UserError(`Qdrant did not start: ${lastLine}`);
   }
 

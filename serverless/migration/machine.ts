@@ -147,7 +147,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
           'Cutover',
           'The window: stops writes, switches to the new version, proves it, and opens writes. A refusal begins the rollback.',
         ),
-        // A function that never answers cannot begin the rollback itself.
+        // A function that never returns cannot begin the rollback itself.
         Catch: [{ ErrorEquals: ['States.ALL'], ResultPath: '$.failure', Next: 'RollBack' }],
       },
       RollBack: {

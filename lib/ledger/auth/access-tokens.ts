@@ -70,7 +70,7 @@ export function createTokenVerifier(
       redirect: 'manual',
       signal,
     });
-    if (reply.status !== 200) throw new Error(`${url} answered ${reply.status}`);
+    if (reply.status !== 200) throw new Error(`${url} responded with ${reply.status}`);
     const discovery = v.parse(discoverySchema, await reply.json());
     if (discovery.issuer !== issuer) throw new Error(`${url} describes another issuer`);
     return createRemoteJWKSet(new URL(discovery.jwks_uri), {

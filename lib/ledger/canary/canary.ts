@@ -71,11 +71,11 @@ export async function runCanary(options: CanaryOptions): Promise<void> {
     const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
     const signal = AbortSignal.timeout(CALL_TIMEOUT_MS);
     const request = { method, headers, signal, ...(body && { body: JSON.stringify(body) }) };
-    const throwNoAnswer = (cause: unknown) => {
+    const throwNoResponse = (cause: unknown) => {
       throw new CanaryFailed(`Cannot ${step}: nothing answers at ${url}.`, { cause });
     };
-    const response = await fetch(`${url}${path}`, request).catch(throwNoAnswer);
-    const text = await response.text().catch(throwNoAnswer);
+    const response = await fetch(`${url}${path}`, request).catch(throwNoResponse);
+    const text = await response.text().catch(throwNoResponse);
     if (expected.includes(response.status)) return JSON.parse(text);
     const requestId = response.headers.get('x-request-id') ?? 'none';
     throw new CanaryFailed(

@@ -2,7 +2,7 @@
 // server.
 import { join } from 'node:path';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { awaitAnswer } from '../../../processes/await-answer.ts';
+import { awaitResponse } from '../../../processes/await-answer.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import { preparePython, whyNoPython } from '../../../processes/python-tools.ts';
 import type { Service } from '../../../processes/service.ts';
@@ -26,7 +26,7 @@ export const qdrantEngine: Service = {
         lastLine = line || lastLine;
       },
     });
-    if (!(await awaitAnswer(`${url}/readyz`, child))) {
+    if (!(await awaitResponse(`${url}/readyz`, child))) {
       throw new UserError(`Qdrant's engine did not start: ${lastLine}`);
     }
     return { environment: { QDRANT_URL: url }, ended: child.ended };

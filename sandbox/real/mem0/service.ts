@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Hooks } from '../../../lib/migration/ports/hooks.ts';
 import { UserError } from '../../../lib/shared/user-error.ts';
-import { awaitAnswer } from '../../../processes/await-answer.ts';
+import { awaitResponse } from '../../../processes/await-answer.ts';
 import { type Child, startChild } from '../../../processes/child-process.ts';
 import { findFreePort } from '../../../processes/free-port.ts';
 import type { Mem0Major } from './environments.ts';
@@ -61,7 +61,7 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
         lastLine = line || lastLine;
       },
     });
-    const answer = await awaitAnswer(`${url}/health`, child);
+    const answer = await awaitResponse(`${url}/health`, child);
     // The response must mention mem0: another program may have taken the port.
     if (answer?.status !== 200 || !answer.body.includes('mem0')) {
       throw new UserError(`The memory service did not start: ${lastLine}`);

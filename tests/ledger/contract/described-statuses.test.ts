@@ -123,7 +123,7 @@ describe.each([...DESCRIBED])('%s', (route, { responses }) => {
   });
 });
 
-/** True if only the gateway answers with this status. */
+/** True if only the gateway responds with this status. */
 function comesFromGateway({ description = '' }: { readonly description?: string } = {}): boolean {
   return ['Too many requests. The gateway answers.', 'The gateway has no capacity left.'].includes(
     description,

@@ -124,7 +124,7 @@ it('the months stay the same after a repeated request', async () => {
   expect(await readMonths()).toEqual(once);
 });
 
-it('GET /months answers 304 until something changes', async () => {
+it('GET /months returns 304 until something changes', async () => {
   const { id } = await create('2026-03-05');
   const { etag = '' } = await readMonths();
   const request = () => api.request('GET', '/months', { headers: { 'if-none-match': etag } });

@@ -312,10 +312,10 @@ describe('an item of a newer version', () => {
     const before = await readStored(keys.transaction(1));
     const api = await openInProcess(createServiceOn(target));
     for (const [method, body] of [['GET'], ['PUT', { amount: 9 }], ['DELETE']] as const) {
-      const { status, body: answer } = await api.request(method, '/transactions/1', {
+      const { status, body: responseBody } = await api.request(method, '/transactions/1', {
         ...(body && { body }),
       });
-      expect([status, answer]).toEqual([500, expect.not.stringContaining('version')]);
+      expect([status, responseBody]).toEqual([500, expect.not.stringContaining('version')]);
     }
     expect((await api.request('GET', '/transactions')).status).toBe(500);
     expect((await api.request('GET', '/transactions/2')).status).toBe(200);

@@ -80,7 +80,7 @@ async function openService(mode: (typeof MODES)[number]) {
     const secret = await createKey(database.DYNAMODB_ENDPOINT);
     return { url, options: ['--header', `Authorization: Bearer ${secret}`] };
   }
-  // An open service answers requests without a key, so checks of the description's rules for keys are left out.
+  // An open service accepts requests without a key, so checks of the description's rules for keys are left out.
   const withoutKeys = ['--generation-with-security-parameters', 'false'];
   return { url, options: ['--exclude-checks', 'ignored_auth', ...withoutKeys] };
 }

@@ -8,20 +8,20 @@ import { openApi } from '../support/api/open-api.ts';
 
 const api = await openApi();
 
-// The emulated gateway answers every OPTIONS request itself.
+// The emulated gateway responds to every OPTIONS request itself.
 const isEmulated = inject('deployed') !== undefined;
 
 test(`1,000 generated requests get the envelope (seed ${SEED})`, async () => {
-  const answersProperly = fc.asyncProperty(generateRequest, async ({ method, path, ...rest }) => {
+  const respondsProperly = fc.asyncProperty(generateRequest, async ({ method, path, ...rest }) => {
     fc.pre(!isEmulated || method !== 'OPTIONS');
     expectEnvelope(await api.request(method, path, rest));
   });
-  await fc.assert(answersProperly, seeded(1_000));
+  await fc.assert(respondsProperly, seeded(1_000));
 });
 
 // Browsers send cookies that other programs on localhost have set to this service, too.
 test.each(['prefs={"a":1}', 'a=b=c', 'a b', '=', 'name="unclosed'])(
-  'a request with the cookie %s is answered',
+  'a request with the cookie %s gets a response',
   async (cookie) => {
     const reply = await api.request('GET', '/categories', { headers: { cookie } });
     expectEnvelope(reply);

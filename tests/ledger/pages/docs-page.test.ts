@@ -69,7 +69,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
     await page.reload();
     await page.waitForSelector('.dark-mode .opblock');
     await expectAccessible(page);
-    // The test answers the request itself, because the service would refuse this key.
+    // The test responds to the request itself, because the service would refuse this key.
     await page.route('**/me', (route) => route.fulfill({ json: { success: true, data: {} } }));
     const sent = page.waitForRequest('**/me');
     await page.locator('[id$="-identifyCaller"] .opblock-summary-control').first().click();

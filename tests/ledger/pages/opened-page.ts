@@ -82,7 +82,7 @@ export function openPages() {
 
 const IDLE = '#ledger[aria-busy=false]';
 
-/** Waits until each request of the page is answered or has failed. */
+/** Waits until each request of the page has a response or has failed. */
 export async function waitUntilIdle(page: Page): Promise<void> {
   await page.waitForSelector(IDLE);
 }

@@ -184,7 +184,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     let requests = 0;
     await page.route('**/transactions/bulk', async (route) => {
       requests += 1;
-      // The first request is lost before it arrives; of the third request only the answer is lost.
+      // The first request is lost before it arrives; of the third request only the response is lost.
       if (requests === 1) return await route.abort();
       if (requests !== 3) return await route.fallback();
       await route.fetch();
@@ -196,7 +196,7 @@ describe.skipIf(whyNoChromium())('a file on the page', () => {
     expect(await pages.readRows('Cut row')).toHaveLength(250);
   });
 
-  test('a category whose creation is not answered is created once, and the import goes on', async () => {
+  test('a category whose creation gets no response is created once, and the import goes on', async () => {
     const page = await pages.visit();
     await chooseFile(page, bankFile(['03.01.2004;Into the unanswered;-4,00;Unanswered']));
     let lost = 0;

@@ -40,8 +40,8 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
     const send = async () => {
       for (let request = requests.pop(); request; request = requests.pop()) {
         const { headers, transactions } = request;
-        const answer = await pages.post('/transactions/bulk', { transactions }, headers);
-        const { results = [answer] } = (answer.data ?? {}) as Partial<BulkResults>;
+        const response = await pages.post('/transactions/bulk', { transactions }, headers);
+        const { results = [response] } = (response.data ?? {}) as Partial<BulkResults>;
         // On a slow machine the request or some of its rows are refused for lack of time. The whole request is sent again with its
         // key, because a refused row may have been created anyway.
         if (results.some(({ status }) => status >= 500)) requests.push(request);
@@ -195,7 +195,7 @@ describe.skipIf(whyNoChromium())('the page of twenty thousand transactions', () 
   test.each([
     ['on a desk', {}],
     ['on a phone', AS_PHONE],
-  ])('a search that is answered late moves nothing %s', async (_, options) => {
+  ])('a late search result moves nothing %s', async (_, options) => {
     const page = await pages.visit(`#period=${new Date().getFullYear()}`, options);
     await page.evaluate(`
       window.shifts = 0;

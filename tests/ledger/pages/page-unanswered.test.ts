@@ -1,4 +1,4 @@
-// The page while the service does not answer: it repeats failed reads and writes after growing pauses.
+// The page while the service does not respond: it repeats failed reads and writes after growing pauses.
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { whyNoChromium } from '../../../processes/chromium.ts';
@@ -6,7 +6,7 @@ import { addForm, findRow, openPages } from './opened-page.ts';
 
 const LIST = /\/transactions\?/;
 
-describe.skipIf(whyNoChromium())('the page while the service does not answer', () => {
+describe.skipIf(whyNoChromium())('the page while the service does not respond', () => {
   const pages = openPages();
 
   /** Opens a page whose timers stand still until the test moves the clock. */

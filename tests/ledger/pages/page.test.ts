@@ -95,7 +95,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await page.reload();
     await listRead;
     // The page must repeat the write before it reads the list: the list already has the row, and the page would show the row
-    // twice until the write is answered.
+    // twice until the write has a response.
     expect(events.slice(events.indexOf('reload'))).toContain('POST');
     await findRow(page, 'Cut off').waitFor();
     await page.waitForSelector('.state:text-is("")', { state: 'attached' });
@@ -562,9 +562,9 @@ describe.skipIf(whyNoChromium())('the page', () => {
     async (shown) => {
       const description = `Edited in ${shown}`;
       const page = await pages.visit();
-      let isAnswering = false;
+      let isResponding = false;
       await page.route('**/transactions', async (route) => {
-        if (isAnswering || route.request().method() !== 'POST') return await route.fallback();
+        if (isResponding || route.request().method() !== 'POST') return await route.fallback();
         await route.abort();
       });
       await addForm(page).getByLabel('Description').fill(description);
@@ -578,14 +578,14 @@ describe.skipIf(whyNoChromium())('the page', () => {
       if (shown === 'another view') {
         await page.getByRole('button', { name: 'Previous month' }).click();
         await edit.waitFor({ state: 'detached' });
-        isAnswering = true;
+        isResponding = true;
         await page.evaluate(`dispatchEvent(new Event('online'))`);
         await expect.poll(stored).toHaveLength(1);
         await page.reload();
         await page.getByRole('button', { name: 'Next month' }).click();
         await edit.waitFor();
       }
-      isAnswering = true;
+      isResponding = true;
       for (let reload = 1; reload <= 2; reload += 1) {
         await page.reload();
         await edit.waitFor();
@@ -995,7 +995,7 @@ describe.skipIf(whyNoChromium())('the page', () => {
     const alert = page.getByRole('dialog').getByRole('alert');
     await alert.getByText('Moved 102 transactions from Split off to Merged into').waitFor();
     await pages.call('PUT', `/transactions/${stays}`, { notes: 'changed meanwhile' });
-    // The first answer of the undo is lost.
+    // The first response to the undo is lost.
     let requests = 0;
     const isHeld = Promise.withResolvers<void>();
     await page.route('**/transactions/bulk', async (route) => {

@@ -43,7 +43,7 @@ const LANGUAGES = [
 const ROUNDS = sizeOfRun(40);
 const HOUSEHOLD_ROWS = sizeOfRun(20_000);
 
-/** Answers the requests of the programs; each test sets its own service. */
+/** Handles the requests of the programs; each test sets its own service. */
 let handleRequest: ApiClient['request'];
 const server = await serve(() => ({
   request: (...sent) => handleRequest(...sent),

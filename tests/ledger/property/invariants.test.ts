@@ -89,7 +89,7 @@ async function sendOne(api: Api, model: Model, command: Command): Promise<Model>
     return model;
   }
   const next = applyOutcome(model, { command, reply });
-  if (!next) throw new Error(`${JSON.stringify(command)} was answered ${reply.text}`);
+  if (!next) throw new Error(`${JSON.stringify(command)} got ${reply.text}`);
   return next;
 }
 

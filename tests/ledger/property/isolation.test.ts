@@ -31,7 +31,7 @@ test(`two ledgers answer ${REQUESTS} generated requests as if each were alone (s
   );
 
   const countsByStatus = new Map<number, number>();
-  const answersAsIfAlone = fc.asyncProperty(
+  const respondsAsIfAlone = fc.asyncProperty(
     fc.constantFrom(...callers),
     generateRequest,
     async (caller, { method, path, headers, ...rest }: GeneratedRequest) => {
@@ -48,7 +48,7 @@ test(`two ledgers answer ${REQUESTS} generated requests as if each were alone (s
       if (reply.status === 201) caller.created += 1;
     },
   );
-  await fc.assert(answersAsIfAlone, seeded(5_000));
+  await fc.assert(respondsAsIfAlone, seeded(5_000));
   // Shows that the requests are not all nonsense: every status occurred often. Conflicts need a long run.
   for (const status of IS_FULL ? [200, 201, 400, 404, 409] : [200, 201, 400, 404]) {
     expect(countsByStatus.get(status), `responses with ${status}`).toBeGreaterThan(REQUESTS / 100);

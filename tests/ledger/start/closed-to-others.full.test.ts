@@ -23,7 +23,7 @@ const FOREIGN = {
   'content-type': 'application/x-amz-json-1.0',
 };
 
-/** Returns the status of the answer, or the error code if there is no answer. */
+/** Returns the status of the response, or the error code if there is no response. */
 async function sendForeign(port: number, method: string, path: string): Promise<number | string> {
   const outgoing = send({ host: '127.0.0.1', port, method, path, headers: FOREIGN });
   try {
@@ -75,7 +75,7 @@ describe('npm start with a data folder, and a temporary path that is too long fo
     await rm(folder, { recursive: true });
   });
 
-  it('answers its own pages', async () => {
+  it('responds to its own pages', async () => {
     expect((await fetch(`${service.url}/categories`)).status).toBe(200);
   });
 

@@ -116,7 +116,7 @@ describe('npm start refuses the database of DYNAMODB_ENDPOINT', () => {
     await expectRefusal({ environment }, /^The database at \S+ cannot be used: ECONNREFUSED$/);
   });
 
-  it('that accepts connections and never answers', async () => {
+  it('that accepts connections and never responds', async () => {
     const silent = createServer().listen(0, '127.0.0.1');
     await once(silent, 'listening');
     const { port } = silent.address() as AddressInfo;

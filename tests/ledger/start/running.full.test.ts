@@ -1,4 +1,4 @@
-// The start command in normal use: it reports when it is ready, answers, keeps data, and runs twice at the same time.
+// The start command in normal use: it reports when it is ready, serves requests, keeps data, and runs twice at the same time.
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -95,7 +95,7 @@ function isEngine({ command }: { command: string }): boolean {
   return command.includes('dynoxide');
 }
 
-it('npm start converts data of an earlier release before it answers, and deletes what has expired', async () => {
+it('npm start converts data of an earlier release before it accepts requests, and deletes what has expired', async () => {
   const { endpoint } = await startDatabase(createResourcesInTest());
   const tableName = 'finance-ledger-local';
   await ensureTable(endpoint, tableName);

@@ -1,9 +1,9 @@
-// The start command runs, answers, refuses and stops; the *.full.test.ts files test everything else.
+// The start command runs, serves requests, refuses and stops; the *.full.test.ts files test everything else.
 import { expect, it } from 'vitest';
 import { listDescendants, listSurvivors } from '../../shared/support/process-tree.ts';
 import { startInTest } from '../support/resources-in-test.ts';
 
-it('npm start answers at the address it prints, and stops everything it started on SIGTERM', async () => {
+it('npm start responds at the address it prints, and stops everything it started on SIGTERM', async () => {
   const { child, port, ready } = await startInTest();
   expect(await ready).toBe(`http://localhost:${port}`);
   const response = await fetch(`${await ready}/categories`);

@@ -1,4 +1,4 @@
-// npm run deploy:emulator starts a stage that answers, and Ctrl-C leaves nothing of the stage behind.
+// npm run deploy:emulator starts a stage that serves requests, and Ctrl-C leaves nothing of the stage behind.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const PROGRAM = join(import.meta.dirname, '../../../local/emulator/deploy-emulator.ts');
 
-test('the stage answers the command that it prints, and is deleted after Ctrl-C', async () => {
+test('the stage responds to the command that it prints, and is deleted after Ctrl-C', async () => {
   const folder = await createTemporaryFolder();
   const child = spawn(process.execPath, [PROGRAM], {
     env: { ...BARE_ENVIRONMENT, TMPDIR: folder },
@@ -25,8 +25,8 @@ test('the stage answers the command that it prints, and is deleted after Ctrl-C'
     if (line.startsWith('Ctrl-C')) break;
   }
   const command = lines.find((line) => line.startsWith('Try:'))?.replace('Try:', '') ?? '';
-  const answer = execFileSync('sh', ['-c', command], { encoding: 'utf8' });
-  expect(JSON.parse(answer)).toEqual({ success: true, data: [], count: 0 });
+  const output = execFileSync('sh', ['-c', command], { encoding: 'utf8' });
+  expect(JSON.parse(output)).toEqual({ success: true, data: [], count: 0 });
 
   const started = listDescendants(child.pid ?? 0);
   child.kill('SIGINT');

@@ -81,7 +81,7 @@ async function runAsOperator(name: string, ...args: string[]) {
   return result;
 }
 
-// The emulated gateway itself answers the requests of the next two tests, so the functions are invoked directly.
+// The emulated gateway itself responds to the requests of the next two tests, so the functions are invoked directly.
 test('the health check reads the table', async () => {
   const { statusCode, body } = await invoke('health', makeRequest('GET', { deep: '' }));
   expect([statusCode, JSON.parse(body).data]).toEqual([200, { status: 'ok', table: 'ok' }]);
@@ -110,14 +110,14 @@ test('the canary does what clients do, and notices a table that is not protected
   const protect = (DeletionProtectionEnabled: boolean) =>
     dynamodb.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled }));
   await protect(false);
-  const answer = await invoke('canary', {});
+  const result = await invoke('canary', {});
   await protect(true);
-  expect(answer.errorMessage).toBe(`The table ${TableName} has no deletion protection.`);
+  expect(result.errorMessage).toBe(`The table ${TableName} has no deletion protection.`);
 });
 
 test('a run that does not exist cannot be aborted', async () => {
-  const answer = await invoke('migrationAbort', { runId: 'no-such-run', execute: true });
-  expect(answer.errorMessage).toContain('no-such-run');
+  const result = await invoke('migrationAbort', { runId: 'no-such-run', execute: true });
+  expect(result.errorMessage).toContain('no-such-run');
 });
 
 function makeRequest(method: string, queryStringParameters = {}) {
@@ -126,11 +126,11 @@ function makeRequest(method: string, queryStringParameters = {}) {
 }
 
 async function invoke(name: string, event: object) {
-  const answer = await lambda.send(
+  const response = await lambda.send(
     new InvokeCommand({
       FunctionName: `finance-ledger-${stage}-${name}`,
       Payload: JSON.stringify(event),
     }),
   );
-  return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
+  return JSON.parse(Buffer.from(response.Payload ?? []).toString());
 }

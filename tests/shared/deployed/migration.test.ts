@@ -32,8 +32,8 @@ async function migrate(...args: string[]): Promise<string> {
 async function invoke(name: string, payload: object = {}) {
   const FunctionName = `finance-ledger-${stage}-migration${name}`;
   const Payload = JSON.stringify({ runId, ...payload });
-  const answer = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
-  return JSON.parse(Buffer.from(answer.Payload ?? []).toString());
+  const response = await lambda.send(new InvokeCommand({ FunctionName, Payload }));
+  return JSON.parse(Buffer.from(response.Payload ?? []).toString());
 }
 
 /** Waits until the run is in that phase, and fails if the execution ends first. */

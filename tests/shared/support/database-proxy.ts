@@ -1,4 +1,4 @@
-// A proxy in front of the database that records each call and can leave calls unanswered.
+// A proxy in front of the database that records each call, and can withhold responses.
 import { buffer } from 'node:stream/consumers';
 import { listen } from './loopback.ts';
 
@@ -11,9 +11,9 @@ export async function openDatabaseProxy(database: string) {
     if (mustHold()) return;
     const { host, connection, 'content-length': _, ...headers } = request.headers;
     const sent = { method: 'POST', headers: headers as Record<string, string>, body };
-    const answer = await fetch(database, sent);
-    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(Buffer.from(await answer.arrayBuffer()));
+    const databaseResponse = await fetch(database, sent);
+    response.writeHead(databaseResponse.status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(Buffer.from(await databaseResponse.arrayBuffer()));
   });
   return {
     calls,

@@ -12,7 +12,7 @@ export interface AwsRequest {
   readonly body?: Uint8Array;
 }
 
-type Answer = readonly [status: number, text: string];
+type AwsResponse = readonly [status: number, text: string];
 
 export interface GuardSpec {
   readonly command?: string;
@@ -24,8 +24,8 @@ export interface GuardSpec {
   };
   /** Settings of an otherwise empty service, evaluated each time that the guard reads the service */
   readonly service?: () => object;
-  /** Answers calls to AWS; without it, any such call fails the test. */
-  readonly answer?: (request: AwsRequest) => Answer;
+  /** Responds to calls to AWS; without it, any such call fails the test. */
+  readonly respond?: (request: AwsRequest) => AwsResponse;
 }
 
 export function createGuard({
@@ -33,11 +33,11 @@ export function createGuard({
   stage = 'prod',
   options = {},
   service,
-  answer,
+  respond,
 }: GuardSpec) {
   const handle = async (request: AwsRequest) => {
-    if (!answer) throw new Error(`Unexpected ${request.method} ${request.path}`);
-    const [statusCode, text] = answer(request);
+    if (!respond) throw new Error(`Unexpected ${request.method} ${request.path}`);
+    const [statusCode, text] = respond(request);
     return { response: { statusCode, headers: {}, body: new Blob([text]).stream() } };
   };
   const provider = {

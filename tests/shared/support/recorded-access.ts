@@ -1,4 +1,4 @@
-// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint that answers for
+// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint that responds for
 // DynamoDB and the Parameter Store, and clients for the artifacts, the setting and the records of a migration.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ import { interpose } from './interposed-client.ts';
 import { listen } from './loopback.ts';
 
 export interface AccessRecorder {
-  /** Address of a server that forwards to the database, and answers every request for a secret */
+  /** Address of a server that forwards to the database, and responds to every request for a secret */
   readonly endpoint: string;
   /** From now on, access is recorded for this function. */
   recordFor(name: string): void;
@@ -51,7 +51,7 @@ const OBJECT = 'artifacts/* of this account';
 const WHOLE_BUCKET = 'bucket of this account';
 
 // Actions that each command needs, according to AWS's service authorization reference. Without the second action of
-// HeadObject, S3 answers 403 for an object that does not exist; without the third, it does not say how long an object is locked.
+// HeadObject, S3 returns 403 for an object that does not exist; without the third, it does not say how long an object is locked.
 const S3_ACTIONS: Readonly<Record<string, readonly string[]>> = {
   HeadObject: [`GetObject ${OBJECT}`, `ListBucket ${WHOLE_BUCKET}`, `GetObjectRetention ${OBJECT}`],
   GetObject: [`GetObject ${OBJECT}`],
@@ -91,9 +91,9 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
       ? listTableUses(operation, JSON.parse(body))
       : listSecretUses(operation, JSON.parse(body));
     for (const use of uses) record(use);
-    const answer = isForTable ? await forward(request, body) : Response.json(SECRET);
-    response.writeHead(answer.status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(await answer.text());
+    const forwarded = isForTable ? await forward(request, body) : Response.json(SECRET);
+    response.writeHead(forwarded.status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(await forwarded.text());
   });
 
   function record(use: string): void {

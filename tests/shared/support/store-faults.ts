@@ -17,7 +17,7 @@ type Command = Parameters<Client['send']>[0];
 /** Replaces a call, which it can still make itself */
 export type Fault = (call: () => Promise<unknown>, command: Command) => Promise<unknown>;
 
-const ANSWERED = { $metadata: { httpStatusCode: 400 } };
+const CLIENT_ERROR = { $metadata: { httpStatusCode: 400 } };
 
 /** Temporary faults: the next attempt of the same call succeeds. */
 export const TEMPORARY_FAULTS = {
@@ -25,7 +25,10 @@ export const TEMPORARY_FAULTS = {
     if (command instanceof TransactWriteCommand)
       throw createCancellation(command, 'TransactionConflict');
     if (command instanceof UpdateCommand) {
-      throw new TransactionConflictException({ message: 'Transaction is ongoing', ...ANSWERED });
+      throw new TransactionConflictException({
+        message: 'Transaction is ongoing',
+        ...CLIENT_ERROR,
+      });
     }
     // Reads do not conflict with writes.
     return await call();
@@ -33,7 +36,7 @@ export const TEMPORARY_FAULTS = {
   throttle: async (_, command) => {
     if (command instanceof TransactWriteCommand)
       throw createCancellation(command, 'ThrottlingError');
-    throw new ProvisionedThroughputExceededException({ message: 'Slow down', ...ANSWERED });
+    throw new ProvisionedThroughputExceededException({ message: 'Slow down', ...CLIENT_ERROR });
   },
   'internal error': async () => {
     const $metadata = { httpStatusCode: 500 };
@@ -59,7 +62,10 @@ export async function refused(): Promise<never> {
 
 /** The store refuses the call, however often it is repeated. */
 export async function denied(): Promise<never> {
-  throw Object.assign(new Error('Not authorized'), { name: 'AccessDeniedException', ...ANSWERED });
+  throw Object.assign(new Error('Not authorized'), {
+    name: 'AccessDeniedException',
+    ...CLIENT_ERROR,
+  });
 }
 
 export interface FaultyClient extends Client {

@@ -19,7 +19,7 @@ const onWire = (n: number) => ({ n: { N: String(n) } });
 const MAX_PAGE_ITEMS = 3;
 const RANGE = { value: 'p' };
 
-/** Creates a table of seven items that answers a query with at most three, and records the limits of the queries. */
+/** Creates a table of seven items that returns at most three for a query, and records the limits of the queries. */
 function createTable() {
   const limits: (number | undefined)[] = [];
   async function send({ input }: QueryCommand) {

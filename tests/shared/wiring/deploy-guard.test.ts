@@ -112,12 +112,12 @@ describe('the guard refuses', () => {
     ['a removal under a run', { run: LIVE, next: undefined }, /removal deletes the functions/],
     [
       'a deployment while the run cannot be read',
-      { run: { whyUnreadable: 'no answer' } },
-      /Cannot read .* no answer/,
+      { run: { whyUnreadable: 'no response' } },
+      /Cannot read .* no response/,
     ],
     ['a deployment that accepts another run', { run: ACTIVE, acceptedRun: 'autumn' }, /run spring/],
     [
-      'a deployment whose functions answer without authentication',
+      'a deployment whose functions accept requests without authentication',
       { next: withVariable('AUTH', 'open') },
       /without authentication/,
     ],
@@ -224,7 +224,7 @@ describe('a package that is deployed later', () => {
       command: 'deploy',
       options: { package: 'folder' },
       service: () => ({ custom, provider }),
-      answer: answerDuring(ACTIVE),
+      respond: respondDuring(ACTIVE),
     });
     await guard.hooks.initialize();
     // Serverless Framework reads the settings of the package before the guard's next hook.
@@ -245,10 +245,10 @@ describe('a package that is deployed later', () => {
   });
 });
 
-/** Answers as AWS does for a deployed stage that has the run. */
-function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answer']> {
+/** Responds as AWS does for a deployed stage that has the run. */
+function respondDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['respond']> {
   return (request) => {
-    if (!request.headers['x-amz-target']) return answerWith(migrating)(request);
+    if (!request.headers['x-amz-target']) return respondWith(migrating)(request);
     const { Key, TableName } = JSON.parse(new TextDecoder().decode(request.body));
     expect(TableName).toBe('restored');
     const isLock = isDeepStrictEqual(Key, marshall(LOCK_KEY));
@@ -256,8 +256,8 @@ function answerDuring({ id, phase }: typeof ACTIVE): NonNullable<GuardSpec['answ
   };
 }
 
-/** Answers as CloudFormation does for a stage that uses a restored table. */
-function answerWith(template: Template): NonNullable<GuardSpec['answer']> {
+/** Responds as CloudFormation does for a stage that uses a restored table. */
+function respondWith(template: Template): NonNullable<GuardSpec['respond']> {
   return ({ body }) => {
     if (
       Buffer.from(body ?? '')
@@ -277,8 +277,8 @@ function answerWith(template: Template): NonNullable<GuardSpec['answer']> {
 }
 
 describe('a rollback', () => {
-  const rollBack = (timestamp: string, answer?: GuardSpec['answer']) =>
-    createGuard({ options: { timestamp }, ...(answer && { answer }) }).hooks[
+  const rollBack = (timestamp: string, respond?: GuardSpec['respond']) =>
+    createGuard({ options: { timestamp }, ...(respond && { respond }) }).hooks[
       'before:rollback:rollback'
     ]();
 
@@ -328,7 +328,7 @@ describe('alarms undo a deployment', () => {
     }
   });
 
-  it('without the alarm of the canary if its address changes: the new one answers only after the DNS change', () => {
+  it('without the alarm of the canary if its address changes: the new one resolves only after the DNS change', () => {
     const next = structuredClone(migrating);
     const [, { Properties }] = listResources<FunctionProperties>(
       next,
@@ -381,18 +381,18 @@ describe('the table in use, a parameter of the stack,', () => {
   const restored = [{ ParameterKey: 'TableInUse', ParameterValue: 'restored' }];
 
   it('survives a deployment', async () => {
-    const answer = answerDuring(ACTIVE);
+    const respond = respondDuring(ACTIVE);
     const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '0' };
-    const guard = createGuard({ service: () => ({ custom, provider }), answer });
+    const guard = createGuard({ service: () => ({ custom, provider }), respond });
     await guard.hooks.initialize();
     await guard.hooks['before:deploy:deploy']();
     expect(provider.stackParameters).toEqual(restored);
   });
 
   it('survives a gradual deployment', async () => {
-    const answer = answerDuring(ACTIVE);
+    const respond = respondDuring(ACTIVE);
     const custom = { deployDuringRun: ACTIVE.id, rollbackMinutes: '15' };
-    const guard = createGuard({ service: () => ({ custom, provider }), answer });
+    const guard = createGuard({ service: () => ({ custom, provider }), respond });
     await guard.hooks.initialize();
     await guard.hooks['before:deploy:deploy']();
     expect(provider.stackParameters).toEqual([
@@ -402,23 +402,23 @@ describe('the table in use, a parameter of the stack,', () => {
   });
 
   it('survives a rollback to a deployment before the restore', async () => {
-    const answer: GuardSpec['answer'] = (request) =>
+    const respond: GuardSpec['respond'] = (request) =>
       request.path.includes('template.json')
         ? [200, JSON.stringify(withoutStore)]
-        : answerWith(withoutStore)(request);
+        : respondWith(withoutStore)(request);
     const options = { timestamp: '1700000000000' };
-    const guard = createGuard({ options, service: () => ({ provider }), answer });
+    const guard = createGuard({ options, service: () => ({ provider }), respond });
     await guard.hooks['before:rollback:rollback']();
     expect(provider.stackParameters).toEqual(restored);
   });
 
   it('comes from the template in a first deployment', async () => {
     const absent = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
-    const answer: GuardSpec['answer'] = ({ headers }) =>
+    const respond: GuardSpec['respond'] = ({ headers }) =>
       headers['x-amz-target']
         ? [400, JSON.stringify({ __type: 'ResourceNotFoundException' })]
         : [400, `<ErrorResponse><Error>${absent}</Error></ErrorResponse>`];
-    const guard = createGuard({ service: () => ({ provider }), answer });
+    const guard = createGuard({ service: () => ({ provider }), respond });
     await guard.hooks['before:deploy:deploy']();
     expect(provider.stackParameters).toEqual([]);
   });

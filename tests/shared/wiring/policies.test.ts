@@ -148,7 +148,7 @@ describe('commands of the guide', () => {
 async function recordScan() {
   let scan = '';
   const guard = createGuard({
-    answer({ headers, body = [] }) {
+    respond({ headers, body = [] }) {
       if (!headers['x-amz-target']?.endsWith('.Scan')) {
         const error = '<Code>ValidationError</Code><Message>Stack does not exist</Message>';
         return [400, `<ErrorResponse><Error>${error}</Error></ErrorResponse>`];

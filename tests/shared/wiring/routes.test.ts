@@ -21,7 +21,7 @@ describe.each(STAGES)('stage %s', (stage) => {
     expect(routes[`${routeKey}/`]).toBe(routeKey === 'GET /' ? undefined : name);
   });
 
-  it('answers preflights on any path, and everything else with the not-found function', () => {
+  it('serves preflights on any path, and everything else by the not-found function', () => {
     expect(routes['OPTIONS /{proxy+}']).toBe('service/preflight');
     expect(routes.$default).toBe('service/not-found');
   });

@@ -29,7 +29,7 @@ describe.each([
     expect((await api.get(path)).headers.etag).not.toBe(etag);
   });
 
-  it('answers 304 without a body if nothing changed, and 200 after a change', async () => {
+  it('returns 304 without a body if nothing changed, and 200 after a change', async () => {
     const { path, etag } = await newRecord();
     const { status, text } = await send('GET', path, { 'if-none-match': etag });
     expect({ status, text }).toEqual({ status: 304, text: '' });

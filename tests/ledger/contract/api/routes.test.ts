@@ -7,7 +7,7 @@ import { isPage, OPERATIONS } from '../../support/api/routes.ts';
 
 const api = await openApi();
 
-describe.each(['', '/'])('With %j at the end all operations answer', (slash) => {
+describe.each(['', '/'])('all operations accept %j at the end of the path', (slash) => {
   test.each([
     ['/transactions', () => LUNCH, { amount: 1 }],
     ['/categories', () => ({ name: uniqueName() }), { color: '#abc' }],
@@ -49,7 +49,7 @@ describe.each(['', '/'])('With %j at the end all operations answer', (slash) => 
   });
 });
 
-test.each(['deep', 'deep=true', 'deep=1'])('GET /health?%s: the table answers', async (query) => {
+test.each(['deep', 'deep=true', 'deep=1'])('GET /health?%s checks the table', async (query) => {
   const { status, body } = await api.get('/health', query);
   expect([status, body.data]).toEqual([200, { status: 'ok', table: 'ok' }]);
 });

@@ -28,7 +28,7 @@ const log = vi.fn<(line: unknown) => boolean>(() => true);
 beforeEach(() => void vi.spyOn(process.stderr, 'write').mockImplementation(log.mockReset()));
 afterEach(() => void vi.restoreAllMocks());
 
-/** The timeout in serverless.yml, after which the gateway answers instead of the service. */
+/** The timeout in serverless.yml, after which the gateway responds instead of the service. */
 const FUNCTION_TIMEOUT_MS = 20_000;
 
 type FaultAt = Parameters<typeof createFaultyClient>[1];

@@ -71,7 +71,7 @@ export function assertDescribed(method: string, path: string, response: Received
   );
 }
 
-// The gateway answers preflights. The local gateway also answers HEAD from GET, and refuses browsers of other origins.
+// The gateway responds to preflights. The local gateway also serves HEAD from GET, and refuses browsers of other origins.
 function comesFromGateway(method: string, { status, body }: Received): boolean {
   if (method === 'HEAD' || body.error === 'forbidden_origin') return true;
   return method === 'OPTIONS' && status < 300;

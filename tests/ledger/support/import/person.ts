@@ -19,7 +19,10 @@ interface Row {
   readonly category_name?: string;
 }
 
-type Answer = (request: string, carryOut: () => Promise<ApiResponse>) => Promise<ApiResponse>;
+type HandleRequest = (
+  request: string,
+  carryOut: () => Promise<ApiResponse>,
+) => Promise<ApiResponse>;
 
 let people = 0;
 
@@ -39,12 +42,12 @@ export async function givenPerson(table: TestTable) {
     return runCommand('cli/ledger/import/import.ts', ['--url', server.url, ...args], environment);
   }
 
-  /** Runs the command against a service that answers each request, such as `GET /imports`, as `answer` does. */
-  async function runThrough(answer: Answer, ...args: string[]) {
+  /** Runs the command against a service whose requests, such as `GET /imports`, `handleRequest` handles. */
+  async function runThrough(handleRequest: HandleRequest, ...args: string[]) {
     const interposed: typeof api = {
       ...api,
       request: async (method, path, options) =>
-        await answer(`${method} ${path}`, () => api.request(method, path, options)),
+        await handleRequest(`${method} ${path}`, () => api.request(method, path, options)),
     };
     const service = await serve(() => interposed);
     try {
@@ -55,14 +58,14 @@ export async function givenPerson(table: TestTable) {
   }
 
   /** Runs the command against a service that answers `answered` requests of one kind, and refuses all later ones of that kind. */
-  async function runInterrupted(request: string, answered: number, ...args: string[]) {
-    let left = answered;
-    const answer: Answer = async (sent, carryOut) => {
+  async function runInterrupted(request: string, servedCount: number, ...args: string[]) {
+    let left = servedCount;
+    const handleRequest: HandleRequest = async (sent, carryOut) => {
       if (request === sent) left -= 1;
-      // Requests of other kinds are still answered.
+      // Requests of other kinds are still served.
       return request === sent && left < 0 ? await refuse() : await carryOut();
     };
-    return await runThrough(answer, ...args);
+    return await runThrough(handleRequest, ...args);
   }
 
   const refuse = async () => await api.request('GET', '/no-such-route');

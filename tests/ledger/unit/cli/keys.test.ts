@@ -88,7 +88,7 @@ it.each(oneInEvery(3, ['', ' ', 'x'.repeat(101), 'two\nlines', 'a\u0007b', 'a\u2
   },
 );
 
-/** @returns the address of a server that answers as a database without tables and as CloudFormation without stacks */
+/** @returns the address of a server that acts as a database without tables and as CloudFormation without stacks */
 async function startWithoutTables(): Promise<string> {
   const { url, close } = await listen((request, response) => {
     if (request.headers['content-type']?.startsWith('application/x-www-form-urlencoded')) {

@@ -1,4 +1,4 @@
-// The client of commands, when the service answers with an error or not at all.
+// The client of commands, when the service responds with an error or not at all.
 import { expect, it } from 'vitest';
 import { createServiceClient } from '../../../../cli/ledger/service-client.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
@@ -27,7 +27,7 @@ function openClient(...responses: readonly (() => Response)[]) {
 
 const closed = await findFreePort();
 const succeed = () => Response.json({ data: { id: 7 } });
-const answer = (status: number, body: string) => () => new Response(body, { status });
+const respondWith = (status: number, body: string) => () => new Response(body, { status });
 const loseResponse = () => {
   throw new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } });
 };
@@ -55,19 +55,19 @@ it.each([
   ['HTML', '<html>Bad gateway</html>', '<html>Bad gateway</html>'],
   ['nothing', '', ''],
 ])('the client keeps the status of an error whose body is %s', async (_, body, message) => {
-  const { service } = openClient(answer(404, body));
+  const { service } = openClient(respondWith(404, body));
   await expect(service.call('GET', '/x')).rejects.toThrow(`404: ${message}`);
 });
 
-it('the client names the address that answers something other than JSON', async () => {
-  const { service } = openClient(answer(200, '<html>'));
+it('the client names the address whose response is not JSON', async () => {
+  const { service } = openClient(respondWith(200, '<html>'));
   await expect(service.call('GET', '/x')).rejects.toMatchObject({
     name: 'UserError',
     message: expect.stringContaining(URL),
   });
 });
 
-it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), loseResponse])(
+it.each([respondWith(500, ''), respondWith(503, 'busy'), respondWith(429, ''), loseResponse])(
   'the client repeats requests that can be repeated',
   async (failure) => {
     const { service, pauses } = openClient(failure, succeed);
@@ -76,7 +76,7 @@ it.each([answer(500, ''), answer(503, 'busy'), answer(429, ''), loseResponse])(
   },
 );
 
-it.each([answer(500, ''), loseResponse])(
+it.each([respondWith(500, ''), loseResponse])(
   'the client does not repeat a request whose outcome is unknown',
   async (failure) => {
     const { service, sent } = openClient(failure, succeed);
@@ -88,7 +88,7 @@ it.each([answer(500, ''), loseResponse])(
 );
 
 it('the client repeats a request that was refused because of a rate limit', async () => {
-  const { service } = openClient(answer(429, ''), succeed);
+  const { service } = openClient(respondWith(429, ''), succeed);
   expect(await service.call('POST', '/x', { body: {} })).toEqual({ id: 7 });
 });
 

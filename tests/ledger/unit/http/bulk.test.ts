@@ -1,4 +1,4 @@
-// Answers to requests of many records, and the answers that are stored for an Idempotency-Key.
+// Responses to requests with many records, and the responses that are stored for an Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
@@ -82,7 +82,7 @@ describe('a request of many records', () => {
   });
 
   it.each([400, 404, 409, 412, 500])(
-    'answers as an earlier attempt did for a record that is refused with %i',
+    'repeats the result of an earlier attempt for a record that is refused with %i',
     async (status) => {
       const { send } = prepareRequest([CREATED, failed(status)], [undefined, EARLIER]);
       expect((await send()).body.data).toEqual({
@@ -97,7 +97,7 @@ describe('a request of many records', () => {
     },
   );
 
-  it('answers with the remembered refusal for a record that another attempt applied', async () => {
+  it('returns the stored refusal for a record that another attempt applied', async () => {
     const results = [
       { index: 0, status: 400 },
       { index: 1, status: 404 },

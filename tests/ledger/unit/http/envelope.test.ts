@@ -12,8 +12,8 @@ beforeEach(() => {
 });
 afterEach(() => log.mockRestore());
 
-async function answer(answering: () => Promise<Reply>, context = {}) {
-  const handler = createEndpoint(FAILURE).handler(answering);
+async function respond(createReply: () => Promise<Reply>, context = {}) {
+  const handler = createEndpoint(FAILURE).handler(createReply);
   const { json, ...result } = await invoke(handler, {}, context);
   return { ...result, body: json() };
 }
@@ -22,7 +22,7 @@ async function answer(answering: () => Promise<Reply>, context = {}) {
 const readLog = () => log.mock.calls.map(([line]) => JSON.parse(String(line)));
 
 test('a reply is uncacheable JSON, with the id that the function logs', async () => {
-  expect(await answer(async () => replyWithData({ id: 1 }))).toEqual({
+  expect(await respond(async () => replyWithData({ id: 1 }))).toEqual({
     statusCode: 200,
     headers: {
       'x-content-type-options': 'nosniff',
@@ -41,7 +41,7 @@ describe('an unexpected error', () => {
   test.each(['a text', 5, { odd: true }])(
     'may be a value that is not an Error: %o',
     async (thrown) => {
-      expect(await answer(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
+      expect(await respond(() => Promise.reject(thrown))).toMatchObject({ statusCode: 500 });
       const cause = { name: typeof thrown, message: String(thrown) };
       expect(readLog()).toMatchObject([{ cause }]);
     },
@@ -49,13 +49,13 @@ describe('an unexpected error', () => {
 
   test('is logged with its own causes', async () => {
     const cause = new TypeError('odd', { cause: new Error('deeper') });
-    await answer(() => Promise.reject(cause));
+    await respond(() => Promise.reject(cause));
     expect(readLog()).toMatchObject([{ cause: { message: 'odd', cause: { message: 'deeper' } } }]);
   });
 
   test('may be a timeout: the response still has the envelope', async () => {
     const context = { getRemainingTimeInMillis: () => 6 };
-    const { statusCode, body } = await answer(() => new Promise(() => {}), context);
+    const { statusCode, body } = await respond(() => new Promise(() => {}), context);
     expect([statusCode, body]).toEqual([
       500,
       { success: false, error: 'internal_server_error', message: FAILURE },

@@ -34,7 +34,7 @@ describe.each([
   ['The request body must be a JSON object', NO_OBJECT],
   ['The request body is not valid JSON', MALFORMED],
 ])('the refusal "%s"', (message, bodies) => {
-  test.each(bodies)('answers the body %j', async (body) => {
+  test.each(bodies)('handles the body %j', async (body) => {
     const reply = refusal(message);
     expect(await parse(body)).toEqual(reply);
     expect(await parse(base64(body), true)).toEqual(reply);

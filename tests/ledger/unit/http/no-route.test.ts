@@ -1,4 +1,4 @@
-// The answer to a request that matches no route: 404 for an unknown path, 405 for another method of a known path.
+// The response to a request that matches no route: 404 for an unknown path, 405 for another method of a known path.
 import { describe, expect, test } from 'vitest';
 import { MethodNotAllowedError, NotFoundError } from '../../../../lib/ledger/errors.ts';
 import { createRouteError, refuseFixedPath } from '../../../../lib/ledger/http/no-route.ts';

@@ -99,12 +99,12 @@ describe('If-None-Match on a read', () => {
   const reply = { ...replyWithData({ id: 7 }), headers: { etag: TAG } };
   const unchanged = { status: 304, body: {}, headers: { etag: TAG } };
 
-  it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s is answered with 304', (known) => {
+  it.each(['*', TAG, `W/${TAG}`, `"other", ${TAG}`])('%s gets 304', (known) => {
     expect(replyIfModified(reply, known)).toEqual(unchanged);
   });
 
   it.each([undefined, '"t7.3.00000000"', '"3.0f3a9c21"', '"other"'])(
-    '%s is answered with the whole reply',
+    '%s gets the whole response',
     (known) => {
       expect(replyIfModified(reply, known)).toBe(reply);
     },

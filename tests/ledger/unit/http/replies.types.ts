@@ -3,7 +3,7 @@ import { createPublicEndpoint, createQueryEndpoint } from '../../../../lib/ledge
 import { replyDeleted, replyWithData, replyWithList } from '../../../../lib/ledger/http/replies.ts';
 import type { LedgerService } from '../../../../lib/ledger/ledger.ts';
 
-/** A handler must answer as lib/ledger/http/endpoints declares its operation, and gets only the fields that its middleware adds. */
+/** A handler must reply as lib/ledger/http/endpoints declares its operation, and gets only the fields that its middleware adds. */
 export function refusedByTheCompiler(service: LedgerService) {
   return [
     // @ts-expect-error: no operation has this id

@@ -24,8 +24,10 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-async function serve(answering: () => Promise<Reply>) {
-  await invoke(createEndpoint('Failed').handler(answering), { routeKey: 'GET /transactions/{id}' });
+async function serve(createReply: () => Promise<Reply>) {
+  await invoke(createEndpoint('Failed').handler(createReply), {
+    routeKey: 'GET /transactions/{id}',
+  });
   return lines.map((line) => JSON.parse(line));
 }
 

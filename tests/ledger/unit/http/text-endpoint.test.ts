@@ -48,7 +48,7 @@ test.each(['*', PAGE.headers.etag, PAGE.headers.etag?.slice(2)])(
 
 test.each([
   [{ v: PAGE.hash }, 'public, max-age=31536000, immutable'],
-  // The page of another deployment asks for that deployment's script, so this answer must not be cached under the address.
+  // The page of another deployment asks for that deployment's script, so this response must not be cached under the address.
   [{ v: `${PAGE.hash.slice(1)}x` }, 'public, max-age=300'],
   [{}, 'public, max-age=300'],
 ])('a text at the address %j has the cache policy "%s"', async (query, cachePolicy) => {

@@ -54,8 +54,8 @@ async function reopen(...allowedOrigins: readonly string[]): Promise<void> {
   edge = await startEdge(allowedOrigins);
 }
 
-/** Starts a gateway that records requests and answers with CORS headers of its own, as the real gateway does. */
-async function startGateway(status = 201, answer = 'answered'): Promise<string> {
+/** Starts a gateway that records requests and responds with CORS headers of its own, as the real gateway does. */
+async function startGateway(status = 201, responseBody = 'answered'): Promise<string> {
   return await startServer(async (request, response) => {
     const { method, url, headers } = request;
     const body = await buffer(request).catch(() => undefined);
@@ -66,9 +66,9 @@ async function startGateway(status = 201, answer = 'answered'): Promise<string> 
       'x-request-id': 'function-1',
       'access-control-allow-origin': headers.origin ?? 'none',
       'access-control-expose-headers': 'X-Request-Id,X-Request-Id',
-      'content-length': Buffer.byteLength(answer),
+      'content-length': Buffer.byteLength(responseBody),
     });
-    response.end(answer);
+    response.end(responseBody);
   });
 }
 
@@ -158,9 +158,9 @@ describe('a request', () => {
 
   it('waits until the gateway is ready', async () => {
     await reopen(OWN);
-    const answer = call('GET', '/');
+    const response = call('GET', '/');
     edge.forwardTo(await startGateway());
-    expect((await answer).status).toBe(201);
+    expect((await response).status).toBe(201);
   });
 
   it.each([
@@ -240,12 +240,12 @@ describe('a browser that names no origin', () => {
         'sec-fetch-mode': mode,
         'sec-fetch-dest': destination,
       };
-      const answer = await call('GET', '/transactions/search?q=rent', headers);
-      expect([answer.status, received]).toEqual([
+      const response = await call('GET', '/transactions/search?q=rent', headers);
+      expect([response.status, received]).toEqual([
         status,
         expect.objectContaining({ length: status === 201 ? 1 : 0 }),
       ]);
-      if (status === 403) expect(answer.body).toContain('forbidden_origin');
+      if (status === 403) expect(response.body).toContain('forbidden_origin');
     },
   );
 

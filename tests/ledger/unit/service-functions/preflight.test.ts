@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { handler } from '../../../../functions/service/preflight.ts';
 import { invoke } from '../../support/api/invoke.ts';
 
-it("a browser's CORS preflight is answered with success", async () => {
+it("a browser's CORS preflight succeeds", async () => {
   const headers = { 'access-control-request-method': 'POST' };
   const requestContext = { http: { method: 'OPTIONS', path: '/transactions' } };
   const reply = await invoke(handler, { headers, requestContext });

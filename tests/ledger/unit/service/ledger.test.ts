@@ -11,7 +11,7 @@ import {
   TEMPORARY_FAULTS,
 } from '../../../shared/support/store-faults.ts';
 
-const NEVER_ANSWERS: Fault = () => new Promise(() => {});
+const NEVER_RESPONDS: Fault = () => new Promise(() => {});
 
 /** Creates a service on a table with one key, whose day of last use cannot be recorded. */
 function setUp(fault: Fault) {
@@ -27,7 +27,7 @@ function setUp(fault: Fault) {
     const { promise: aborted, reject } = Promise.withResolvers<never>();
     abortSignal.addEventListener('abort', () => reject(abortSignal.reason));
     // Lets the time pass until the shortest limit.
-    if (fault === NEVER_ANSWERS) signals.get(Math.min(...signals.keys()))?.abort();
+    if (fault === NEVER_RESPONDS) signals.get(Math.min(...signals.keys()))?.abort();
     return await Promise.race([fault(async () => ({}), command), aborted]);
   };
   const retryPolicy = createSleeplessRetryPolicy();
@@ -56,7 +56,7 @@ function setUp(fault: Fault) {
   };
 }
 
-test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS }))(
+test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS: NEVER_RESPONDS }))(
   'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
   async (_, fault) => {
     const { request, writes, advance, retryPolicy } = setUp(fault);
@@ -70,8 +70,8 @@ test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS }
   },
 );
 
-test('a table that never answers delays a request by less than the limit of one call', async () => {
-  const { request, signals } = setUp(NEVER_ANSWERS);
+test('a table that never responds delays a request by less than the limit of one call', async () => {
+  const { request, signals } = setUp(NEVER_RESPONDS);
   await request();
   expect(Math.min(...signals.keys())).toBeLessThan(REQUEST_TIMEOUTS.callMs);
 });

@@ -1,8 +1,8 @@
-// The answers that the page keeps, so that a view that is shown again needs fewer requests.
+// The responses that the page keeps, so that a view that is shown again needs fewer requests.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { ask, forgetAllAnswers } from '../../../../web/page/answers.ts';
 
-describe('an answer of the service', () => {
+describe('a response of the service', () => {
   const requests: string[] = [];
 
   beforeEach(() => {
@@ -21,7 +21,7 @@ describe('an answer of the service', () => {
   const signal = new AbortController().signal;
 
   test('is kept always if it names the caller, and otherwise while it is among the latest', async () => {
-    // The caller's answer comes after another, as it can in a load.
+    // The caller's response comes after another, as it can in a load.
     for (const path of ['/first', '/me', ...Array.from({ length: 60 }, (_, n) => `/${n}`)])
       await ask(path, signal);
     requests.length = 0;

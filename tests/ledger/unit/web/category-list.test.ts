@@ -1,4 +1,4 @@
-// The categories of the page: a list that was read before a write of this page, and is answered after it, does not undo the write.
+// The categories of the page: a list that was read before a write of this page, and is received after it, does not undo the write.
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../lib/ledger/http/api-types.ts';
 import {
@@ -50,13 +50,13 @@ describe('a list of categories', () => {
     expect(listShown()).toEqual([['Flat', 4]]);
   });
 
-  test('does not lose a change of another client to a write that is answered late', () => {
+  test('does not lose a change of another client to a write with a late response', () => {
     showCategories([category(2, 'House', 10, 3)]);
     keepCategory(category(2, 'Flat', 9));
     expect(listShown()).toEqual([['House', 3]]);
   });
 
-  test('that lags behind two writes is shown with the later one, in whatever order they are answered', () => {
+  test('that lags behind two writes is shown with the later one, in whatever order their responses arrive', () => {
     keepCategory(category(2, 'Flat', 10));
     keepCategory(category(2, 'Hut', 9));
     expect(listShown()).toContainEqual(['Flat', 3]);

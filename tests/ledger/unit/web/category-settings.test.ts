@@ -51,12 +51,12 @@ describe('the settings of a category', () => {
     expect(sent).toEqual([{ name: 'Taken' }, { name: 'Free' }]);
   });
 
-  test('are sent once, although they are saved again before the answer', async () => {
-    const answered = Promise.withResolvers<void>();
-    const { sent, settings } = open(() => answered.promise);
+  test('are sent once, although they are saved again before the response', async () => {
+    const saved = Promise.withResolvers<void>();
+    const { sent, settings } = open(() => saved.promise);
     settings.name.value = 'Meals';
     const both = [settings.save(), settings.save()];
-    answered.resolve();
+    saved.resolve();
     expect(await Promise.all(both)).toEqual([true, true]);
     expect(sent).toEqual([{ name: 'Meals' }]);
   });

@@ -1,9 +1,9 @@
-// Answers of the service as the page understands them.
+// Responses of the service as the page understands them.
 import { describe, expect, test } from 'vitest';
 import { ApiError } from '../../../../web/page/api-error.ts';
 import { readAnswer } from '../../../../web/page/client.ts';
 
-describe('an answer', () => {
+describe('a response', () => {
   test('of one record carries the tag of its version', async () => {
     const response = Response.json({ data: { id: 7 } }, { headers: { etag: '"t7.1.0"' } });
     expect(await readAnswer(response)).toEqual({ data: { id: 7, etag: '"t7.1.0"' } });

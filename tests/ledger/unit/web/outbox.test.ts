@@ -1,4 +1,4 @@
-// The outbox of the page: a write is repeated with the same key after a lost answer, survives a reload, and is never sent to
+// The outbox of the page: a write is repeated with the same key after a lost response, survives a reload, and is never sent to
 // another ledger.
 import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { ApiError, type Call } from '../../../../web/page/api-error.ts';
@@ -105,7 +105,7 @@ describe('the outbox', () => {
     expect(outbox.waiting.value).toEqual([]);
   });
 
-  test('knows that a create is unanswered, so that a view waits for its next attempt', async () => {
+  test('knows that a create has no response yet, so that a view waits for its next attempt', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -134,7 +134,7 @@ describe('the outbox', () => {
     expect(defects).toEqual([defect]);
   });
 
-  test('resumes unanswered writes after a reload, with the same key', async () => {
+  test('resumes writes without a response after a reload, with the same key', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
@@ -411,7 +411,7 @@ describe('the outbox', () => {
 
   test('sends 250 changes in three requests, and reverts the refused change', async () => {
     const { outbox, sent, replies, refused } = openOutbox();
-    const answerBulk = (length: number, refusedIndex: number) => ({
+    const createBulkResponse = (length: number, refusedIndex: number) => ({
       data: {
         results: Array.from({ length }, (_, index) =>
           index === refusedIndex
@@ -420,7 +420,12 @@ describe('the outbox', () => {
         ),
       },
     });
-    replies.push(answerBulk(100, 5), new ApiError('lost'), answerBulk(100, -1), answerBulk(50, -1));
+    replies.push(
+      createBulkResponse(100, 5),
+      new ApiError('lost'),
+      createBulkResponse(100, -1),
+      createBulkResponse(50, -1),
+    );
     const changes = Array.from({ length: 250 }, (_, n) => ({
       before: row(n + 1),
       after: row(n + 1, { category_id: 3 }),

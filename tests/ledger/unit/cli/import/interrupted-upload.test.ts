@@ -25,7 +25,7 @@ const ROWS = Array.from({ length: ROW_REQUESTS * 100 }, (_, n) => ({
 }));
 
 interface Cut {
-  /** Number of requests after which the service no longer answers */
+  /** Number of requests after which the service no longer responds */
   readonly after: number;
   /** For each of the two requests that may be under way at the cut: true if it is still carried out */
   readonly carriedOut: readonly boolean[];
@@ -41,9 +41,9 @@ async function interrupt({ after, carriedOut, refused }: Cut) {
   const attempt = (carryOut: () => void) => {
     const number = requests;
     requests += 1;
-    const isAnswered = number < after;
-    if (isAnswered || carriedOut[number - after]) carryOut();
-    if (!isAnswered) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
+    const isServed = number < after;
+    if (isServed || carriedOut[number - after]) carryOut();
+    if (!isServed) throw new TypeError('fetch failed', { cause: { code: 'ECONNREFUSED' } });
   };
   const service = createServiceClient({
     url: 'http://service.example',

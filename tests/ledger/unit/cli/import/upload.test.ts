@@ -11,7 +11,7 @@ import { readParameters } from '../../../../shared/support/deploy-guard.ts';
 const recorder = createRecorder({ importId: 'x', total: 1 }, async () => undefined);
 const BANK = readCsv('date,name,amount\n2026-03-05,Tea,-3\n2026-03-06,Pay,2500');
 
-function openService(answer: (path: string, requests: number) => Response) {
+function openService(respond: (path: string, requests: number) => Response) {
   const steps: string[] = [];
   const keys: (string | null)[] = [];
   const service = createServiceClient({
@@ -23,7 +23,7 @@ function openService(answer: (path: string, requests: number) => Response) {
       if (pathname === '/categories') return Response.json({ data: [] });
       steps.push(pathname);
       keys.push(new Headers(headers).get('idempotency-key'));
-      return answer(pathname, steps.filter((step) => step === pathname).length);
+      return respond(pathname, steps.filter((step) => step === pathname).length);
     },
   });
   return { service, steps, keys };
@@ -92,11 +92,11 @@ it.each([
   ['that failed after it was created', () => results(500, 409), () => results(409, 409)],
 ])(
   'the upload records a row %s, and none that another import created',
-  async (_, firstAnswer, laterAnswer) => {
+  async (_, firstResponse, laterResponse) => {
     const own = BANK.rows[0] as StatementRow;
     const { service } = openService((path, requests) =>
       path === '/transactions/bulk'
-        ? (requests === 1 ? firstAnswer : laterAnswer)()
+        ? (requests === 1 ? firstResponse : laterResponse)()
         : Response.json({ data: [{ import_id: requests === 1 ? 'x' : 'other' }] }),
     );
     const written: (readonly string[])[] = [];
