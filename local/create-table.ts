@@ -7,7 +7,7 @@ import {
   ResourceInUseException,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { endpointConfig } from '../lib/shared/document-client.ts';
+import { createEndpointConfig } from '../lib/shared/document-client.ts';
 import definition from '../lib/shared/table.json' with { type: 'json' };
 import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { readLocalAccess } from './local-access.ts';
@@ -21,7 +21,7 @@ const MAX_WAIT_SECONDS = 3_600;
 export function createLocalClient(endpoint: string): DynamoDBClient {
   const { region, accessKeyId, secretAccessKey } = readLocalAccess(process.env);
   return new DynamoDBClient({
-    ...endpointConfig(endpoint),
+    ...createEndpointConfig(endpoint),
     region,
     credentials: { accessKeyId, secretAccessKey },
   });

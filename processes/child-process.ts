@@ -22,7 +22,7 @@ export interface Child {
 }
 
 // The child leads a process group of its own, so that Ctrl-C in a terminal reaches only this process, which stops
-// things in order, and one signal reaches the child with all its descendants. The shell's `read` returns when our
+// things in order, and one signal reaches the child with all its descendants. The shell's `read` returns when this process's
 // end of the pipe closes, even after a SIGKILL: then the group kills itself, and no orphan is left.
 const WITH_LIFELINE = 'exec 3<&0 </dev/null; { read -r _ <&3; kill -s KILL 0; } & exec "$@" 3<&-';
 

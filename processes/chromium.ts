@@ -2,7 +2,7 @@
 import { type Browser, chromium } from 'playwright-core';
 import { readOutput } from './tools.ts';
 
-/** Long, because a start takes minutes on a busy machine: only a browser that hangs may reach the limit. */
+/** Long enough for a busy machine, on which a start takes minutes: only a browser that hangs reaches the limit. */
 const START_MS = 300_000;
 
 const { CHROMIUM_BIN: program = 'chromium' } = process.env;

@@ -3,8 +3,8 @@ import { randomInt } from 'node:crypto';
 import getPort, { portNumbers } from 'get-port';
 
 /**
- * Below the ports that systems assign to connections and to programs that ask for any port: another program could get one of
- * those first. Above the ports that `fetch` refuses, such as 10080.
+ * Ports above those that `fetch` refuses, such as 10080, and below those that systems assign to connections and to programs that
+ * ask for any port: another program could get one of those first.
  */
 const MIN_PORT = 11_000;
 const MAX_PORT = 32_767;

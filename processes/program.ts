@@ -31,7 +31,7 @@ export interface ProgramOptions {
   readonly stopMilliseconds?: number;
 }
 
-/** @param invocation as typed in a terminal, such as `npm run seed --` */
+/** @param invocation the command as typed in a terminal, such as `npm run seed --` */
 export function createCommand(invocation: string, description: string) {
   return new Command(invocation)
     .description(description)
@@ -174,14 +174,14 @@ export function parseHttpAddress(text: string): string {
 function interruptWithNpm(interrupt: () => void): void {
   if (process.env.npm_lifecycle_event === undefined) return;
   const parent = process.ppid;
-  let npm = parent;
+  let npmPid = parent;
   // Windows has no `ps`, so the parent is watched there even if it is a shell.
   execFile('ps', ['-o', 'ppid=,comm=', '-p', String(parent)], (_, output) => {
     const [, pid, name = ''] = /^\s*(\d+)\s+(\S+)/.exec(output) ?? [];
-    if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npm = Number(pid);
+    if (/(^|[/-])(|a|ba|da|z|k)sh$/.test(name)) npmPid = Number(pid);
   });
-  const check = () => (process.ppid !== parent || !isRunning(npm)) && interrupt();
-  setInterval(check, NPM_CHECK_MILLISECONDS).unref();
+  const checkNpm = () => (process.ppid !== parent || !isRunning(npmPid)) && interrupt();
+  setInterval(checkNpm, NPM_CHECK_MILLISECONDS).unref();
 }
 
 function isRunning(pid: number): boolean {

@@ -5,7 +5,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Resources } from './resources.ts';
 import { fetchOnce, type RunInDraft, readOutput } from './tools.ts';
 
-const UV = join(import.meta.dirname, 'uv.txt');
+const UV_REQUIREMENTS = join(import.meta.dirname, 'uv.txt');
 const MIN_MINOR_VERSION = 11;
 
 /** Says why Python programs cannot run on this machine; undefined if they can. */
@@ -26,8 +26,8 @@ export function whyNoPython(): string | undefined {
 export async function preparePython(resources: Resources, requirements: string): Promise<string> {
   // Lets every program that this process starts cache its compiled imports.
   delete process.env.PYTHONDONTWRITEBYTECODE;
-  const folder = await fetchEnvironment(resources, requirements, async (draft, run) => {
-    const uv = await fetchInstaller(resources);
+  const folder = await createEnvironment(resources, requirements, async (draft, run) => {
+    const uv = await installUv(resources);
     await run('python3', '-m', 'venv', '--without-pip', draft);
     await run(
       uv,
@@ -41,22 +41,22 @@ export async function preparePython(resources: Resources, requirements: string):
 }
 
 /**
- * Returns the installer, uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
+ * Installs uv. It replaces pip, which spends most of its time reading the list of all releases of each package.
  */
-async function fetchInstaller(resources: Resources): Promise<string> {
-  const folder = await fetchEnvironment(resources, UV, async (draft, run) => {
+async function installUv(resources: Resources): Promise<string> {
+  const folder = await createEnvironment(resources, UV_REQUIREMENTS, async (draft, run) => {
     await run('python3', '-m', 'venv', draft);
     await run(
       join(draft, 'bin/python'),
       ...['-m', 'pip', '--disable-pip-version-check', 'install', '--quiet'],
-      ...['--no-deps', '--no-compile', '--requirement', UV],
+      ...['--no-deps', '--no-compile', '--requirement', UV_REQUIREMENTS],
     );
     return draft;
   });
   return join(folder, 'bin/uv');
 }
 
-function fetchEnvironment(
+function createEnvironment(
   resources: Resources,
   requirements: string,
   fetchInto: (draft: string, run: RunInDraft) => Promise<string>,

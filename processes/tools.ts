@@ -19,7 +19,7 @@ export function readOutput(command: string, ...args: readonly string[]): string 
   }
 }
 
-/** Says what is missing if this machine has no Java of that version or newer; `undefined` if it has. */
+/** Says why Java of that version or newer is missing on this machine; `undefined` if it is not. */
 export function whyNoJava(minVersion: number): string | undefined {
   // `java -version` writes to standard error, `--version` to standard output.
   const output = readOutput('java', '--version');
@@ -28,7 +28,7 @@ export function whyNoJava(minVersion: number): string | undefined {
   return version >= minVersion ? undefined : `Java is ${version}, not ${minVersion} or newer`;
 }
 
-/** Options for programs that run only for minutes, in which optimizing hot code further would take longer than it saves. */
+/** Options for programs that run only a few minutes, too short for further optimization of hot code to save time. */
 export const JVM_OPTIONS = ['-Xmx512m', '-XX:+UseSerialGC', '-XX:TieredStopAtLevel=1'];
 
 /**
@@ -77,11 +77,11 @@ async function awaitEnd(resources: Resources, command: Omit<ChildCommand, 'onLin
 
 /** Finds the line that most likely says why a program failed. */
 function findError(lines: readonly string[]): string {
-  const printed = lines.map((line) => line.trim()).filter((line) => line !== '');
+  const printedLines = lines.map((line) => line.trim()).filter((line) => line !== '');
   // Some programs print "Error:" as a heading, and the message on the next line.
   const isError = (line: string, n: number) =>
-    /^error: ./i.test(line) || /^error:?$/i.test(printed[n - 1] ?? '');
-  return printed.findLast(isError) ?? printed.at(-1) ?? 'it printed nothing';
+    /^error: ./i.test(line) || /^error:?$/i.test(printedLines[n - 1] ?? '');
+  return printedLines.findLast(isError) ?? printedLines.at(-1) ?? 'it printed nothing';
 }
 
 export interface PackedPackage {
@@ -101,8 +101,8 @@ export async function unpackFromNpm(
   await run('npm', 'pack', name, '--ignore-scripts', '--silent');
   const archive = (await readdir(draft)).find((file) => file.endsWith('.tgz'));
   if (archive === undefined) throw new Error('npm pack left no archive');
-  const digest = createHash('sha512').update(await readFile(join(draft, archive)));
-  if (sha512 !== undefined && digest.digest('base64') !== sha512)
+  const hash = createHash('sha512').update(await readFile(join(draft, archive)));
+  if (sha512 !== undefined && hash.digest('base64') !== sha512)
     throw new Error('its checksum is not the pinned one');
   await run('tar', '-xzf', archive, path);
 }

@@ -1,5 +1,5 @@
-// The alarms of a stage. docs/ledger/deploy.md says what to do when each fires.
-import { logicalName } from './configuration.ts';
+// The alarms of a stage. docs/ledger/deploy.md says how to respond to each.
+import { toLogicalName } from './configuration.ts';
 
 export interface Metric {
   readonly Namespace: string;
@@ -53,18 +53,18 @@ const SHARE_OF_RATE = 0.5;
 const GIGABYTE = 1e9;
 
 /** @param rate requests a second that each route takes */
-export function gatewayAlarms(rate: number): AlarmDefinition[] {
-  const metric = (MetricName: string): Metric => ({
+export function createGatewayAlarms(rate: number): AlarmDefinition[] {
+  const createMetric = (MetricName: string): Metric => ({
     Namespace: 'AWS/ApiGateway',
     MetricName,
     Dimensions: { ApiId: { Ref: 'HttpApi' } },
   });
-  const traffic = { ...metric('Count'), statistic: 'Sum' };
+  const traffic = { ...createMetric('Count'), statistic: 'Sum' };
   return [
     {
       id: 'GatewayErrors',
       description: `The API answered with 5xx in two of three periods of five minutes, each with fewer than ${MIN_TRAFFIC} requests`,
-      metrics: [metric('5xx'), traffic],
+      metrics: [createMetric('5xx'), traffic],
       expression: `IF(FILL(m2, 0) < ${MIN_TRAFFIC}, m1, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
@@ -75,7 +75,7 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     {
       id: 'GatewayErrorRatio',
       description: `The API answered 1 % of the requests with 5xx in two of three periods of five minutes, each with at least ${MIN_TRAFFIC} requests`,
-      metrics: [metric('5xx'), traffic],
+      metrics: [createMetric('5xx'), traffic],
       expression: `IF(m2 >= ${MIN_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
@@ -86,7 +86,7 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     {
       id: 'GatewayLatency',
       description: `One request in a hundred takes 3 s or more, in three of five periods of five minutes, each with at least ${MIN_TRAFFIC} requests`,
-      metrics: [metric('Latency'), traffic],
+      metrics: [createMetric('Latency'), traffic],
       expression: `IF(m2 >= ${MIN_TRAFFIC}, m1, 0)`,
       statistic: 'p99',
       period: FIVE_MINUTES,
@@ -97,7 +97,7 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     {
       id: 'GatewayTraffic',
       description: `The API got more than ${SHARE_OF_RATE * rate} requests a second for a quarter of an hour`,
-      metrics: [metric('Count')],
+      metrics: [createMetric('Count')],
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: SHARE_OF_RATE * rate * FIVE_MINUTES,
@@ -107,7 +107,7 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     {
       id: 'GatewayRefusals',
       description: `The API refused half of the requests for a quarter of an hour, in periods with at least ${MIN_TRAFFIC} requests`,
-      metrics: [metric('4xx'), traffic],
+      metrics: [createMetric('4xx'), traffic],
       expression: `IF(m2 >= ${MIN_TRAFFIC}, 100 * FILL(m1, 0) / m2, 0)`,
       statistic: 'Sum',
       period: FIVE_MINUTES,
@@ -118,7 +118,7 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
     {
       id: 'GatewayEgress',
       description: 'The API took and sent more than 1 GB in five minutes, for a quarter of an hour',
-      metrics: [metric('DataProcessed')],
+      metrics: [createMetric('DataProcessed')],
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: GIGABYTE,
@@ -128,14 +128,14 @@ export function gatewayAlarms(rate: number): AlarmDefinition[] {
   ];
 }
 
-/** Alarms of the canary, which uses the service as a client does. */
-export function canaryAlarms(name: string): AlarmDefinition[] {
+/** Creates the alarms of the canary, which uses the service as a client does. */
+export function createCanaryAlarms(name: string): AlarmDefinition[] {
   return [
     {
       id: 'CanaryFailed',
       description:
         'The canary failed in two of three periods of five minutes: clients fail, or the table has lost a protection',
-      metrics: [functionMetric(name, 'Errors')],
+      metrics: [createFunctionMetric(name, 'Errors')],
       statistic: 'Sum',
       period: FIVE_MINUTES,
       threshold: 1,
@@ -145,17 +145,17 @@ export function canaryAlarms(name: string): AlarmDefinition[] {
     createSilenceAlarm({
       id: 'CanarySilent',
       description: 'The canary has not run for a quarter of an hour',
-      metric: functionMetric(name, 'Invocations'),
+      metric: createFunctionMetric(name, 'Invocations'),
       period: FIVE_MINUTES,
       periods: 3,
     }),
   ];
 }
 
-// Alarms of the functions by folder. The canary has alarms of its own. The steps of the migration are left out: they fail by
+// Creates the alarms of the functions by folder. The canary has alarms of its own. The steps of the migration are left out: they fail by
 // design when they refuse or wait, and may run up to their timeout. A failure that matters also fails the execution, which has
 // an alarm of its own.
-export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
+export function createFunctionAlarms(functions: readonly WatchedFunction[]): AlarmDefinition[] {
   const folders = Object.groupBy(functions, ({ folder }) => folder);
   return Object.entries(folders)
     .filter(([folder]) => folder !== 'migration' && folder !== 'canary')
@@ -166,15 +166,15 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
       }),
     )
     .flatMap(({ folder, slice, n, where }) => {
-      const group = `${logicalName(folder)}${n === 0 ? '' : n + 1}`;
+      const group = `${toLogicalName(folder)}${n === 0 ? '' : n + 1}`;
       const timeout = Math.min(...slice.map((each) => each.timeout));
-      const metrics = (MetricName: string) =>
-        slice.map(({ name }) => functionMetric(name, MetricName));
+      const listMetrics = (MetricName: string) =>
+        slice.map(({ name }) => createFunctionMetric(name, MetricName));
       return [
         {
           id: `${group}Errors`,
           description: `A function of ${where} crashed or timed out`,
-          metrics: metrics('Errors'),
+          metrics: listMetrics('Errors'),
           statistic: 'Sum',
           period: FIVE_MINUTES,
           threshold: 1,
@@ -184,7 +184,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
         {
           id: `${group}Throttles`,
           description: `Lambda refused to run a function of ${where}, in two of three minutes`,
-          metrics: metrics('Throttles'),
+          metrics: listMetrics('Throttles'),
           statistic: 'Sum',
           period: MINUTE,
           threshold: 1,
@@ -194,7 +194,7 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
         {
           id: `${group}Duration`,
           description: `A function of ${where} took more than ${SHARE_OF_TIMEOUT * timeout} s of its ${timeout} s`,
-          metrics: metrics('Duration'),
+          metrics: listMetrics('Duration'),
           expression: 'MAX(METRICS())',
           statistic: 'Maximum',
           period: FIVE_MINUTES,
@@ -206,31 +206,39 @@ export function functionAlarms(functions: readonly WatchedFunction[]): AlarmDefi
     });
 }
 
-function functionMetric(name: string, MetricName: string): Metric {
+function createFunctionMetric(name: string, MetricName: string): Metric {
   return {
     Namespace: 'AWS/Lambda',
     MetricName,
-    Dimensions: { FunctionName: { Ref: `${logicalName(name)}LambdaFunction` } },
+    Dimensions: { FunctionName: { Ref: `${toLogicalName(name)}LambdaFunction` } },
   };
 }
 
-// The operations that lib/ledger/store uses, because DynamoDB counts its own errors by operation.
+// The operations that lib/ledger/store uses: DynamoDB counts its own errors by operation.
 const OPERATIONS = ['GetItem', 'Query', 'UpdateItem', 'TransactWriteItems'];
 
-export function tableAlarms(TableName: unknown, indexes: readonly string[]): AlarmDefinition[] {
-  const metric = (MetricName: string, more: Readonly<Record<string, string>> = {}): Metric => ({
+export function createTableAlarms(
+  TableName: unknown,
+  indexes: readonly string[],
+): AlarmDefinition[] {
+  const createMetric = (
+    MetricName: string,
+    more: Readonly<Record<string, string>> = {},
+  ): Metric => ({
     Namespace: 'AWS/DynamoDB',
     MetricName,
     Dimensions: { TableName, ...more },
   });
-  const everywhere = (MetricName: string) => [
-    metric(MetricName),
-    ...indexes.map((GlobalSecondaryIndexName) => metric(MetricName, { GlobalSecondaryIndexName })),
+  const listTableMetrics = (MetricName: string) => [
+    createMetric(MetricName),
+    ...indexes.map((GlobalSecondaryIndexName) =>
+      createMetric(MetricName, { GlobalSecondaryIndexName }),
+    ),
   ];
-  const throttles = (kind: 'Read' | 'Write'): AlarmDefinition => ({
+  const createThrottleAlarm = (kind: 'Read' | 'Write'): AlarmDefinition => ({
     id: `Table${kind}Throttles`,
     description: `DynamoDB throttled ${kind.toLowerCase()}s of the table or an index, in two of three minutes`,
-    metrics: everywhere(`${kind}ThrottleEvents`),
+    metrics: listTableMetrics(`${kind}ThrottleEvents`),
     statistic: 'Sum',
     period: MINUTE,
     threshold: 1,
@@ -238,12 +246,12 @@ export function tableAlarms(TableName: unknown, indexes: readonly string[]): Ala
     evaluationPeriods: 3,
   });
   return [
-    throttles('Read'),
-    throttles('Write'),
+    createThrottleAlarm('Read'),
+    createThrottleAlarm('Write'),
     {
       id: 'TableConflicts',
       description: 'Many transactions conflict: 20 or more in a minute, in three of five minutes',
-      metrics: [metric('TransactionConflict')],
+      metrics: [createMetric('TransactionConflict')],
       statistic: 'Sum',
       period: MINUTE,
       threshold: 20,
@@ -253,7 +261,7 @@ export function tableAlarms(TableName: unknown, indexes: readonly string[]): Ala
     {
       id: 'TableSystemErrors',
       description: 'DynamoDB failed by itself, in two of three minutes',
-      metrics: OPERATIONS.map((Operation) => metric('SystemErrors', { Operation })),
+      metrics: OPERATIONS.map((Operation) => createMetric('SystemErrors', { Operation })),
       statistic: 'Sum',
       period: MINUTE,
       threshold: 1,
@@ -271,8 +279,8 @@ const BACKUP_FAILURES = [
 ];
 
 // Each alarm stays on for a day, until the next backup: with a shorter period, it would end as if the failure had been fixed.
-export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
-  const jobs = (outcome: string): Metric => ({
+export function createBackupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
+  const createJobMetric = (outcome: string): Metric => ({
     Namespace: 'AWS/Backup',
     MetricName: `NumberOf${outcome}`,
     Dimensions: { BackupVaultName },
@@ -281,7 +289,7 @@ export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
     {
       id: 'BackupFailed',
       description: 'A backup of the table, or a copy of one, failed or was not begun in time',
-      metrics: BACKUP_FAILURES.map(jobs),
+      metrics: BACKUP_FAILURES.map(createJobMetric),
       statistic: 'Sum',
       period: DAY,
       threshold: 1,
@@ -291,15 +299,15 @@ export function backupAlarms(BackupVaultName: unknown): AlarmDefinition[] {
     createSilenceAlarm({
       id: 'BackupSilent',
       description: 'No backup of the table was completed for two days',
-      metric: jobs('BackupJobsCompleted'),
+      metric: createJobMetric('BackupJobsCompleted'),
       period: DAY,
       periods: 2,
     }),
   ];
 }
 
-export function migrationAlarms(): AlarmDefinition[] {
-  const execution = (MetricName: string): Metric => ({
+export function createMigrationAlarms(): AlarmDefinition[] {
+  const createExecutionMetric = (MetricName: string): Metric => ({
     Namespace: 'AWS/States',
     MetricName,
     Dimensions: { StateMachineArn: { Ref: 'MemoryMigration' } },
@@ -308,7 +316,10 @@ export function migrationAlarms(): AlarmDefinition[] {
     {
       id: 'ExecutionsFailed',
       description: 'An execution of the migration failed or timed out',
-      metrics: [execution('ExecutionsFailed'), execution('ExecutionsTimedOut')],
+      metrics: [
+        createExecutionMetric('ExecutionsFailed'),
+        createExecutionMetric('ExecutionsTimedOut'),
+      ],
       statistic: 'Sum',
       period: MINUTE,
       threshold: 1,
@@ -318,7 +329,7 @@ export function migrationAlarms(): AlarmDefinition[] {
     {
       id: 'WatchdogFailed',
       description: 'The watchdog of the migration failed; an overdue rollback may be delayed',
-      metrics: [functionMetric('migrationRetention', 'Errors')],
+      metrics: [createFunctionMetric('migrationRetention', 'Errors')],
       statistic: 'Sum',
       period: MINUTE,
       threshold: 1,
@@ -329,7 +340,7 @@ export function migrationAlarms(): AlarmDefinition[] {
       id: 'WatchdogSilent',
       description:
         'The watchdog of the migration has not run for ten minutes: a window would stay open',
-      metric: functionMetric('migrationRetention', 'Invocations'),
+      metric: createFunctionMetric('migrationRetention', 'Invocations'),
       period: MINUTE,
       periods: 10,
     }),
@@ -353,7 +364,7 @@ export function migrationAlarms(): AlarmDefinition[] {
   ];
 }
 
-interface Silence {
+interface SilenceAlarmOptions {
   readonly id: string;
   readonly description: string;
   /** Counts the event whose absence raises the alarm. */
@@ -368,7 +379,7 @@ function createSilenceAlarm({
   metric,
   period,
   periods,
-}: Silence): AlarmDefinition {
+}: SilenceAlarmOptions): AlarmDefinition {
   return {
     id,
     description,

@@ -19,12 +19,12 @@ export interface FunctionSettings {
 /** CloudFormation resources by their logical names. */
 export type Resources = Record<string, object>;
 
-/** The value of a variable, such as `param:tableName`, as text. */
+/** Reads the value of a variable, such as `param:tableName`, as text. */
 export async function readText({ resolveVariable }: Configuration, name: string): Promise<string> {
   return String(await resolveVariable(name));
 }
 
-/** A section of serverless.yml, such as `custom.migrationAccess`. */
+/** Reads a section of serverless.yml, such as `custom.migrationAccess`. */
 export async function readSection<Section>(
   { resolveConfigurationProperty }: Configuration,
   ...path: readonly string[]
@@ -32,7 +32,7 @@ export async function readSection<Section>(
   return (await resolveConfigurationProperty(path)) as Section;
 }
 
-/** Every function of the service by its name. */
+/** Reads every function of the service, by name. */
 export async function readFunctions(
   configuration: Configuration,
 ): Promise<Record<string, FunctionSettings>> {
@@ -44,6 +44,6 @@ export async function readFunctions(
 }
 
 /** `transactionsList` -> `TransactionsList`, from which Serverless Framework builds the names of a function's resources. */
-export function logicalName(name: string): string {
+export function toLogicalName(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }

@@ -2,10 +2,10 @@
 import { ENDPOINTS_BY_ROUTE } from '../lib/ledger/http/endpoints/endpoints-by-route.ts';
 import {
   type Configuration,
-  logicalName,
   type Resources,
   readFunctions,
   readText,
+  toLogicalName,
 } from './configuration.ts';
 import { readOrigins } from './parameters.ts';
 
@@ -33,7 +33,7 @@ function hasOneForm(routeKey: string): boolean {
 
 /** @param suffix tells the routes of one function apart: `Js` of `/page.js` */
 function slashRoute(functionName: string, routeKey: string, suffix: string): [string, object] {
-  const name = logicalName(functionName);
+  const name = toLogicalName(functionName);
   const integration = `HttpApiIntegration${name}`;
   return [
     `HttpApiSlashRoute${name}${suffix}`,
@@ -49,7 +49,7 @@ function slashRoute(functionName: string, routeKey: string, suffix: string): [st
 }
 
 function lastWord(routeKey: string): string {
-  return logicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
+  return toLogicalName(/\w*$/.exec(routeKey)?.[0] ?? '');
 }
 
 // Share of the usual limit for other routes, which no client needs to call often.

@@ -2,13 +2,13 @@
 import table from '../lib/shared/table.json' with { type: 'json' };
 import {
   type AlarmDefinition,
-  backupAlarms,
-  canaryAlarms,
-  functionAlarms,
-  gatewayAlarms,
+  createBackupAlarms,
+  createCanaryAlarms,
+  createFunctionAlarms,
+  createGatewayAlarms,
+  createMigrationAlarms,
+  createTableAlarms,
   type Metric,
-  migrationAlarms,
-  tableAlarms,
   type WatchedFunction,
 } from './alarms.ts';
 import {
@@ -43,17 +43,17 @@ export async function monitoring(configuration: Configuration): Promise<Resource
   };
   const functions = await watchedFunctions(configuration);
   const definitions = [
-    ...gatewayAlarms(Number(await readText(configuration, 'param:throttleRate'))),
-    ...(functions.some(({ name }) => name === CANARY) ? canaryAlarms(CANARY) : []),
-    ...functionAlarms(functions),
-    ...tableAlarms(
+    ...createGatewayAlarms(Number(await readText(configuration, 'param:throttleRate'))),
+    ...(functions.some(({ name }) => name === CANARY) ? createCanaryAlarms(CANARY) : []),
+    ...createFunctionAlarms(functions),
+    ...createTableAlarms(
       TABLE_IN_USE,
       table.GlobalSecondaryIndexes.map(({ IndexName }) => IndexName),
     ),
     ...((await readText(configuration, 'param:backupDays')) === ''
       ? []
-      : backupAlarms(BACKUP_VAULT)),
-    ...((await readText(configuration, 'param:qdrantUrl')) === '' ? [] : migrationAlarms()),
+      : createBackupAlarms(BACKUP_VAULT)),
+    ...((await readText(configuration, 'param:qdrantUrl')) === '' ? [] : createMigrationAlarms()),
   ];
   const alarms = definitions.map((definition) => [
     `${definition.id}Alarm`,

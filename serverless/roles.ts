@@ -1,7 +1,12 @@
 // Creates one IAM role for each function, from its `table` list in serverless.yml.
 import { HEALTH_KEY, LEDGERS } from '../lib/ledger/store/keys.ts';
 import table from '../lib/shared/table.json' with { type: 'json' };
-import { type Configuration, logicalName, type Resources, readFunctions } from './configuration.ts';
+import {
+  type Configuration,
+  type Resources,
+  readFunctions,
+  toLogicalName,
+} from './configuration.ts';
 
 export interface Statement {
   readonly Effect: 'Allow';
@@ -38,7 +43,7 @@ export async function ledgerRoles(configuration: Configuration): Promise<Resourc
   return Object.fromEntries(
     Object.entries(functions).flatMap(([functionName, { table: actions }]) => {
       if (actions === undefined) return [];
-      const name = logicalName(functionName);
+      const name = toLogicalName(functionName);
       const policies = functionName === 'health' ? healthPolicies() : tablePolicies(actions);
       return [[`${name}Role`, role(`${name}LogGroup`, policies)]];
     }),

@@ -1,13 +1,13 @@
 // Compares two ways to read the first page of a list: the rows together with the counts, or after the counts.
 import {
-  countsByDay,
-  countsByMonth,
-  dateRange,
+  countRowsByDay,
+  countRowsByMonth,
+  createDateRange,
   sum,
 } from '../../lib/ledger/domain/day-histogram.ts';
 import { createCategoryStore, MAX_FIRST_NAMES } from '../../lib/ledger/store/categories.ts';
 import { createDayCounts } from '../../lib/ledger/store/day-counts.ts';
-import { createKeys, lastKeyOnDay, parseDateKey } from '../../lib/ledger/store/keys.ts';
+import { createKeys, parseDateKey, toLastKeyOnDay } from '../../lib/ledger/store/keys.ts';
 import { createDatabase } from '../../lib/shared/database.ts';
 import { DEFAULT_RETRY_POLICY } from '../../lib/shared/retry.ts';
 import { atMost, formatNumber, type Report } from '../report.ts';
@@ -73,16 +73,16 @@ async function readSequentially(
   const keys = createKeys(ledgerId);
   const database = createDatabase({ client, tableName, retryPolicy: DEFAULT_RETRY_POLICY });
   const dayCounts = createDayCounts(database, keys);
-  const range = dateRange();
+  const range = createDateRange();
   const [counts] = await Promise.all([
     dayCounts.readRange(range),
     createCategoryStore({ database, keys }).readNames(MAX_FIRST_NAMES),
   ]);
-  const months = countsByMonth(range, counts);
+  const months = countRowsByMonth(range, counts);
   const [month = ''] = months.find(([, count]) => count > 0) ?? [];
-  const days = countsByDay(range, await dayCounts.readMonth(month));
+  const days = countRowsByDay(range, await dayCounts.readMonth(month));
   const [day = ''] = days.find(([, count]) => count > 0) ?? [];
-  const between = [range.start, lastKeyOnDay(day)] as const;
+  const between = [range.start, toLastKeyOnDay(day)] as const;
   const partition = keys.partition({ type: undefined, categoryId: undefined });
   const rows = { ...partition, sortKey: 'date_key', between, descending: true };
   const items = await database.query(rows, PER_PAGE);

@@ -1,5 +1,5 @@
-// Generates a household's whole ledger: thirty categories, and years of transactions whose ids and times look as if entered day
-// by day.
+// Generates a household's whole ledger: thirty categories, and years of transactions with ids and times in the order of their
+// dates.
 
 import {
   createHouseholdCategories,

@@ -8,9 +8,9 @@ import {
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import {
   createKeys,
-  firstKeyOnDay,
-  lastKeyOnDay,
   parseDateKey,
+  toFirstKeyOnDay,
+  toLastKeyOnDay,
 } from '../../lib/ledger/store/keys.ts';
 import type { LedgerAddress } from './bench-ledger.ts';
 import type { ListResult } from './list-result.ts';
@@ -77,8 +77,8 @@ export function createNaiveListing(
       ExpressionAttributeNames: { '#partition': attribute },
       ExpressionAttributeValues: {
         ':partition': value,
-        ':first': firstKeyOnDay(filter.startDate ?? '0001-01-01'),
-        ':last': lastKeyOnDay(filter.endDate ?? '9999-12-31'),
+        ':first': toFirstKeyOnDay(filter.startDate ?? '0001-01-01'),
+        ':last': toLastKeyOnDay(filter.endDate ?? '9999-12-31'),
       },
       ScanIndexForward: false,
     };

@@ -1,7 +1,7 @@
 // Creates an example of each failure with the code that answers requests, so that the examples cannot differ from the answers.
 import * as v from 'valibot';
-import { nameTaken } from '../../lib/ledger/domain/category.ts';
-import { externalIdTaken } from '../../lib/ledger/domain/transaction.ts';
+import { createNameTakenError } from '../../lib/ledger/domain/category.ts';
+import { createExternalIdTakenError } from '../../lib/ledger/domain/transaction.ts';
 import {
   ForbiddenError,
   IdempotencyKeyReusedError,
@@ -50,8 +50,8 @@ function chooseError(status: string, { method, path, hasBody }: FailingOperation
       if (path.includes('bulk'))
         return new RequestInProgressError('A request with this key is running');
       return isCategory
-        ? nameTaken('Food', { id: 7, isActive: true })
-        : externalIdTaken('bank-1', 7);
+        ? createNameTakenError('Food', { id: 7, isActive: true })
+        : createExternalIdTakenError('bank-1', 7);
     },
     413: () => new PayloadTooLargeError(BODY_TOO_LARGE),
     415: () => new UnsupportedMediaTypeError('The request body must not be encoded: gzip'),

@@ -1,7 +1,7 @@
 // Opens the ledger of a request: the use cases for that ledger, over one table.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import type { RequestLimits, Timeouts } from '../shared/database.ts';
-import { DEFAULT_RETRY_POLICY, type RetryPolicy, withoutRetries } from '../shared/retry.ts';
+import { DEFAULT_RETRY_POLICY, disableRetries, type RetryPolicy } from '../shared/retry.ts';
 import type { VerifyToken } from './auth/access-tokens.ts';
 import { type Authenticate, createAuthenticate } from './auth/authenticate.ts';
 import { CATEGORY_LIMIT } from './domain/category.ts';
@@ -115,7 +115,7 @@ export function createLedgerService(options: LedgerServiceOptions): LedgerServic
       tableName,
       timeoutSignal,
       limits,
-      retryPolicy: withoutRetries(defaultPolicy),
+      retryPolicy: disableRetries(defaultPolicy),
       timeouts: { ...timeouts, callMs: timeouts.callMs / 4 },
     });
 

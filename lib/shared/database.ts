@@ -177,15 +177,15 @@ export function createDatabase(options: {
 
   /** Finds the position after a number of items of a range without fetching them; undefined at the end of the range. */
   async function findPositionAfter(range: Range, count: number): Promise<Position | undefined> {
-    let counted = 0;
+    let countedItems = 0;
     let from: Position | undefined;
     do {
-      const query = toQuery(TableName, { ...range, projection: undefined }, count - counted);
+      const query = toQuery(TableName, { ...range, projection: undefined }, count - countedItems);
       const input = { ...query, Select: 'COUNT' as const, ExclusiveStartKey: from };
       const page = await attempt((options) => client.send(new QueryCommand(input), options));
-      counted += page.Count ?? 0;
+      countedItems += page.Count ?? 0;
       from = page.LastEvaluatedKey;
-    } while (from && counted < count);
+    } while (from && countedItems < count);
     return from;
   }
 

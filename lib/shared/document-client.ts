@@ -15,8 +15,8 @@ type Logger = NonNullable<DynamoDBClientConfig['logger']>;
 const READ_NUMBERS = { wrapNumbers: readNumber };
 
 /**
- * A logger that logs nothing. Without `info` the SDK does not copy and filter every response for a log entry. The other methods
- * are needed, because the SDK calls them without checking that they exist.
+ * A logger that logs nothing. It has no `info`, so the SDK does not copy and filter every response for a log entry. The SDK calls
+ * the other methods without checking that they exist.
  */
 const SILENT = { debug: ignore, warn: ignore, error: ignore } as unknown as Logger;
 
@@ -25,7 +25,7 @@ const CONNECTION_TIMEOUT_MS = 1_000;
 /** @param endpoint address of a DynamoDB other than the region's own, see `endpointConfig` */
 export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
-    ...endpointConfig(endpoint),
+    ...createEndpointConfig(endpoint),
     maxAttempts: 1,
     logger: SILENT,
   });
@@ -40,7 +40,7 @@ export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient 
  * Creates the part of a client's configuration that locates the database.
  * @param endpoint an http address, or `unix:` and the path of a socket: a local start opens no port for its database
  */
-export function endpointConfig(endpoint?: string): DynamoDBClientConfig {
+export function createEndpointConfig(endpoint?: string): DynamoDBClientConfig {
   const connectionTimeout = CONNECTION_TIMEOUT_MS;
   const socketPath = endpoint && /^unix:(.+)/.exec(endpoint)?.[1];
   if (!socketPath) return { ...(endpoint && { endpoint }), requestHandler: { connectionTimeout } };

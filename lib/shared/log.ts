@@ -23,13 +23,13 @@ class LineFormatter extends LogFormatter {
 
 const SERVICE = 'finance-ledger';
 
-const logger = onFirstUse(
+const logger = createOnFirstUse(
   () => new Logger({ serviceName: SERVICE, logFormatter: new LineFormatter() }),
 );
-const metrics = onFirstUse(() => new Metrics({ serviceName: SERVICE }));
+const metrics = createOnFirstUse(() => new Metrics({ serviceName: SERVICE }));
 
 // Creates a writer on its first use: it opens the output, which would slow down the start of a function.
-function onFirstUse<Writer>(create: () => Writer): () => Writer {
+function createOnFirstUse<Writer>(create: () => Writer): () => Writer {
   let writer: Writer | undefined;
   return () => {
     writer ??= create();

@@ -42,7 +42,7 @@ export async function retry<Result>(
     try {
       return await attempt();
     } catch (error) {
-      const delay = Math.max(jitteredDelay(policy, retries), policy.requestedDelayMs?.(error) ?? 0);
+      const delay = Math.max(computeDelay(policy, retries), policy.requestedDelayMs?.(error) ?? 0);
       if (!isRetryable(error) || policy.now() + delay > deadline) throw error;
       policy.onRetry?.(error);
       await policy.sleep(delay);
@@ -50,11 +50,11 @@ export async function retry<Result>(
   }
 }
 
-/** Allows one attempt for each call, by asking for a delay beyond every deadline. */
-export function withoutRetries(policy: RetryPolicy): RetryPolicy {
+/** Disables retries by requesting a delay beyond every deadline. */
+export function disableRetries(policy: RetryPolicy): RetryPolicy {
   return { ...policy, requestedDelayMs: () => Number.POSITIVE_INFINITY };
 }
 
-function jitteredDelay({ firstDelayMs, maxDelayMs, random }: RetryPolicy, retries: number): number {
+function computeDelay({ firstDelayMs, maxDelayMs, random }: RetryPolicy, retries: number): number {
   return random() * Math.min(maxDelayMs, firstDelayMs * 2 ** Math.min(retries, 30));
 }

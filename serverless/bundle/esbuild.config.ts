@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { type BuildOptions, build, type Plugin } from 'esbuild';
 
-const SCRIPT = '?script';
+const SCRIPT_SUFFIX = '?script';
 /** Lets Chromium compile a script as it arrives, on another thread, instead of each function when it is first called. */
 const COMPILED_AT_ONCE = '//# allFunctionsCalledOnLoad';
 
@@ -22,11 +22,11 @@ const browserScripts: Plugin = {
   name: 'browser-scripts',
   setup({ onResolve, onLoad }) {
     onResolve({ filter: /\?script$/ }, ({ path, resolveDir }) => ({
-      path: resolve(resolveDir, path.slice(0, -SCRIPT.length)),
-      suffix: SCRIPT,
+      path: resolve(resolveDir, path.slice(0, -SCRIPT_SUFFIX.length)),
+      suffix: SCRIPT_SUFFIX,
     }));
     onLoad({ filter: /\.tsx?$/ }, async ({ path, suffix }) => {
-      if (suffix !== SCRIPT) return undefined;
+      if (suffix !== SCRIPT_SUFFIX) return undefined;
       const contents = await bundleToText({
         entryPoints: [path],
         minify: true,
@@ -101,7 +101,7 @@ function packagingOptions() {
     skipRebuild: true,
     // One folder for each process: a start and a packaging may run at the same time.
     outputWorkFolder: process.env.BUILD_FOLDER ?? `.esbuild/${process.pid}`,
-    // No watching: a rebuild would delete files under running requests.
+    // Watching is off: a rebuild would delete files that running requests need.
     watch: { pattern: [], ignore: [], chokidar: { ignoreInitial: true } },
   };
 }

@@ -3,7 +3,7 @@
 //
 // The gateway reaches each function through an alias, and CodeDeploy moves the alias. It does so only while alarms watch the
 // deployment (serverless/deploy-rollback.ts): otherwise CloudFormation moves the alias at once.
-import { type FunctionSettings, logicalName, type Resources } from '../configuration.ts';
+import { type FunctionSettings, type Resources, toLogicalName } from '../configuration.ts';
 import { listRollbackAlarms } from '../deploy-rollback.ts';
 import { allow, policy, serviceRole, substituted } from '../roles.ts';
 
@@ -77,7 +77,7 @@ export class GradualRelease {
   #nameAliases(): void {
     for (const [name, settings] of this.#released) {
       settings.versionFunction = true;
-      settings.targetAlias = { name: ALIAS, logicalId: `${logicalName(name)}Alias` };
+      settings.targetAlias = { name: ALIAS, logicalId: `${toLogicalName(name)}Alias` };
     }
   }
 
@@ -87,10 +87,10 @@ export class GradualRelease {
     const alarms = listRollbackAlarms(Object.keys(functions));
     for (const [name, { versionLogicalId = '' }] of this.#released) {
       publishForTable(Resources[versionLogicalId] as Version);
-      Resources[`${logicalName(name)}Alias`] = alias(name, versionLogicalId);
-      Resources[`${logicalName(name)}Release`] = deploymentGroup(alarms);
+      Resources[`${toLogicalName(name)}Alias`] = alias(name, versionLogicalId);
+      Resources[`${toLogicalName(name)}Release`] = deploymentGroup(alarms);
     }
-    const groups = this.#released.map(([name]) => `${logicalName(name)}Release`);
+    const groups = this.#released.map(([name]) => `${toLogicalName(name)}Release`);
     const versions = this.#released.map(([, { versionLogicalId = '' }]) => versionLogicalId);
     for (const ids of [groups, versions]) spreadOverTime(Resources, ids);
     const ApplicationName = `${service}-${this.#serverless.getProvider('aws').getStage()}`;
@@ -105,10 +105,10 @@ export class GradualRelease {
   #permitBeforeRouting(): void {
     const { Resources } = this.#serverless.service.provider.compiledCloudFormationTemplate;
     for (const [name, { targetAlias }] of this.#released) {
-      const integration = Resources[`HttpApiIntegration${logicalName(name)}`] as
+      const integration = Resources[`HttpApiIntegration${toLogicalName(name)}`] as
         | Dependent
         | undefined;
-      const permission = `${logicalName(name)}LambdaPermissionHttpApi`;
+      const permission = `${toLogicalName(name)}LambdaPermissionHttpApi`;
       if (integration && targetAlias) {
         integration.DependsOn = [targetAlias.logicalId, permission];
       }
@@ -137,7 +137,7 @@ function publishForTable(version: Version): void {
 }
 
 function alias(name: string, version: string): object {
-  const DeploymentGroupName = { Ref: `${logicalName(name)}Release` };
+  const DeploymentGroupName = { Ref: `${toLogicalName(name)}Release` };
   const gradual = {
     CodeDeployLambdaAliasUpdate: { ApplicationName: { Ref: APPLICATION }, DeploymentGroupName },
   };
@@ -145,7 +145,7 @@ function alias(name: string, version: string): object {
     Type: 'AWS::Lambda::Alias',
     Properties: {
       Name: ALIAS,
-      FunctionName: { Ref: `${logicalName(name)}LambdaFunction` },
+      FunctionName: { Ref: `${toLogicalName(name)}LambdaFunction` },
       FunctionVersion: { 'Fn::GetAtt': [version, 'Version'] },
     },
     UpdatePolicy: { 'Fn::If': ['IsGradual', gradual, { Ref: 'AWS::NoValue' }] },
@@ -175,7 +175,7 @@ function deploymentGroup(alarms: readonly string[]): object {
 // The part of AWSCodeDeployRoleForLambda that a release without hooks needs. IAM names an alias by its function, too.
 function releaseRole(functions: readonly string[]): object {
   const resources = functions.flatMap((name) => {
-    const id = `${logicalName(name)}LambdaFunction`;
+    const id = `${toLogicalName(name)}LambdaFunction`;
     return [{ 'Fn::GetAtt': [id, 'Arn'] }, substituted(`\${${id}.Arn}:*`)];
   });
   return serviceRole('codedeploy.amazonaws.com', [

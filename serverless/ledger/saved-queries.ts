@@ -1,11 +1,11 @@
 // Queries of CloudWatch Logs Insights for the questions that come up in an incident. docs/ledger/deploy.md lists them.
 import {
   type Configuration,
-  logicalName,
   type Resources,
   readFunctions,
   readSection,
   readText,
+  toLogicalName,
 } from '../configuration.ts';
 
 const REQUEST = 'filter message = "request"';
@@ -29,10 +29,10 @@ export async function savedQueries(configuration: Configuration): Promise<Resour
   const functions = Object.entries(await readFunctions(configuration));
   const LogGroupNames = functions
     .filter(([, { handler }]) => !/\/(migration|canary)\//.test(handler))
-    .map(([name]) => ({ Ref: `${logicalName(name)}LogGroup` }));
+    .map(([name]) => ({ Ref: `${toLogicalName(name)}LogGroup` }));
   return Object.fromEntries(
     Object.entries(QUERIES).map(([name, QueryString]) => [
-      `Query${name.split('-').map(logicalName).join('')}`,
+      `Query${name.split('-').map(toLogicalName).join('')}`,
       {
         Type: 'AWS::Logs::QueryDefinition',
         Properties: { Name: `${service}-${stage}/${name}`, QueryString, LogGroupNames },

@@ -4,10 +4,10 @@
 import {
   type Configuration,
   type FunctionSettings,
-  logicalName,
   type Resources,
   readSection,
   readText,
+  toLogicalName,
 } from '../configuration.ts';
 import { allow, type Policy, policy, role, serviceRole } from '../roles.ts';
 import { migrationMachine } from './machine.ts';
@@ -55,7 +55,7 @@ export async function migrationFunctions(
       name,
       {
         handler: `functions/migration/${fileName(name)}.handler`,
-        role: `${logicalName(name)}Role`,
+        role: `${toLogicalName(name)}Role`,
         memorySize: 1024,
         timeout: QUICK.includes(name) ? 60 : 900,
         environment: variablesFor(name, access, environment),
@@ -98,8 +98,8 @@ export async function migrationRoles(serverless: Configuration): Promise<Resourc
   const parameter = await readText(serverless, 'param:collectionParameter');
   const environment = await readEnvironment(serverless);
   const functionRoles = lines.map(([name, access]) => [
-    `${logicalName(name)}Role`,
-    role(`${logicalName(name)}LogGroup`, [
+    `${toLogicalName(name)}Role`,
+    role(`${toLogicalName(name)}LogGroup`, [
       ...runPolicies(access.runs),
       ...secretPolicies(listSecretParameters(variablesFor(name, access, environment))),
       ...settingPolicies(parameter, access.setting),
@@ -136,7 +136,7 @@ export async function migrationWatchdog(serverless: Configuration): Promise<Reso
 function rule(name: string, ScheduleExpression: string): [string, object] {
   const target = {
     Id: 'watchdog',
-    Arn: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
+    Arn: { 'Fn::GetAtt': [`${toLogicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
     RetryPolicy: { MaximumRetryAttempts: 5, MaximumEventAgeInSeconds: 300 },
     DeadLetterConfig: { Arn: { 'Fn::GetAtt': ['WatchdogFailures', 'Arn'] } },
   };
@@ -148,7 +148,7 @@ function permission(ruleName: string): object {
   return {
     Type: 'AWS::Lambda::Permission',
     Properties: {
-      FunctionName: { 'Fn::GetAtt': [`${logicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
+      FunctionName: { 'Fn::GetAtt': [`${toLogicalName(WATCHDOG)}LambdaFunction`, 'Arn'] },
       Action: 'lambda:InvokeFunction',
       Principal: 'events.amazonaws.com',
       SourceArn: { 'Fn::GetAtt': [ruleName, 'Arn'] },
@@ -185,7 +185,7 @@ function machineRole(): object {
     ({ Resource }) => Resource?.split('-').at(-1) ?? [],
   );
   const resources = [...new Set<string>(invoked)].map((name) => ({
-    'Fn::GetAtt': [`${logicalName(name)}LambdaFunction`, 'Arn'],
+    'Fn::GetAtt': [`${toLogicalName(name)}LambdaFunction`, 'Arn'],
   }));
   return serviceRole('states.amazonaws.com', [
     policy('migration-functions', [allow(['lambda:InvokeFunction'], resources)]),

@@ -43,11 +43,11 @@ export function dayOfMonth(date: CalendarDate): number {
 }
 
 export function toMonth(year: CalendarYear, month: number): CalendarMonth {
-  return `${year}-${twoDigits(month)}`;
+  return `${year}-${padToTwoDigits(month)}`;
 }
 
 export function toDate(month: CalendarMonth, day: number): CalendarDate {
-  return `${month}-${twoDigits(day)}`;
+  return `${month}-${padToTwoDigits(day)}`;
 }
 
 export function daysInMonth(month: CalendarMonth): number {
@@ -65,8 +65,8 @@ export function fromDayNumber(number: number): CalendarDate {
   return new Date(number * DAY_MILLISECONDS).toISOString().slice(0, 'YYYY-MM-DD'.length);
 }
 
-/** The local date in an IANA time zone. */
-export function currentDate(now: Date, timeZone: string): CalendarDate {
+/** Finds the local date in an IANA time zone. */
+export function findCurrentDate(now: Date, timeZone: string): CalendarDate {
   if (timeZone === 'UTC') return now.toISOString().slice(0, 10);
   const parts = new Intl.DateTimeFormat('en', {
     timeZone,
@@ -84,6 +84,6 @@ function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
 
-function twoDigits(value: number): string {
+function padToTwoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }

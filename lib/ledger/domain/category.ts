@@ -25,21 +25,21 @@ export function compareByName(a: Category, b: Category): number {
   return Buffer.compare(Buffer.from(a.name), Buffer.from(b.name)) || a.id - b.id;
 }
 
-export function inactiveCategory(): ValidationError {
+export function createInactiveCategoryError(): ValidationError {
   return new ValidationError('Cannot assign transaction to inactive category');
 }
 
 export const HOW_TO_ASSIGN =
   'Send the id of the category to assign it: category_name is read-only. GET /categories has the ids.';
 
-/** The error for changes that name a category other than the transaction's, without its id. */
-export function categoryNameWithoutId(): ValidationError {
+/** Creates the error for changes that name a category other than the transaction's, without its id. */
+export function createNameWithoutIdError(): ValidationError {
   const details = { category_id: [HOW_TO_ASSIGN] };
   return new ValidationError('Input validation failed', { details });
 }
 
 /** @param existing the category that has the name */
-export function nameTaken(
+export function createNameTakenError(
   name: string,
   { id, isActive }: Pick<Category, 'id' | 'isActive'>,
 ): ConflictError {
@@ -48,8 +48,8 @@ export function nameTaken(
   return new ConflictError(isActive ? exists : exists + inactive, id);
 }
 
-/** Lost the race for the name. */
-export function nameMustBeUnique(existingId: number | undefined): ConflictError {
+/** Creates the error of a request that lost the race for the name. */
+export function createNameRaceError(existingId: number | undefined): ConflictError {
   return new ConflictError('Category name must be unique', existingId);
 }
 
@@ -58,7 +58,7 @@ export function nameMustBeUnique(existingId: number | undefined): ConflictError 
  */
 export const CATEGORY_LIMIT = 600;
 
-export function limitReached(limit: number): ConflictError {
+export function createCategoryLimitError(limit: number): ConflictError {
   return new ConflictError(
     `A ledger has at most ${limit} categories, active and inactive. Rename one that is not used.`,
   );
@@ -73,7 +73,7 @@ export function findLowestFreeId(usedIds: readonly number[], limit: number): num
   return id;
 }
 
-export function categoryInUse(transactionCount: number): ConflictError {
+export function createCategoryInUseError(transactionCount: number): ConflictError {
   const [transactions, them] =
     transactionCount === 1
       ? ['1 transaction', 'the transaction']

@@ -1,6 +1,6 @@
-// The day histogram: how many income and expense transactions each day has and what they add up to, on two levels. A year
-// counts its months, a month its days. With this histogram a list finds its exact total, and the day on which any page starts,
-// without reading the transactions before the page. A summary reads no transaction at all.
+// The day histogram: the number and sum of each day's income and expenses, on two levels. A year has counts of its months, a
+// month has counts of its days. With this histogram a list finds its exact total, and the day on which any page starts, without
+// reading the transactions before the page. A summary reads no transaction at all.
 import {
   type CalendarDate,
   type CalendarMonth,
@@ -50,91 +50,98 @@ export interface MonthStart {
   readonly skip: number;
 }
 
-export function dateRange(start?: CalendarDate, end?: CalendarDate): DateRange {
+export function createDateRange(start?: CalendarDate, end?: CalendarDate): DateRange {
   return { start: start ?? EARLIEST_DATE, end: end ?? LATEST_DATE };
 }
 
-/** Lists the months that are only partly in the range, which are therefore counted by day. */
-export function edgeMonths({ start, end }: DateRange): CalendarMonth[] {
-  const edges = new Set<CalendarMonth>();
-  if (dayOfMonth(start) !== 1) edges.add(monthOf(start));
-  if (dayOfMonth(end) !== daysInMonth(monthOf(end))) edges.add(monthOf(end));
-  return [...edges];
+/** Lists the months that are only partly in the range, and must be counted by day. */
+export function listEdgeMonths({ start, end }: DateRange): CalendarMonth[] {
+  const edgeMonths = new Set<CalendarMonth>();
+  if (dayOfMonth(start) !== 1) edgeMonths.add(monthOf(start));
+  if (dayOfMonth(end) !== daysInMonth(monthOf(end))) edgeMonths.add(monthOf(end));
+  return [...edgeMonths];
 }
 
 /** True if the range is part of a single month, so that no year has to be read. */
 export function isWithinOneMonth(range: DateRange): boolean {
-  return monthOf(range.start) === monthOf(range.end) && edgeMonths(range).length > 0;
+  return monthOf(range.start) === monthOf(range.end) && listEdgeMonths(range).length > 0;
 }
 
 /** The counts of a date range: of its years, and of the months that are only partly in it. */
 export interface RangeCounts<Sums = unknown> {
   readonly years: readonly (YearCounts & Sums)[];
-  readonly edges: readonly (MonthCounts & Sums)[];
+  readonly edgeMonths: readonly (MonthCounts & Sums)[];
 }
 
-/** Counts of each month of the range, newest first; the edge months count only their days inside the range. */
-export function countsByMonth(
+/** Counts the rows of each month of the range, newest first. Of the edge months, only days inside the range count. */
+export function countRowsByMonth(
   range: DateRange,
   counts: RangeCounts,
   type?: TransactionType,
 ): [CalendarMonth, number][] {
-  return figuresByMonth(range, counts, (slots, slot) => countSlot(slots, slot, type), sum);
+  return collectByMonth(range, counts, (slots, slot) => readSlotCount(slots, slot, type), sum);
 }
 
-/** Totals of each month of the range, newest first; those of the edge months cover only the days inside the range. */
-export function totalsByMonth(
+/** Sums up each month of the range, newest first. Of the edge months, only days inside the range count. */
+export function sumTotalsByMonth(
   range: DateRange,
   counts: RangeCounts<SlotSums>,
   type?: TransactionType,
 ): [CalendarMonth, Totals][] {
-  return figuresByMonth(range, counts, (slots, slot) => totalSlot(slots, slot, type), addTotals);
+  return collectByMonth(
+    range,
+    counts,
+    (slots, slot) => readSlotTotals(slots, slot, type),
+    addTotals,
+  );
 }
 
-/** Totals of each day of the range, given all its months; days without transactions are left out. */
-export function totalsByDay(
+/** Sums up each day of the range, given all its months; days without transactions are left out. */
+export function sumTotalsByDay(
   range: DateRange,
   months: readonly (MonthCounts & SlotSums)[],
   type?: TransactionType,
 ): [CalendarDate, Totals][] {
   return months.flatMap((counts) =>
-    slotsInRange(range, counts.month)
+    listDaysInRange(range, counts.month)
       .map((slot): [CalendarDate, Totals] => [
         toDate(counts.month, slot),
-        totalSlot(counts, slot, type),
+        readSlotTotals(counts, slot, type),
       ])
       .filter(([, { count }]) => count > 0),
   );
 }
 
-/** Counts of each day of the month that lies in the range, newest first. */
-export function countsByDay(
+/** Counts the rows of each day of the month that is in the range, newest first. */
+export function countRowsByDay(
   range: DateRange,
   month: MonthCounts,
   type?: TransactionType,
 ): [CalendarDate, number][] {
-  return slotsInRange(range, month.month).map((slot) => [
+  return listDaysInRange(range, month.month).map((slot) => [
     toDate(month.month, slot),
-    countSlot(month, slot, type),
+    readSlotCount(month, slot, type),
   ]);
 }
 
 /** Finds the month of the row at the offset (from 0, newest first); undefined past the end. */
-export function monthAt(
+export function findMonthAt(
   months: readonly [CalendarMonth, number][],
   offset: number,
 ): MonthStart | undefined {
-  const hit = slotAt(months, offset);
-  return hit && { month: hit.slot, skip: hit.skip };
+  const monthPosition = findSlotAt(months, offset);
+  return monthPosition && { month: monthPosition.slot, skip: monthPosition.skip };
 }
 
 /** Finds the day of the row at the offset (from 0, newest first); undefined past the end. */
-export function dayAt(
+export function findDayAt(
   days: readonly [CalendarDate, number][],
   offset: number,
 ): PageStart | undefined {
-  const hit = slotAt(days, offset);
-  return hit && { date: hit.slot, skip: hit.skip, dayCount: hit.count };
+  const dayPosition = findSlotAt(days, offset);
+  return (
+    dayPosition && { date: dayPosition.slot, skip: dayPosition.skip, dayCount: dayPosition.count }
+  );
 }
 
 /** Selects the counts of the months that the range touches. */
@@ -157,32 +164,32 @@ export function splitByCount(
 ): CountedRange[] {
   const parts: CountedRange[] = [];
   let part = { end, count: 0 };
-  let newer: CalendarMonth | undefined;
+  let newerMonth: CalendarMonth | undefined;
   for (const [month, count] of months) {
-    if (newer !== undefined && part.count > 0 && part.count + count > maxRows) {
-      parts.push({ start: toDate(newer, 1), ...part });
-      // Rows of every month between the two parts are in the older one.
-      part = { end: daysAfter(toDate(newer, 1), -1), count: 0 };
+    if (newerMonth !== undefined && part.count > 0 && part.count + count > maxRows) {
+      parts.push({ start: toDate(newerMonth, 1), ...part });
+      // The months between the two parts belong to the older one.
+      part = { end: addDays(toDate(newerMonth, 1), -1), count: 0 };
     }
     part.count += count;
-    newer = month;
+    newerMonth = month;
   }
   return [...parts, { start, ...part }];
 }
 
 /** Lists the ranges that remain when these whole months are removed from the range, newest first. */
-export function rangesOutside(
+export function listRangesOutside(
   { start, end }: DateRange,
   months: readonly CalendarMonth[],
 ): DateRange[] {
   const ranges: DateRange[] = [];
-  let newest = end;
+  let newestDate = end;
   for (const month of months) {
-    const last = toDate(month, daysInMonth(month));
-    if (last < newest) ranges.push({ start: daysAfter(last, 1), end: newest });
-    newest = daysAfter(toDate(month, 1), -1);
+    const lastDay = toDate(month, daysInMonth(month));
+    if (lastDay < newestDate) ranges.push({ start: addDays(lastDay, 1), end: newestDate });
+    newestDate = addDays(toDate(month, 1), -1);
   }
-  return newest < start ? ranges : [...ranges, { start, end: newest }];
+  return newestDate < start ? ranges : [...ranges, { start, end: newestDate }];
 }
 
 export function isWholeMonthIn(month: CalendarMonth, { start, end }: DateRange): boolean {
@@ -193,16 +200,19 @@ export function sum(numbers: readonly number[]): number {
   return numbers.reduce((total, number) => total + number, 0);
 }
 
-/** The slot of a date within its year item and within its month item. */
-export function slotsOf(date: CalendarDate): { ofYear: number; ofMonth: number } {
+/** Finds the slots of a date: its month within the year, and its day within the month. */
+export function findSlots(date: CalendarDate): { ofYear: number; ofMonth: number } {
   return { ofYear: monthOfYear(date), ofMonth: dayOfMonth(date) };
 }
 
-export function yearRange({ start, end }: DateRange): { first: CalendarYear; last: CalendarYear } {
+export function toYearRange({ start, end }: DateRange): {
+  first: CalendarYear;
+  last: CalendarYear;
+} {
   return { first: yearOf(start), last: yearOf(end) };
 }
 
-function slotAt<Slot extends string>(counts: readonly [Slot, number][], offset: number) {
+function findSlotAt<Slot extends string>(counts: readonly [Slot, number][], offset: number) {
   let skip = offset;
   for (const [slot, number] of counts) {
     if (skip < number) return { slot, skip, count: number };
@@ -211,9 +221,9 @@ function slotAt<Slot extends string>(counts: readonly [Slot, number][], offset: 
   return undefined;
 }
 
-function figuresByMonth<Sums, Figure>(
+function collectByMonth<Sums, Figure>(
   range: DateRange,
-  { years, edges }: RangeCounts<Sums>,
+  { years, edgeMonths }: RangeCounts<Sums>,
   readFigure: (slots: SlotCounts & Sums, slot: number) => Figure,
   add: (figures: readonly Figure[]) => Figure,
 ): [CalendarMonth, Figure][] {
@@ -226,15 +236,15 @@ function figuresByMonth<Sums, Figure>(
       }
     }
   }
-  for (const edge of edges) {
-    const days = slotsInRange(range, edge.month).map((slot) => readFigure(edge, slot));
+  for (const edge of edgeMonths) {
+    const days = listDaysInRange(range, edge.month).map((slot) => readFigure(edge, slot));
     figures.set(edge.month, add(days));
   }
   return [...figures].sort(([a], [b]) => (a < b ? 1 : -1));
 }
 
 /** Lists the days of a month that are in the range, newest first. */
-function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[] {
+function listDaysInRange({ start, end }: DateRange, month: CalendarMonth): number[] {
   const slots: number[] = [];
   for (let slot = daysInMonth(month); slot >= 1; slot -= 1) {
     const date = toDate(month, slot);
@@ -243,21 +253,25 @@ function slotsInRange({ start, end }: DateRange, month: CalendarMonth): number[]
   return slots;
 }
 
-function daysAfter(date: CalendarDate, days: number): CalendarDate {
+function addDays(date: CalendarDate, days: number): CalendarDate {
   return fromDayNumber(toDayNumber(date) + days);
 }
 
-function totalSlot(slots: SlotCounts & SlotSums, slot: number, type?: TransactionType): Totals {
+function readSlotTotals(
+  slots: SlotCounts & SlotSums,
+  slot: number,
+  type?: TransactionType,
+): Totals {
   const readCents = (each: TransactionType) =>
     (type ?? each) === each ? (slots.cents[each].get(slot) ?? 0n) : 0n;
   return {
     incomeCents: readCents('income'),
     expenseCents: readCents('expense'),
-    count: countSlot(slots, slot, type),
+    count: readSlotCount(slots, slot, type),
   };
 }
 
-function countSlot(slots: SlotCounts, slot: number, type?: TransactionType): number {
+function readSlotCount(slots: SlotCounts, slot: number, type?: TransactionType): number {
   const income = slots.income.get(slot) ?? 0;
   const expense = slots.expense.get(slot) ?? 0;
   if (type) return type === 'income' ? income : expense;

@@ -69,8 +69,8 @@ export function paginate(
   };
 }
 
-/** Number of rows before the page. */
-export function pageOffset({ page = 1, perPage }: PageRequest): number {
+/** Computes the number of rows before the page. */
+export function computePageOffset({ page = 1, perPage }: PageRequest): number {
   return (page - 1) * perPage;
 }
 
@@ -80,15 +80,17 @@ export function takePage<Row extends RowPosition>(
   request: PageRequest,
 ): Page<Row> {
   const { after, perPage, order } = request;
-  const compare = comparatorFor(order);
-  const following = after ? rows.findIndex((row) => compare(row, after) > 0) : pageOffset(request);
+  const compare = createComparator(order);
+  const following = after
+    ? rows.findIndex((row) => compare(row, after) > 0)
+    : computePageOffset(request);
   const start = following < 0 ? rows.length : following;
   const end = start + perPage;
   return { items: rows.slice(start, end), total: rows.length, hasMore: end < rows.length };
 }
 
 /** Returns the comparison for a total order: rows with equal amounts are shown newest first. */
-export function comparatorFor(
+export function createComparator(
   order: RowOrder = '-date',
 ): (a: RowPosition, b: RowPosition) => number {
   const orders = {

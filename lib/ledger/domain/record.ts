@@ -21,7 +21,7 @@ export interface Revision {
   readonly version: number;
 }
 
-export function firstRevision(now: Date): Revision {
+export function createFirstRevision(now: Date): Revision {
   return { createdAt: now.getTime(), updatedAt: now.getTime(), version: 1 };
 }
 
@@ -38,7 +38,7 @@ export function isStoredAs<Stored extends Revision>(
  * Returns the revision of the next write. Its time is always later than that of the previous write, even if a machine with a fast
  * clock made that one.
  */
-export function nextRevision(before: Revision, now: Date): Revision {
+export function createNextRevision(before: Revision, now: Date): Revision {
   return {
     createdAt: before.createdAt,
     updatedAt: Math.max(now.getTime(), before.updatedAt + 1),

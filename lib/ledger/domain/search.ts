@@ -18,15 +18,15 @@ export type SearchQuery = SearchCriteria & PageRequest;
 /** Checks the text and the amount of a candidate; the lists have checked the other criteria. */
 export function createMatcher(search: SearchCriteria): (row: Transaction) => boolean {
   const { text, minAmount = -Infinity, maxAmount = Infinity } = search;
-  const words = fold(text ?? '')
+  const words = foldText(text ?? '')
     .split(/\s+/)
     .filter((word) => word !== '');
   return ({ amount, description, notes }) => {
     if (amount < minAmount || amount > maxAmount) return false;
     if (text === undefined) return true;
-    const searched = fold(`${description}\n${notes ?? ''}`);
+    const searchedText = foldText(`${description}\n${notes ?? ''}`);
     // A text of accents alone has no words: it must find nothing, not everything.
-    return words.length > 0 && words.every((word) => searched.includes(word));
+    return words.length > 0 && words.every((word) => searchedText.includes(word));
   };
 }
 
@@ -36,14 +36,14 @@ const ACCENTS = /[\u0300-\u034e\u0350-\u036f]/g;
 const MANY_MARKS = /\p{M}{30}/gu;
 const MARK_JOINER = '\u034f';
 /** Plain forms of letters that Unicode does not decompose, and of apostrophes as phones type them. */
-const PLAIN: Readonly<Record<string, string>> = {
+const PLAIN_FORMS: Readonly<Record<string, string>> = {
   ...{ Ø: 'O', Ł: 'L', Đ: 'D', Ħ: 'H', Ŧ: 'T', Æ: 'AE', Œ: 'OE' },
   ...{ '\u2019': "'", '\u02bc': "'" },
 };
-const HAS_PLAIN_FORM = new RegExp(`[${Object.keys(PLAIN).join('')}]`, 'g');
+const HAS_PLAIN_FORM = new RegExp(`[${Object.keys(PLAIN_FORMS).join('')}]`, 'g');
 
 /** Removes case and accents. The result is in upper case, because lower case has two forms of the Greek sigma. */
-function fold(text: string): string {
+function foldText(text: string): string {
   if (ASCII.test(text)) return text.toUpperCase();
   return text
     .replace(MANY_MARKS, `$&${MARK_JOINER}`)
@@ -51,5 +51,5 @@ function fold(text: string): string {
     .replace(ACCENTS, '')
     .normalize('NFKC')
     .toUpperCase()
-    .replace(HAS_PLAIN_FORM, (letter) => PLAIN[letter] ?? letter);
+    .replace(HAS_PLAIN_FORM, (letter) => PLAIN_FORMS[letter] ?? letter);
 }

@@ -104,16 +104,16 @@ export function summarize(
       ...total,
       groups: groups.map(({ datedTotals, ...key }) => ({ ...key, ...sumTotals(datedTotals) })),
     };
-  const byPeriod = groups.map(({ datedTotals, ...key }) => ({
+  const groupsByPeriod = groups.map(({ datedTotals, ...key }) => ({
     key,
-    totals: totalsByPeriod(period, datedTotals),
+    totals: sumTotalsByPeriod(period, datedTotals),
   }));
   const periods = listPeriods(
     period,
-    byPeriod.flatMap(({ totals }) => [...totals.keys()]),
+    groupsByPeriod.flatMap(({ totals }) => [...totals.keys()]),
   );
   refuseTooManyPeriods(period, periods, groups.length);
-  const series = byPeriod.map(({ key, totals }) => ({
+  const series = groupsByPeriod.map(({ key, totals }) => ({
     ...key,
     totals: periods.map((each) => totals.get(each) ?? ZERO_TOTALS),
   }));
@@ -133,7 +133,7 @@ export function addTotals(all: readonly Totals[]): Totals {
   );
 }
 
-export function totalRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[]): Totals {
+export function sumRows(rows: readonly Pick<Transaction, 'type' | 'amount'>[]): Totals {
   const sumAmounts = (type: TransactionType) =>
     rows.reduce((sum, row) => (row.type === type ? sum + BigInt(toCents(row.amount)) : sum), 0n);
   return {
@@ -147,12 +147,12 @@ function sumTotals(datedTotals: DatedTotals): Totals {
   return addTotals(datedTotals.map(([, totals]) => totals));
 }
 
-/** Totals of each period that has transactions. */
-function totalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string, Totals> {
-  const used = datedTotals.filter(([, { count }]) => count > 0);
+/** Sums up each period that has transactions. */
+function sumTotalsByPeriod(period: Period, datedTotals: DatedTotals): Map<string, Totals> {
+  const usedTotals = datedTotals.filter(([, { count }]) => count > 0);
   const { length } = DATE_FORMATS[period];
-  const byPeriod = Map.groupBy(used, ([date]) => date.slice(0, length));
-  return new Map([...byPeriod].map(([key, all]) => [key, sumTotals(all)]));
+  const totalsByKey = Map.groupBy(usedTotals, ([date]) => date.slice(0, length));
+  return new Map([...totalsByKey].map(([key, all]) => [key, sumTotals(all)]));
 }
 
 /** Lists every period from the first used one to the last. */

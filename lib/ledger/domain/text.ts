@@ -24,7 +24,7 @@ export function text(maximum: number) {
   return v.pipe(
     v.string('Must be a string.'),
     v.check(isWellFormed, 'Must be well-formed Unicode text.'),
-    v.check(atMost(maximum), `Must be at most ${maximum} characters.`),
+    v.check(createLengthCheck(maximum), `Must be at most ${maximum} characters.`),
     v.metadata({ maxLength: maximum }),
   );
 }
@@ -65,6 +65,6 @@ function hasVisibleCharacter(value: string): boolean {
 
 // A character counts at most two in `length`, so a text of more than twice the limit is refused without counting its
 // characters.
-function atMost(maximum: number) {
+function createLengthCheck(maximum: number) {
   return (value: string) => value.length <= 2 * maximum && [...value].length <= maximum;
 }

@@ -42,7 +42,7 @@ export type TransactionChanges = Partial<TransactionFields> & {
 };
 
 /** @param existingId the transaction that has the external id; undefined if that transaction was not stored */
-export function externalIdTaken(externalId: string, existingId?: number): ConflictError {
+export function createExternalIdTakenError(externalId: string, existingId?: number): ConflictError {
   const message = `A transaction with external_id ${JSON.stringify(externalId)} already exists`;
   return new ConflictError(message, existingId);
 }

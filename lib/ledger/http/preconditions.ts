@@ -9,7 +9,7 @@ import type { Category } from '../domain/category.ts';
 import type { Revision } from '../domain/record.ts';
 import type { NamedTransaction } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
-import { type IsExpected, unexpectedVersion } from '../service/retry-on-conflict.ts';
+import { createVersionError, type IsExpected } from '../service/retry-on-conflict.ts';
 import type { NoBody, Reply } from './replies.ts';
 
 /** The letter with which the ETag of a record begins. */
@@ -49,7 +49,7 @@ export function replyIfConditionsHold<Body extends object>(
   record: NamedTransaction | Category,
 ): Reply<Body | NoBody> {
   const isExpected = readVersionCheck({ 'if-match': ifMatch }, kind, record.id);
-  if (!isExpected(record.version)) throw unexpectedVersion(record.version, record);
+  if (!isExpected(record.version)) throw createVersionError(record.version, record);
   return replyIfModified(reply, ifNoneMatch);
 }
 

@@ -1,7 +1,7 @@
 // A summary as clients request it and see it.
 import * as v from 'valibot';
 import { toDayNumber } from '../domain/calendar-date.ts';
-import { dateRange } from '../domain/day-histogram.ts';
+import { createDateRange } from '../domain/day-histogram.ts';
 import { fromCents } from '../domain/money.ts';
 import {
   GROUPINGS,
@@ -70,7 +70,7 @@ export function parseSummaryQuery(query: Query, path: string): SummaryQuery {
 
 /** @throws ValidationError */
 function refuseTooManyDays({ startDate, endDate }: SummaryQuery): void {
-  const { start, end } = dateRange(startDate, endDate);
+  const { start, end } = createDateRange(startDate, endDate);
   const days = toDayNumber(end) - toDayNumber(start) + 1;
   if (days <= MAX_SUMMARY_DAYS) return;
   const limit = `A summary by day has at most ${MAX_SUMMARY_DAYS} days; these dates span ${days}: send closer dates.`;

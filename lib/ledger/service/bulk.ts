@@ -6,7 +6,7 @@ import {
   OutcomeUnknownError,
   StaleRecordError,
 } from '../../shared/errors.ts';
-import { inBatches } from '../../shared/in-batches.ts';
+import { runInBatches } from '../../shared/run-in-batches.ts';
 import { RequestRepeatedError } from '../errors.ts';
 import type { Remember } from '../store/idempotency.ts';
 import type { PreparedCommit, RowChange, TransactionStore } from '../store/transactions.ts';
@@ -43,7 +43,7 @@ export async function settleEach<Item, Value>(
   items: readonly Item[],
   run: (item: Item) => Promise<Value>,
 ): Promise<Outcome<Value>[]> {
-  return await inBatches(items, READ_CONCURRENCY, (item) =>
+  return await runInBatches(items, READ_CONCURRENCY, (item) =>
     run(item).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
@@ -51,7 +51,7 @@ export async function settleEach<Item, Value>(
   );
 }
 
-/** @returns an outcome for each change, in order; for one that could not be prepared, that failure */
+/** @returns an outcome for each change, in order; the failure of a change that could not be prepared is its outcome */
 export async function applyMany<Value>(
   store: Pick<TransactionStore, 'prepare'>,
   prepared: readonly Outcome<PreparedChange<Value>>[],
@@ -69,11 +69,11 @@ export async function applyMany<Value>(
 
   // Applies one part after the other, because they change the same counts, and the first of two equal external ids must win.
   async function apply(rows: readonly Row[]): Promise<void> {
-    let rest = rows;
-    while (isNonEmpty(rest)) {
-      const { count, commit } = prepareLargestPart(rest);
-      await applyTogether(rest.slice(0, count), commit);
-      rest = rest.slice(count);
+    let remainingRows = rows;
+    while (isNonEmpty(remainingRows)) {
+      const { count, commit } = prepareLargestPart(remainingRows);
+      await applyTogether(remainingRows.slice(0, count), commit);
+      remainingRows = remainingRows.slice(count);
     }
   }
 
@@ -85,16 +85,16 @@ export async function applyMany<Value>(
       const following = others.slice(0, count - 1).map(({ change }) => change);
       return { count, ...store.prepare([first.change, ...following]) };
     };
-    const all = prepareFirst(1 + others.length);
-    if (all.fits) return all;
-    let largest = prepareFirst(1);
-    let tooMany = all.count;
-    while (tooMany - largest.count > 1) {
-      const middle = prepareFirst(Math.floor((largest.count + tooMany) / 2));
-      if (middle.fits) largest = middle;
-      else tooMany = middle.count;
+    const wholePart = prepareFirst(1 + others.length);
+    if (wholePart.fits) return wholePart;
+    let largestPart = prepareFirst(1);
+    let excessiveCount = wholePart.count;
+    while (excessiveCount - largestPart.count > 1) {
+      const middlePart = prepareFirst(Math.floor((largestPart.count + excessiveCount) / 2));
+      if (middlePart.fits) largestPart = middlePart;
+      else excessiveCount = middlePart.count;
     }
-    return largest;
+    return largestPart;
   }
 
   async function applyTogether(rows: readonly Row[], commit: PreparedCommit['commit']) {
@@ -149,7 +149,7 @@ export async function applyMany<Value>(
   }
 }
 
-// True for an error after which halves are not tried: they would fail alike, or could be written twice.
+// True for an error after which halves are not tried: they would fail too, or could be written twice.
 function isFinal(error: unknown): boolean {
   return error instanceof DeadlineExceededError || error instanceof OutcomeUnknownError;
 }

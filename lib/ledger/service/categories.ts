@@ -6,15 +6,15 @@ import {
   type CategoryChanges,
   type CategoryFields,
   compareByName,
+  createCategoryLimitError,
+  createNameTakenError,
   findLowestFreeId,
-  limitReached,
-  nameTaken,
 } from '../domain/category.ts';
-import { firstRevision, nextRevision, parseId } from '../domain/record.ts';
+import { createFirstRevision, createNextRevision, parseId } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
 import type { CategoryStore } from '../store/categories.ts';
 import type { Remember } from '../store/idempotency.ts';
-import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
+import { guardVersion, type IsExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export type Categories = ReturnType<typeof createCategories>;
 
@@ -58,7 +58,7 @@ export function createCategories(options: {
       existing,
       readAgain: findFreeId,
       async decide(id) {
-        const category = { ...fields, id, transactionCount: 0, ...firstRevision(clock()) };
+        const category = { ...fields, id, transactionCount: 0, ...createFirstRevision(clock()) };
         await store.add(category, remember(category));
         return category;
       },
@@ -66,12 +66,12 @@ export function createCategories(options: {
   }
 
   // Ids are unique and at most the limit, so a ledger never has more categories. An id that was allocated for a failed write is
-  // assigned when no others are left. All requests then try the lowest free id, so they conflict even in a ledger that has
-  // higher ids from before the limit existed.
+  // assigned when no others are left. All requests then try the lowest free id, so they conflict even if the ledger has higher
+  // ids, which earlier releases assigned without a limit.
   async function findFreeId(): Promise<number> {
     const ids = (await store.listAll()).map(({ id }) => id);
     const free = findLowestFreeId(ids, limit);
-    if (free === undefined) throw limitReached(limit);
+    if (free === undefined) throw createCategoryLimitError(limit);
     return free;
   }
 
@@ -90,7 +90,7 @@ export function createCategories(options: {
   }
 
   /**
-   * Deletes softly: the record stays, inactive.
+   * Deletes softly: the record is kept, but inactive.
    * @throws NotFoundError; ConflictError if the category has transactions
    */
   async function deactivate(pathId: string, isExpected?: IsExpected): Promise<void> {
@@ -105,17 +105,17 @@ export function createCategories(options: {
     change: (before: Category) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    const decide = ifExpected(isExpected, change, async (present) => present);
+    const decide = guardVersion(isExpected, change, async (present) => present);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
   function applyChanges(before: Category, changes: CategoryChanges): Category {
-    return { ...before, ...changes, ...nextRevision(before, clock()) };
+    return { ...before, ...changes, ...createNextRevision(before, clock()) };
   }
 
   async function refuseTakenName(name: string): Promise<void> {
     const existing = await store.findNamed(name);
-    if (existing) throw nameTaken(name, existing);
+    if (existing) throw createNameTakenError(name, existing);
   }
 
   return { list, find, create, update, deactivate };

@@ -12,32 +12,32 @@ export function createCategoryNames(categories: Pick<CategoryStore, 'get' | 'rea
     return await categories.readNames(MAX_FIRST_NAMES);
   }
 
-  /** @param known names that were read already; further ones that the rows need are read here */
+  /** @param known names that were read already; the other names that the rows need are read here */
   async function addTo(
     rows: readonly Transaction[],
     known: Names = new Map(),
   ): Promise<NamedTransaction[]> {
     const names = await addMissing(known, rows);
-    return rows.map((row) => withName(row, names));
+    return rows.map((row) => addName(row, names));
   }
 
   async function addToOne(row: Transaction): Promise<NamedTransaction> {
-    return withName(row, await addMissing(new Map(), [row]));
+    return addName(row, await addMissing(new Map(), [row]));
   }
 
   /** Adds the missing names: those beyond the ones that were read first, and one that a concurrent rename left out. */
   async function addMissing(names: Names, rows: readonly Transaction[]): Promise<Names> {
     const missing = new Set(rows.flatMap(({ categoryId }) => categoryId ?? []));
     for (const id of names.keys()) missing.delete(id);
-    const read = await Promise.all([...missing].map((id) => categories.get(id)));
-    const existing = read.filter((category) => category !== undefined);
+    const categoriesRead = await Promise.all([...missing].map((id) => categories.get(id)));
+    const existing = categoriesRead.filter((category) => category !== undefined);
     return new Map([...names, ...existing.map(({ id, name }) => [id, name] as const)]);
   }
 
   return { readFirst, addTo, addToOne };
 }
 
-function withName(row: Transaction, names: Names): NamedTransaction {
+function addName(row: Transaction, names: Names): NamedTransaction {
   const { categoryId } = row;
   return { ...row, categoryName: categoryId === null ? undefined : names.get(categoryId) };
 }

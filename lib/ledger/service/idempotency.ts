@@ -1,11 +1,11 @@
 // Applies a request with an idempotency key once: a client that received no response sends the request again, and gets the
-// first reply. The marker that remembers the reply is part of the commit that the reply is about.
+// first reply. The marker that remembers the reply is committed together with the change.
 import { createHash } from 'node:crypto';
 import { BusyError } from '../../shared/errors.ts';
 import { ConflictError, RequestInProgressError, RequestRepeatedError } from '../errors.ts';
 import {
+  createKeyReusedError,
   type IdempotencyStore,
-  keyReused,
   type RecordedReply,
   type Remember,
 } from '../store/idempotency.ts';
@@ -59,24 +59,24 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     apply: (remember: RememberReply) => Promise<RememberedReply>,
   ): Promise<{ readonly reply: RememberedReply; readonly isReplayed: boolean }> {
     if (!request) return { reply: await apply(() => []), isReplayed: false };
-    const { key, fingerprint } = identify(request);
+    const { key, fingerprint } = hashRequest(request);
     const replay = (recorded: RecordedReply) => ({
       reply: requireSameBody(recorded, fingerprint),
       isReplayed: true,
     });
-    const earlier = await store.find(key);
-    if (earlier) return replay(earlier);
+    const earlierReply = await store.find(key);
+    if (earlierReply) return replay(earlierReply);
     try {
       const reply = await apply((newReply) => store.record(key, { ...newReply, fingerprint }));
       return { reply, isReplayed: false };
     } catch (error) {
       // A concurrent attempt of the same request may have been applied, and this one then fails because the name is taken. If the
       // marker cannot be read, a conflict proves nothing, so the read's error is thrown. Any other error is thrown itself.
-      const other = await store.find(key).catch((failure: unknown) => {
+      const concurrentReply = await store.find(key).catch((failure: unknown) => {
         if (error instanceof ConflictError) throw failure;
         return undefined;
       });
-      if (other) return replay(other);
+      if (concurrentReply) return replay(concurrentReply);
       throw isRunning(error)
         ? new RequestInProgressError('A request with this key is running')
         : error;
@@ -91,8 +91,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
    */
   async function beginBulk(request: KeyedRequest | undefined): Promise<BulkRequest> {
     if (!request) return WITHOUT_KEY;
-    const { key, fingerprint } = identify(request);
-    const itemKey = (index: number) => hash(`${key} ${index}`);
+    const { key, fingerprint } = hashRequest(request);
+    const hashItemKey = (index: number) => hash(`${key} ${index}`);
 
     const find = async (markerKey: string): Promise<RememberedReply | undefined> => {
       const recorded = await store.find(markerKey);
@@ -104,15 +104,15 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
     return {
       remembered,
       createMarker: (index, toReply) => ({
-        remember: (value) => store.record(itemKey(index), { ...toReply(value), fingerprint }),
-        wasApplied: async () => (await find(itemKey(index))) !== undefined,
+        remember: (value) => store.record(hashItemKey(index), { ...toReply(value), fingerprint }),
+        wasApplied: async () => (await find(hashItemKey(index))) !== undefined,
       }),
       recall: (outcomes) =>
         Promise.all(
           outcomes.map(async (outcome, index) => {
             if ('value' in outcome) return outcome;
             try {
-              const reply = await find(itemKey(index));
+              const reply = await find(hashItemKey(index));
               return reply ? { value: reply } : outcome;
             } catch (error) {
               return { error };
@@ -126,8 +126,8 @@ export function createIdempotency({ store }: { readonly store: IdempotencyStore 
   return { applyOnce, beginBulk };
 }
 
-function identify({ operation, key, body }: KeyedRequest) {
-  return { key: hash(`${operation}\n${key}`), fingerprint: hash(canonicalJson(body)) };
+function hashRequest({ operation, key, body }: KeyedRequest) {
+  return { key: hash(`${operation}\n${key}`), fingerprint: hash(toCanonicalJson(body)) };
 }
 
 /** @throws IdempotencyKeyReusedError */
@@ -135,7 +135,7 @@ function requireSameBody(
   { fingerprint, ...reply }: RecordedReply,
   sentFingerprint: string,
 ): RememberedReply {
-  if (fingerprint !== sentFingerprint) throw keyReused();
+  if (fingerprint !== sentFingerprint) throw createKeyReusedError();
   return reply;
 }
 
@@ -145,7 +145,7 @@ function isRunning(error: unknown): boolean {
 }
 
 /** Writes equal values as the same text, regardless of the order of their members. */
-function canonicalJson(value: unknown): string {
+function toCanonicalJson(value: unknown): string {
   return JSON.stringify(value, (_, member) =>
     member !== null && typeof member === 'object' && !Array.isArray(member)
       ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -3,7 +3,7 @@
 
 import type { Category } from '../domain/category.ts';
 import {
-  externalIdTaken,
+  createExternalIdTakenError,
   type NamedTransaction,
   type NewTransaction,
   type Transaction,
@@ -13,7 +13,7 @@ import type { CategoryStore } from '../store/categories.ts';
 import type { CommitPart, Remember } from '../store/idempotency.ts';
 import type { RowChange, TransactionStore } from '../store/transactions.ts';
 import { applyMany, type Marked, type Outcome, type PreparedChange, settleEach } from './bulk.ts';
-import { type IsExpected, ifExpected } from './retry-on-conflict.ts';
+import { guardVersion, type IsExpected } from './retry-on-conflict.ts';
 
 export interface Creation extends Marked<NamedTransaction> {
   readonly fields: NewTransaction;
@@ -50,7 +50,7 @@ interface SingleTransactions {
   readonly requireAssignable: (categoryId: number | null) => Promise<Category | undefined>;
   /** @throws ValidationError */
   readonly refuseOtherCategory: (changes: TransactionChanges, current: NamedTransaction) => void;
-  readonly newTransaction: (fields: NewTransaction, id: number) => Transaction;
+  readonly completeTransaction: (fields: NewTransaction, id: number) => Transaction;
   readonly applyChanges: (before: Transaction, changes: TransactionChanges) => Transaction;
 }
 
@@ -64,23 +64,23 @@ export function createManyTransactions(options: {
 
   /** @throws PreconditionFailedError */
   const refuseUnexpected = (before: Transaction, isExpected: IsExpected | undefined) =>
-    ifExpected(isExpected, async () => undefined, single.addName)(before);
+    guardVersion(isExpected, async () => undefined, single.addName)(before);
 
   async function createMany(items: readonly Creation[]): Promise<Outcome<NamedTransaction>[]> {
     const requireAssignable = memoize(single.requireAssignable);
-    const checked = await settleEach(items, async (item) => {
+    const checkedItems = await settleEach(items, async (item) => {
       const { categoryId, externalId } = item.fields;
       const category = await requireAssignable(categoryId);
       const id = externalId ? await store.findExternal(externalId) : undefined;
-      if (externalId && id !== undefined) throw externalIdTaken(externalId, id);
+      if (externalId && id !== undefined) throw createExternalIdTakenError(externalId, id);
       return { ...item, categoryName: category?.name };
     });
-    const count = checked.filter((outcome) => 'value' in outcome).length;
+    const count = checkedItems.filter((outcome) => 'value' in outcome).length;
     let nextId = count === 0 ? 0 : await store.nextIds(count);
-    const prepared = checked.map((outcome): Outcome<PreparedChange<NamedTransaction>> => {
+    const prepared = checkedItems.map((outcome): Outcome<PreparedChange<NamedTransaction>> => {
       if ('error' in outcome) return outcome;
       const { fields, categoryName, marker } = outcome.value;
-      const after = single.newTransaction(fields, nextId);
+      const after = single.completeTransaction(fields, nextId);
       nextId += 1;
       const value = { ...after, categoryName };
       return {
@@ -99,11 +99,11 @@ export function createManyTransactions(options: {
         const { id, changes, isExpected, marker } = item;
         const before = await single.find(String(id));
         await refuseUnexpected(before, isExpected);
-        const assigned = await requireAssignable(changes.categoryId ?? null);
+        const assignedCategory = await requireAssignable(changes.categoryId ?? null);
         const after = single.applyChanges(before, changes);
         const { categoryId } = after;
         const category =
-          assigned ?? (categoryId === null ? undefined : await findCategory(categoryId));
+          assignedCategory ?? (categoryId === null ? undefined : await findCategory(categoryId));
         const value = { ...after, categoryName: category?.name };
         single.refuseOtherCategory(changes, value);
         const reapply = async () =>

@@ -1,8 +1,8 @@
 // Use case of the months: the totals of each month, and the digest by which a client knows whether its copy of the month is
 // current.
 import { type CalendarMonth, daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
-import { dateRange } from '../domain/day-histogram.ts';
-import { isComplete } from '../domain/month-digest.ts';
+import { createDateRange } from '../domain/day-histogram.ts';
+import { isCompleteDigest } from '../domain/month-digest.ts';
 import { MAX_PERIODS, type Totals } from '../domain/summary.ts';
 import type { TransactionFilter } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
@@ -26,13 +26,13 @@ export function createMonths({
    * @throws ValidationError if there are more months than one response shows
    */
   async function list(startDate?: string, endDate?: string): Promise<MonthFigures[]> {
-    const range = dateRange(startDate, endDate);
+    const range = createDateRange(startDate, endDate);
     if (range.start > range.end) return [];
     const months = await dayCounts.readWholeMonths(range);
-    if (months.length > MAX_PERIODS) throw tooManyMonths(months.length);
+    if (months.length > MAX_PERIODS) throw createTooManyMonthsError(months.length);
     return months.map(({ digest, ...figures }) => ({
       ...figures,
-      digest: isComplete(digest, figures.count) ? digest : undefined,
+      digest: isCompleteDigest(digest, figures.count) ? digest : undefined,
     }));
   }
 
@@ -50,7 +50,7 @@ export function createMonths({
   return { list, hasMonthDigest };
 }
 
-function tooManyMonths(count: number): ValidationError {
+function createTooManyMonthsError(count: number): ValidationError {
   const limit = `One response has at most ${MAX_PERIODS} months; these dates have ${count}: send closer dates.`;
   const details = { start_date: [limit], end_date: [limit] };
   return new ValidationError('Filter validation failed', { details });

@@ -61,18 +61,18 @@ export class PreconditionFailedError extends Error {
  * @param show returns the record as a read shows it, so that a client can continue from there
  * @throws PreconditionFailedError
  */
-export function ifExpected<Existing extends Revision, Result>(
+export function guardVersion<Existing extends Revision, Result>(
   isExpected: IsExpected = () => true,
   change: (existing: Existing) => Promise<Result>,
   show: (existing: Existing) => Promise<PreconditionFailedError['current']>,
 ): (existing: Existing) => Promise<Result> {
   return async (existing) => {
     if (isExpected(existing.version)) return await change(existing);
-    throw unexpectedVersion(existing.version, await show(existing));
+    throw createVersionError(existing.version, await show(existing));
   };
 }
 
-export function unexpectedVersion(
+export function createVersionError(
   version: number,
   current: PreconditionFailedError['current'],
 ): PreconditionFailedError {

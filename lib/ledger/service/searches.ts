@@ -1,8 +1,8 @@
 // Use case of the search: reads every transaction of the given dates, type and categories, and shows one page of those that
 // match, with the totals of all that match.
-import { comparatorFor, type Pagination, paginate, takePage } from '../domain/pagination.ts';
+import { createComparator, type Pagination, paginate, takePage } from '../domain/pagination.ts';
 import { createMatcher, MAX_SEARCHED_ROWS, type SearchQuery } from '../domain/search.ts';
-import { type Totals, totalRows } from '../domain/summary.ts';
+import { sumRows, type Totals } from '../domain/summary.ts';
 import { type NamedTransaction, splitByCategory } from '../domain/transaction.ts';
 import { ValidationError } from '../errors.ts';
 import type { TransactionPages } from '../store/transaction-pages.ts';
@@ -33,19 +33,19 @@ export function createSearches(options: {
       pages.readMatching(lists, MAX_SEARCHED_ROWS, createMatcher(query)),
       categoryNames.readFirst(),
     ]);
-    if (candidates > MAX_SEARCHED_ROWS) throw tooManyToSearch(candidates);
-    const page = takePage(items.toSorted(comparatorFor(query.order)), query);
+    if (candidates > MAX_SEARCHED_ROWS) throw createTooManyRowsError(candidates);
+    const page = takePage(items.toSorted(createComparator(query.order)), query);
     return {
       items: await categoryNames.addTo(page.items, names),
       pagination: paginate(query, page),
-      totals: totalRows(items),
+      totals: sumRows(items),
     };
   }
 
   return { find };
 }
 
-function tooManyToSearch(candidates: number): ValidationError {
+function createTooManyRowsError(candidates: number): ValidationError {
   const limit = `A search reads at most ${MAX_SEARCHED_ROWS} transactions; these dates, type and categories have ${candidates}: send closer dates.`;
   const details = { start_date: [limit], end_date: [limit] };
   return new ValidationError('Filter validation failed', { details });

@@ -1,7 +1,7 @@
 // Use case of the summary: totals of a date range from the day histogram alone, at a cost that does not grow with the
 // number of transactions.
-import { inBatches } from '../../shared/in-batches.ts';
-import { dateRange, totalsByDay, totalsByMonth } from '../domain/day-histogram.ts';
+import { runInBatches } from '../../shared/run-in-batches.ts';
+import { createDateRange, sumTotalsByDay, sumTotalsByMonth } from '../domain/day-histogram.ts';
 import {
   type DatedGroup,
   type DatedTotals,
@@ -41,7 +41,7 @@ export function createSummaries(options: {
    * @throws ValidationError
    */
   async function read({ grouping, period, ...filter }: SummaryQuery): Promise<Summary> {
-    const { start, end } = dateRange(filter.startDate, filter.endDate);
+    const { start, end } = createDateRange(filter.startDate, filter.endDate);
     const readGroups = grouping ? groupings[grouping] : readAsOneGroup;
     const groups = start > end ? [] : await readGroups(filter, period);
     return summarize(groups, { grouping, period });
@@ -52,7 +52,7 @@ export function createSummaries(options: {
     const names = await categories.readNames();
     const { categoryIds } = filter;
     const wanted = [...names, NO_CATEGORY].filter(([id]) => categoryIds?.includes(id) ?? true);
-    return await inBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
+    return await runInBatches(wanted, CATEGORY_READ_CONCURRENCY, async ([key, name]) => {
       const totals = await readTotals({ ...filter, categoryId: key }, period);
       return { key, name, datedTotals: totals(filter.type) };
     });
@@ -73,7 +73,7 @@ export function createSummaries(options: {
 
   async function readLists(filter: CategoriesFilter, period?: Period) {
     const lists = splitByCategory(filter);
-    return await inBatches(lists, CATEGORY_READ_CONCURRENCY, (list) => readTotals(list, period));
+    return await runInBatches(lists, CATEGORY_READ_CONCURRENCY, (list) => readTotals(list, period));
   }
 
   /** Reads days only for summaries by day, and otherwise months, which are stored in fewer items. */
@@ -81,13 +81,13 @@ export function createSummaries(options: {
     { startDate, endDate, categoryId }: TransactionFilter,
     period?: Period,
   ): Promise<(type?: TransactionType) => DatedTotals> {
-    const range = dateRange(startDate, endDate);
+    const range = createDateRange(startDate, endDate);
     if (period === 'day') {
       const months = await dayCounts.readMonthsByDay(range, categoryId);
-      return (type) => totalsByDay(range, months, type);
+      return (type) => sumTotalsByDay(range, months, type);
     }
     const counts = await dayCounts.readRange(range, categoryId);
-    return (type) => totalsByMonth(range, counts, type);
+    return (type) => sumTotalsByMonth(range, counts, type);
   }
 
   return { read };

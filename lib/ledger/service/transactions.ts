@@ -1,17 +1,21 @@
 // Use cases of transactions, by the rules of docs/ledger/api.md.
 
 import type { RetryPolicy } from '../../shared/retry.ts';
-import { currentDate } from '../domain/calendar-date.ts';
-import { type Category, categoryNameWithoutId, inactiveCategory } from '../domain/category.ts';
+import { findCurrentDate } from '../domain/calendar-date.ts';
 import {
-  comparatorFor,
+  type Category,
+  createInactiveCategoryError,
+  createNameWithoutIdError,
+} from '../domain/category.ts';
+import {
+  computePageOffset,
+  createComparator,
   type Page,
   type Pagination,
-  pageOffset,
   paginate,
   takePage,
 } from '../domain/pagination.ts';
-import { firstRevision, nextRevision, parseId } from '../domain/record.ts';
+import { createFirstRevision, createNextRevision, parseId } from '../domain/record.ts';
 import { MAX_SEARCHED_ROWS } from '../domain/search.ts';
 import {
   type ExportPart,
@@ -32,7 +36,7 @@ import type { TransactionPages } from '../store/transaction-pages.ts';
 import type { TransactionStore } from '../store/transactions.ts';
 import type { CategoryNames } from './category-names.ts';
 import { createManyTransactions } from './many-transactions.ts';
-import { type IsExpected, ifExpected, retryOnConflict } from './retry-on-conflict.ts';
+import { guardVersion, type IsExpected, retryOnConflict } from './retry-on-conflict.ts';
 
 export interface TransactionListing {
   readonly items: readonly NamedTransaction[];
@@ -69,18 +73,23 @@ export function createTransactions(options: {
     if (externalId === undefined && search === undefined && importId === undefined) {
       const { after, perPage: limit } = query;
       const isOldestFirst = order === 'date';
-      return await pages.read(query, { offset: pageOffset(query), limit, after, isOldestFirst });
+      return await pages.read(query, {
+        offset: computePageOffset(query),
+        limit,
+        after,
+        isOldestFirst,
+      });
     }
     const rows =
       externalId === undefined ? await readMatching(query) : await findExternal(externalId, query);
-    return takePage(rows.toSorted(comparatorFor(order)), query);
+    return takePage(rows.toSorted(createComparator(order)), query);
   }
 
   /** @throws ValidationError if too many rows would have to be read */
   async function readMatching(selection: TransactionSelection): Promise<readonly Transaction[]> {
-    const isMatch = (row: Transaction) => matches(row, selection);
+    const isMatch = (row: Transaction) => matchesSelection(row, selection);
     const { candidates, items } = await pages.readMatching([selection], MAX_LISTED_ROWS, isMatch);
-    if (candidates > MAX_LISTED_ROWS) throw tooManyToSearch(candidates, selection);
+    if (candidates > MAX_LISTED_ROWS) throw createTooManyRowsError(candidates, selection);
     return items;
   }
 
@@ -91,7 +100,7 @@ export function createTransactions(options: {
   ): Promise<Transaction[]> {
     const id = await store.findExternal(externalId);
     const row = id === undefined ? undefined : await store.get(id);
-    return row && matches(row, selection) ? [row] : [];
+    return row && matchesSelection(row, selection) ? [row] : [];
   }
 
   /**
@@ -110,7 +119,7 @@ export function createTransactions(options: {
       exportParts.read(selection, after),
       categories.readNames(),
     ]);
-    const rows = part.items.filter((row) => matches(row, selection));
+    const rows = part.items.filter((row) => matchesSelection(row, selection));
     return { items: await categoryNames.addTo(rows, names), next: part.next };
   }
 
@@ -136,16 +145,16 @@ export function createTransactions(options: {
     remember: Remember<NamedTransaction> = () => [],
   ): Promise<NamedTransaction> {
     const category = await requireAssignable(fields.categoryId);
-    const after = newTransaction(fields, await store.nextIds(1));
+    const after = completeTransaction(fields, await store.nextIds(1));
     const created = { ...after, categoryName: category?.name };
     await store.write({ after, extraWrites: remember(created) });
     return created;
   }
 
-  function newTransaction(fields: NewTransaction, id: number): Transaction {
+  function completeTransaction(fields: NewTransaction, id: number): Transaction {
     const now = clock();
-    const date = fields.date ?? currentDate(now, timeZone);
-    return { externalId: null, importId: null, ...fields, date, id, ...firstRevision(now) };
+    const date = fields.date ?? findCurrentDate(now, timeZone);
+    return { externalId: null, importId: null, ...fields, date, id, ...createFirstRevision(now) };
   }
 
   /** @throws NotFoundError if the transaction no longer exists; the errors of `create` */
@@ -172,7 +181,7 @@ export function createTransactions(options: {
     before: Transaction,
     { categoryName: _, ...changes }: TransactionChanges,
   ): Transaction {
-    return { ...before, ...changes, ...nextRevision(before, clock()) };
+    return { ...before, ...changes, ...createNextRevision(before, clock()) };
   }
 
   /** @throws NotFoundError */
@@ -192,7 +201,7 @@ export function createTransactions(options: {
     change: (before: Transaction) => Promise<Result>,
   ): Promise<Result> {
     const readAgain = () => find(String(existing.id));
-    const decide = ifExpected(isExpected, change, categoryNames.addToOne);
+    const decide = guardVersion(isExpected, change, categoryNames.addToOne);
     return await retryOnConflict({ retryPolicy, deadline, existing, readAgain, decide });
   }
 
@@ -200,12 +209,18 @@ export function createTransactions(options: {
     if (categoryId === null) return undefined;
     const category = await categories.get(categoryId);
     if (!category) throw unknownRecord('Category', categoryId);
-    if (!category.isActive) throw inactiveCategory();
+    if (!category.isActive) throw createInactiveCategoryError();
     return category;
   }
 
   const addName = categoryNames.addToOne;
-  const rules = { addName, requireAssignable, refuseOtherCategory, newTransaction, applyChanges };
+  const rules = {
+    addName,
+    requireAssignable,
+    refuseOtherCategory,
+    completeTransaction,
+    applyChanges,
+  };
   const single = { find, update, remove, ...rules };
   const many = createManyTransactions({ store, categories, single });
 
@@ -222,10 +237,10 @@ function refuseOtherCategory(
   current: NamedTransaction,
 ): void {
   if (categoryName === undefined || categoryId !== undefined) return;
-  if (categoryName !== current.categoryName) throw categoryNameWithoutId();
+  if (categoryName !== current.categoryName) throw createNameWithoutIdError();
 }
 
-function matches(
+function matchesSelection(
   row: Transaction,
   { type, categoryId, startDate, endDate, importId, search }: TransactionSelection,
 ): boolean {
@@ -240,7 +255,10 @@ function matches(
   );
 }
 
-function tooManyToSearch(candidates: number, { search }: TransactionSelection): ValidationError {
+function createTooManyRowsError(
+  candidates: number,
+  { search }: TransactionSelection,
+): ValidationError {
   const [parameter, next] =
     search === undefined
       ? ['import_id', 'GET /transactions/export?format=json searches any number.']

@@ -9,7 +9,7 @@ import {
 } from '../../shared/update-writes.ts';
 import type { ApiKey, Scope } from '../domain/api-key.ts';
 import { NotFoundError } from '../errors.ts';
-import { API_KEY_NAMES, apiKey, apiKeyHash, apiKeyName } from './keys.ts';
+import { API_KEY_NAMES, createApiKeyKey, createApiKeyNameKey, parseApiKeyHash } from './keys.ts';
 
 export type ApiKeys = ReturnType<typeof createApiKeys>;
 
@@ -23,7 +23,7 @@ const EXISTS = { expression: 'attribute_exists(pk)' };
 const IS_NEW = 'attribute_not_exists(pk)';
 /** Attributes of the item in the list of keys in 0.1.0, when that item was the key itself. */
 const EARLIER_ATTRIBUTES = ['name', 'ledger', 'scope', 'created_at', 'last_used_on', 'revoked_at'];
-// An attempt fails only if another command has changed the key meanwhile.
+/** An attempt fails only if another command has changed the key in the meantime. */
 const MAX_ATTEMPTS = 3;
 
 /** True for an API key of this service: no access token has its prefix. */
@@ -45,10 +45,10 @@ export function createApiKeys(options: {
   }): Promise<{ readonly key: ApiKey; readonly secret: string }> {
     const secret = `${PREFIX}${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const hash = hashSecret(secret);
-    const item = { ...apiKey(hash), ...fields, created_at: clock().getTime() };
+    const item = { ...createApiKeyKey(hash), ...fields, created_at: clock().getTime() };
     const onConditionFailed = () => new Error('Two API keys have the same hash');
     const Put = { Item: item, ConditionExpression: IS_NEW };
-    await database.commit([{ Put, onConditionFailed }, putName(hash)]);
+    await database.commit([{ Put, onConditionFailed }, createNameWrite(hash)]);
     return { key: fromItem(item), secret };
   }
 
@@ -59,7 +59,7 @@ export function createApiKeys(options: {
    */
   async function find(secret: string): Promise<ApiKey | undefined> {
     if (!SECRET.test(secret)) return undefined;
-    const item = await database.get(apiKey(hashSecret(secret)));
+    const item = await database.get(createApiKeyKey(hashSecret(secret)));
     return item && fromItem(item);
   }
 
@@ -69,7 +69,7 @@ export function createApiKeys(options: {
     const names = await database.query({ value: API_KEY_NAMES, consistent: true });
     const keys: ApiKey[] = [];
     for (const { sk } of names) {
-      const item = await database.get(apiKey(String(sk)));
+      const item = await database.get(createApiKeyKey(String(sk)));
       if (item) keys.push(fromItem(item));
     }
     return keys.sort((a, b) => b.createdAt - a.createdAt);
@@ -92,7 +92,7 @@ export function createApiKeys(options: {
 
   // The mark stays in the list, because it does no harm: a key that is revoked in both places is skipped.
   async function adoptRevocation({ sk, revoked_at }: Item): Promise<void> {
-    const item = await database.get(apiKey(String(sk)));
+    const item = await database.get(createApiKeyKey(String(sk)));
     if (item && item.revoked_at === undefined) await updateKey(String(sk), { revoked_at });
   }
 
@@ -105,12 +105,12 @@ export function createApiKeys(options: {
     let earlier: Item | undefined = name;
     for (let attempt = 1; earlier?.ledger !== undefined; attempt += 1) {
       try {
-        await database.commit(moveKey(hash, earlier));
+        await database.commit(createMoveWrites(hash, earlier));
         return true;
       } catch (error) {
         if (!(error instanceof StaleRecordError) || attempt === MAX_ATTEMPTS) throw error;
       }
-      earlier = await database.get(apiKeyName(hash));
+      earlier = await database.get(createApiKeyNameKey(hash));
     }
     return false;
   }
@@ -120,15 +120,15 @@ export function createApiKeys(options: {
    * @throws NotFoundError
    */
   async function revoke(id: string): Promise<ApiKey> {
-    if (!ID.test(id)) throw unknownKey(id);
+    if (!ID.test(id)) throw createUnknownKeyError(id);
     await moveEarlierKeys();
     const [name] = await database.query(
       { value: API_KEY_NAMES, between: [id, `${id}~`], consistent: true },
       1,
     );
     const hash = String(name?.sk);
-    const item = name && (await database.get(apiKey(hash)));
-    if (!item) throw unknownKey(id);
+    const item = name && (await database.get(createApiKeyKey(hash)));
+    if (!item) throw createUnknownKeyError(id);
     const revokedAt = Number(item.revoked_at ?? clock().getTime());
     await updateKey(hash, { revoked_at: revokedAt });
     return { ...fromItem(item), revokedAt };
@@ -140,9 +140,9 @@ export function createApiKeys(options: {
   }
 
   async function updateKey(hash: string, attributes: Item): Promise<void> {
-    const onConditionFailed = () => unknownKey(hash.slice(0, ID_DIGITS));
+    const onConditionFailed = () => createUnknownKeyError(hash.slice(0, ID_DIGITS));
     await database.commit([
-      setAttributes(apiKey(hash), attributes, { ...EXISTS, onConditionFailed }),
+      setAttributes(createApiKeyKey(hash), attributes, { ...EXISTS, onConditionFailed }),
     ]);
   }
 
@@ -154,26 +154,26 @@ function hashSecret(secret: string): string {
 }
 
 /** Creates writes that fail if the key has changed since it was read, or already has a partition of its own. */
-function moveKey(hash: string, earlier: Item): Write[] {
+function createMoveWrites(hash: string, earlier: Item): Write[] {
   const id = hash.slice(0, ID_DIGITS);
   const message = `Another command changed the API key ${id} while this one moved it. Run the command again.`;
   const onConditionFailed = () => new StaleRecordError(message);
-  const Put = { Item: { ...earlier, ...apiKey(hash) }, ConditionExpression: IS_NEW };
+  const Put = { Item: { ...earlier, ...createApiKeyKey(hash) }, ConditionExpression: IS_NEW };
   const removed = Object.fromEntries(EARLIER_ATTRIBUTES.map((name) => [name, undefined]));
   const unchanged = unchangedCondition(EARLIER_ATTRIBUTES.map((name) => earlier[name]));
   return [
     { Put, onConditionFailed },
-    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),
+    setAttributes(createApiKeyNameKey(hash), removed, { ...unchanged, onConditionFailed }),
   ];
 }
 
-function putName(hash: string): Write {
-  return { Put: { Item: apiKeyName(hash) }, onConditionFailed: createNoConditionError };
+function createNameWrite(hash: string): Write {
+  return { Put: { Item: createApiKeyNameKey(hash) }, onConditionFailed: createNoConditionError };
 }
 
 function fromItem(item: Item): ApiKey {
   return {
-    id: apiKeyHash(String(item.pk)).slice(0, ID_DIGITS),
+    id: parseApiKeyHash(String(item.pk)).slice(0, ID_DIGITS),
     name: String(item.name),
     ledger: String(item.ledger),
     scope: item.scope === 'write' ? 'write' : 'read',
@@ -183,6 +183,6 @@ function fromItem(item: Item): ApiKey {
   };
 }
 
-function unknownKey(id: string): NotFoundError {
+function createUnknownKeyError(id: string): NotFoundError {
   return new NotFoundError(`API key ${id} not found`);
 }

@@ -5,9 +5,9 @@ import { StaleRecordError } from '../../shared/errors.ts';
 import { addToCounters, createDeletion, setAttributes } from '../../shared/update-writes.ts';
 import {
   type Category,
-  categoryInUse,
-  inactiveCategory,
-  nameMustBeUnique,
+  createCategoryInUseError,
+  createInactiveCategoryError,
+  createNameRaceError,
 } from '../domain/category.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
 import { unknownRecord } from '../errors.ts';
@@ -69,7 +69,7 @@ export function createCategoryStore(options: { readonly database: Database; read
       onConditionFailed: () => new StaleRecordError(`Category id ${category.id} is taken`),
     };
     const { key, wasApplied } = checkStored(category);
-    await database.commit([...extraWrites, put, claimName(category.name, category.id)], {
+    await database.commit([...extraWrites, put, createNameClaim(category.name, category.id)], {
       key,
       wasApplied: (stored) => stored !== undefined && wasApplied(stored),
     });
@@ -77,15 +77,15 @@ export function createCategoryStore(options: { readonly database: Database; read
 
   /** @throws StaleRecordError if the category has changed since it was read; ConflictError as `add` does */
   async function replace(before: Category, after: Category): Promise<void> {
-    const update = setAttributes(keys.category(before.id), changeableAttributes(after), {
+    const update = setAttributes(keys.category(before.id), listChangeableAttributes(after), {
       expression: IS_UNCHANGED,
       values: { ':expected': before.version },
-      onConditionFailed: (existing) => staleError(before, existing),
+      onConditionFailed: (existing) => createStaleError(before, existing),
     });
     const renaming =
       before.name === after.name
         ? []
-        : [releaseName(before.name, before.id), claimName(after.name, after.id)];
+        : [createNameRelease(before.name, before.id), createNameClaim(after.name, after.id)];
     await database.commit([update, ...renaming], checkStored(after));
   }
 
@@ -99,29 +99,31 @@ export function createCategoryStore(options: { readonly database: Database; read
     for (const id of joinedIds) if (id !== null) changes.set(id, (changes.get(id) ?? 0) + 1);
     return [...changes].flatMap(([id, increment]) => {
       if (increment === 0) return [];
-      return [increment < 0 ? countLeaving(id, increment) : countJoining(id, increment)];
+      return [
+        increment < 0 ? createLeavingWrite(id, increment) : createJoiningWrite(id, increment),
+      ];
     });
   }
 
-  function countLeaving(id: number, increment: number): Write {
+  function createLeavingWrite(id: number, increment: number): Write {
     return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, increment]]), {
       expression: IS_KNOWN,
       onConditionFailed: () => new Error(`Category ${id} of a transaction does not exist`),
     });
   }
 
-  function countJoining(id: number, increment: number): Write {
+  function createJoiningWrite(id: number, increment: number): Write {
     return addToCounters(keys.category(id), new Map([[TRANSACTION_COUNT, increment]]), {
       expression: IS_ASSIGNABLE,
       values: { ':yes': true },
       onConditionFailed: (existing) =>
-        existing ? inactiveCategory() : unknownRecord('Category', id),
+        existing ? createInactiveCategoryError() : unknownRecord('Category', id),
     });
   }
 
   /** @throws StaleRecordError as `replace` does; ConflictError if the category has transactions */
   async function deactivate(before: Category, after: Category): Promise<void> {
-    const update = setAttributes(keys.category(before.id), changeableAttributes(after), {
+    const update = setAttributes(keys.category(before.id), listChangeableAttributes(after), {
       expression: `${IS_UNUSED} AND ${IS_UNCHANGED}`,
       values: { ':none': 0, ':expected': before.version },
       onConditionFailed: (existing) => whyNotDeactivated(before, existing),
@@ -142,22 +144,22 @@ export function createCategoryStore(options: { readonly database: Database; read
     return new Map(items.map(({ category_id, sk }) => [Number(category_id), String(sk)]));
   }
 
-  async function findNamed(name: string): Promise<Category | undefined> {
+  async function findByName(name: string): Promise<Category | undefined> {
     const guard = await database.get(keys.categoryName(name));
     return guard && (await get(Number(guard.category_id)));
   }
 
-  function claimName(name: string, categoryId: number): Write {
+  function createNameClaim(name: string, categoryId: number): Write {
     return {
       Put: {
         Item: toNameGuard(keys, name, categoryId),
         ConditionExpression: IS_NEW,
       },
-      onConditionFailed: (guard) => nameMustBeUnique(guard && Number(guard.category_id)),
+      onConditionFailed: (guard) => createNameRaceError(guard && Number(guard.category_id)),
     };
   }
 
-  function releaseName(name: string, categoryId: number): Write {
+  function createNameRelease(name: string, categoryId: number): Write {
     return createDeletion(keys.categoryName(name), {
       expression: IS_OWN_NAME,
       values: { ':id': categoryId },
@@ -170,7 +172,7 @@ export function createCategoryStore(options: { readonly database: Database; read
     get,
     listAll,
     readNames,
-    findNamed,
+    findNamed: findByName,
     nextId,
     add,
     replace,
@@ -182,11 +184,11 @@ export function createCategoryStore(options: { readonly database: Database; read
 function whyNotDeactivated(before: Category, existing: Item | undefined): Error {
   if (!existing) return unknownRecord('Category', before.id);
   const { transactionCount } = fromCategoryItem(existing);
-  if (transactionCount > 0) return categoryInUse(transactionCount);
-  return staleError(before, existing);
+  if (transactionCount > 0) return createCategoryInUseError(transactionCount);
+  return createStaleError(before, existing);
 }
 
-function staleError({ id, version }: Category, existing: Item | undefined): StaleRecordError {
+function createStaleError({ id, version }: Category, existing: Item | undefined): StaleRecordError {
   const message = `Category ${id} is no longer at version ${version}`;
   return new StaleRecordError(message, existing && fromCategoryItem(existing));
 }
@@ -196,13 +198,13 @@ export function toCategoryItem(keys: Keys, category: Category): Item {
     id: category.id,
     created_at: category.createdAt,
     [TRANSACTION_COUNT]: category.transactionCount,
-    ...changeableAttributes(category),
+    ...listChangeableAttributes(category),
   };
   return { ...keys.category(category.id), ...stored };
 }
 
 /** The attributes that a change of the category may set. The count is not among them, because it changes with transactions. */
-function changeableAttributes(category: Category) {
+function listChangeableAttributes(category: Category) {
   return {
     name: category.name,
     description: category.description,

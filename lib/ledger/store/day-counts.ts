@@ -7,27 +7,27 @@ import type { Database, Item, Key, Write } from '../../shared/database.ts';
 import { addToCounters } from '../../shared/update-writes.ts';
 import { type CalendarMonth, monthOf, toMonth, yearOf } from '../domain/calendar-date.ts';
 import {
-  countsByMonth,
+  countRowsByMonth,
   type DateRange,
-  edgeMonths,
+  findSlots,
   isWithinOneMonth,
+  listEdgeMonths,
   type MonthCounts,
   type RangeCounts,
   type SlotCounts,
   type SlotSums,
-  slotsOf,
   sum,
-  totalsByMonth,
+  sumTotalsByMonth,
+  toYearRange,
   type YearCounts,
-  yearRange,
 } from '../domain/day-histogram.ts';
 import { toCents } from '../domain/money.ts';
-import { digestShare } from '../domain/month-digest.ts';
+import { computeDigestShare } from '../domain/month-digest.ts';
 import type { Transaction, TransactionFilter, TransactionType } from '../domain/transaction.ts';
-import { type Keys, monthKey, periodOf, yearKey } from './keys.ts';
+import { type Keys, parsePeriod, toMonthKey, toYearKey } from './keys.ts';
 
-/** The fields of a transaction that decide where it is counted, with what amount, and what it adds to a digest. */
-export type Counted = Pick<
+/** Fields of a transaction that decide where it is counted, with which amount, and what it adds to a digest. */
+export type CountedTransaction = Pick<
   Transaction,
   'date' | 'type' | 'categoryId' | 'amount' | 'id' | 'version' | 'createdAt' | 'updatedAt'
 >;
@@ -50,17 +50,17 @@ export function createDayCounts(database: Database, keys: Keys) {
     range: DateRange,
     categoryId?: number | null,
   ): Promise<RangeCounts<StoredSums>> {
-    const [years, edges] = await Promise.all([
+    const [years, edgeMonths] = await Promise.all([
       isWithinOneMonth(range) ? [] : readYears(range, categoryId),
-      Promise.all(edgeMonths(range).map((each) => readMonth(each, categoryId))),
+      Promise.all(listEdgeMonths(range).map((each) => readMonth(each, categoryId))),
     ]);
-    return { years, edges };
+    return { years, edgeMonths };
   }
 
   /** Counts the rows of a list exactly, in all and by month. */
   async function countList({ categoryId, type }: TransactionFilter, range: DateRange) {
     const counts = await readRange(range, categoryId);
-    const months = countsByMonth(range, counts, type);
+    const months = countRowsByMonth(range, counts, type);
     return { total: sum(months.map(([, count]) => count)), months, ...counts };
   }
 
@@ -70,17 +70,17 @@ export function createDayCounts(database: Database, keys: Keys) {
     categoryId?: number | null,
     consistent = false,
   ): Promise<StoredYear[]> {
-    const { first, last } = yearRange(range);
+    const { first, last } = toYearRange(range);
     const value = keys.days(categoryId);
-    const between = [yearKey(first), yearKey(last)] as const;
+    const between = [toYearKey(first), toYearKey(last)] as const;
     return (await database.query({ value, between, consistent })).map(toYear);
   }
 
   /** Reads the whole months that have transactions, oldest first, with the sums of their digests; strongly consistent. */
   async function readWholeMonths(range: DateRange) {
     const stored = await readYears(range, undefined, true);
-    const digests = digestsByMonth(stored);
-    return totalsByMonth(range, { years: stored, edges: [] })
+    const digests = mapDigestsByMonth(stored);
+    return sumTotalsByMonth(range, { years: stored, edgeMonths: [] })
       .filter(([, { count }]) => count > 0)
       .map(([month, figures]) => ({ month, ...figures, digest: digests.get(month) ?? 0n }))
       .reverse();
@@ -92,23 +92,26 @@ export function createDayCounts(database: Database, keys: Keys) {
     categoryId?: number | null,
   ): Promise<StoredMonth[]> {
     const value = keys.days(categoryId);
-    const between = [monthKey(monthOf(start)), monthKey(monthOf(end))] as const;
+    const between = [toMonthKey(monthOf(start)), toMonthKey(monthOf(end))] as const;
     const items = await database.query({ value, between });
-    return items.map((item) => ({ month: periodOf(String(item.sk)), ...toSlotCounts(item) }));
+    return items.map((item) => ({ month: parsePeriod(String(item.sk)), ...toSlotCounts(item) }));
   }
 
   async function readMonth(month: CalendarMonth, categoryId?: number | null): Promise<StoredMonth> {
-    const key = { pk: keys.days(categoryId), sk: monthKey(month) };
+    const key = { pk: keys.days(categoryId), sk: toMonthKey(month) };
     const item = await database.get(key, { consistent: false });
     return { month, ...toSlotCounts(item ?? {}) };
   }
 
   /** Creates the writes that keep the counts correct when transactions are created, deleted or changed. */
-  function createCounterWrites(before: readonly Counted[], after: readonly Counted[]): Write[] {
+  function createCounterWrites(
+    before: readonly CountedTransaction[],
+    after: readonly CountedTransaction[],
+  ): Write[] {
     const changes = new Map<string, CountChange>();
     for (const each of before) addChange(changes, keys, each, -1n);
     for (const each of after) addChange(changes, keys, each, 1n);
-    return [...changes.values()].flatMap(toWrite);
+    return [...changes.values()].flatMap(createCounterWrite);
   }
 
   return { readRange, countList, readMonthsByDay, readMonth, readWholeMonths, createCounterWrites };
@@ -123,21 +126,24 @@ interface CountChange {
  * Lists the counters of a transaction, by year and by month: those of all transactions, and those of its category or of the
  * transactions without one.
  */
-export function listCounters(keys: Keys, counted: Counted) {
+export function listCounters(keys: Keys, counted: CountedTransaction) {
   const { date, type, categoryId, amount } = counted;
   const families = [keys.days(), keys.days(categoryId)];
-  const { ofYear, ofMonth } = slotsOf(date);
+  const { ofYear, ofMonth } = findSlots(date);
   const counters = families.flatMap((pk) =>
     [
-      { key: { pk, sk: yearKey(yearOf(date)) }, slot: ofYear },
-      { key: { pk, sk: monthKey(monthOf(date)) }, slot: ofMonth },
+      { key: { pk, sk: toYearKey(yearOf(date)) }, slot: ofYear },
+      { key: { pk, sk: toMonthKey(monthOf(date)) }, slot: ofMonth },
     ].flatMap(({ key, slot }) => [
       { key, attribute: COUNTS[type] + slot, increment: 1n },
       { key, attribute: SUMS[type] + slot, increment: BigInt(toCents(amount)) },
     ]),
   );
-  const year = { pk: keys.days(), sk: yearKey(yearOf(date)) };
-  return [...counters, { key: year, attribute: DIGEST + ofYear, increment: digestShare(counted) }];
+  const year = { pk: keys.days(), sk: toYearKey(yearOf(date)) };
+  return [
+    ...counters,
+    { key: year, attribute: DIGEST + ofYear, increment: computeDigestShare(counted) },
+  ];
 }
 
 export function isDigest(attribute: string): boolean {
@@ -160,13 +166,13 @@ export function isSum(attribute: string): boolean {
 export function describeCounter(sk: string, attribute: string): string {
   const [type] = Object.entries(COUNTS).find(([, prefix]) => attribute.startsWith(prefix)) ?? [];
   const slot = attribute.slice(1).padStart(2, '0');
-  return type ? `${type} of ${periodOf(sk)}-${slot}` : `${attribute} of ${sk}`;
+  return type ? `${type} of ${parsePeriod(sk)}-${slot}` : `${attribute} of ${sk}`;
 }
 
 function addChange(
   changes: Map<string, CountChange>,
   keys: Keys,
-  counted: Counted,
+  counted: CountedTransaction,
   sign: bigint,
 ): void {
   for (const { key, attribute, increment } of listCounters(keys, counted)) {
@@ -177,7 +183,7 @@ function addChange(
   }
 }
 
-function toWrite({ key, increments }: CountChange): Write[] {
+function createCounterWrite({ key, increments }: CountChange): Write[] {
   const changed = [...increments].filter(([, increment]) => increment !== 0n);
   return changed.length === 0 ? [] : [addToCounters(key, new Map(changed))];
 }
@@ -185,7 +191,7 @@ function toWrite({ key, increments }: CountChange): Write[] {
 /** The sum of the digests of each month, by month. */
 export type MonthDigests = ReadonlyMap<CalendarMonth, bigint>;
 
-export function digestsByMonth(years: readonly StoredYear[]): MonthDigests {
+export function mapDigestsByMonth(years: readonly StoredYear[]): MonthDigests {
   return new Map(
     years.flatMap(({ year, digests }) =>
       [...digests].map(([slot, digest]) => [toMonth(year, slot), digest] as const),
@@ -194,7 +200,7 @@ export function digestsByMonth(years: readonly StoredYear[]): MonthDigests {
 }
 
 function toYear(item: Item): StoredYear {
-  return { year: periodOf(String(item.sk)), ...toSlotCounts(item) };
+  return { year: parsePeriod(String(item.sk)), ...toSlotCounts(item) };
 }
 
 function toSlotCounts(item: Item): SlotCounts & StoredSums {

@@ -6,14 +6,14 @@ import { daysInMonth, monthOf, toDate } from '../domain/calendar-date.ts';
 import {
   type CountedRange,
   type DateRange,
-  rangesOutside,
+  listRangesOutside,
   selectMonths,
   splitByCount,
   sum,
 } from '../domain/day-histogram.ts';
 import { comparePositions, type ListPosition } from '../domain/pagination.ts';
 import type { ExportPart, Transaction, TransactionFilter } from '../domain/transaction.ts';
-import { type Keys, lastPositionOn } from './keys.ts';
+import { type Keys, toLastPositionOn } from './keys.ts';
 import { isEmpty, isUnfiltered, type ListRange, locateList, rangeAfter } from './list-ranges.ts';
 import type { CachedMonths } from './month-cache.ts';
 import { inParallel } from './parallel-reads.ts';
@@ -60,10 +60,10 @@ export function createExportParts(options: {
   async function read(filter: TransactionFilter, after?: ListPosition): Promise<ExportPart> {
     const list = locateList(keys, filter);
     // The cache has only whole months, so the range begins with the whole month of the position.
-    const from = after ? toDate(monthOf(after.date), 1) : list.start;
-    const range = { start: from > list.start ? from : list.start, end: list.end };
+    const firstDate = after ? toDate(monthOf(after.date), 1) : list.start;
+    const range = { start: firstDate > list.start ? firstDate : list.start, end: list.end };
     if (range.start > range.end) return { items: [] };
-    const { segments, end } = await plan(filter, range, after);
+    const { segments, end } = await planPart(filter, range, after);
     const parts = await inParallel(segments, (segment) =>
       readSegment(filter, { ...list, ...segment }, after),
     );
@@ -72,29 +72,30 @@ export function createExportParts(options: {
       .slice(0, firstCut < 0 ? parts.length : firstCut + 1)
       .flatMap((part) => part.items);
     // A month may have more rows than a part.
-    if (items.length > limits.maxRows) return truncate(items, limits.maxRows);
+    if (items.length > limits.maxRows) return takeFirstRows(items, limits.maxRows);
     return { items, next: parts[firstCut]?.next ?? end };
   }
 
   /**
-   * Plans a part. The counts are read unless all dates lie in one month that is not in the cache: one query reads that month.
+   * Plans a part. If all dates are in one month that is not in the cache, one query reads it, and no counts are read.
    */
-  async function plan(
+  async function planPart(
     filter: TransactionFilter,
     range: DateRange,
     after?: ListPosition,
   ): Promise<Plan> {
-    const oneQuery: Plan = { segments: [{ ...range, count: 0 }] };
+    const singleQueryPlan: Plan = { segments: [{ ...range, count: 0 }] };
     const mayBeCached = isUnfiltered(filter) && cachedMonths.mayContain(range);
-    if (monthOf(range.start) === monthOf(range.end) && !mayBeCached) return oneQuery;
+    if (monthOf(range.start) === monthOf(range.end) && !mayBeCached) return singleQueryPlan;
     const segments = await findSegments(filter, range, after);
-    const selected = selectSegments(segments, limits.maxRows, after);
-    const queries = selected.filter(({ cached }) => !cached).length;
-    const rows = sum(selected.map(({ count }) => count));
+    const selectedSegments = selectSegments(segments, limits.maxRows, after);
+    const queryCount = selectedSegments.filter(({ cached }) => !cached).length;
+    const rowCount = sum(selectedSegments.map(({ count }) => count));
     // If few rows lie between many months in the cache, one query that reads those months again is faster.
-    if ((queries - 1) * limits.minRowsPerQuery > rows) return oneQuery;
-    const last = selected.length < segments.length ? selected.at(-1) : undefined;
-    return { segments: selected, end: last && lastPositionOn(last.end) };
+    if ((queryCount - 1) * limits.minRowsPerQuery > rowCount) return singleQueryPlan;
+    const lastSegment =
+      selectedSegments.length < segments.length ? selectedSegments.at(-1) : undefined;
+    return { segments: selectedSegments, end: lastSegment && toLastPositionOn(lastSegment.end) };
   }
 
   /** Finds the months in the cache and the dates between them, oldest first. */
@@ -104,7 +105,7 @@ export function createExportParts(options: {
     after?: ListPosition,
   ): Promise<Segment[]> {
     const { months, cached } = await cachedMonths.find(filter, range);
-    const uncachedSegments = rangesOutside(range, [...cached.keys()]).flatMap((gap) =>
+    const uncachedSegments = listRangesOutside(range, [...cached.keys()]).flatMap((gap) =>
       splitByCount(gap, selectMonths(gap, months), limits.maxRowsPerQuery),
     );
     const cachedSegments = [...cached].map(([month, rows]) => {
@@ -145,27 +146,27 @@ function selectSegments(
   maxRows: number,
   after?: ListPosition,
 ): Segment[] {
-  const selected: Segment[] = [];
+  const selectedSegments: Segment[] = [];
   let count = 0;
   // A part must have a row. The rows of its first dates do not count, because all of them may be in the previous part.
   let hasRows = false;
   for (const segment of segments) {
-    if (hasRows && count + segment.count > maxRows) return selected;
-    selected.push(segment);
+    if (hasRows && count + segment.count > maxRows) return selectedSegments;
+    selectedSegments.push(segment);
     count += segment.count;
     const mayBeReadBefore = !segment.cached && after && segment.start <= after.date;
     hasRows ||= segment.count > 0 && !mayBeReadBefore;
   }
-  return selected;
+  return selectedSegments;
 }
 
-function truncate(items: readonly Transaction[], count: number): ExportPart {
+function takeFirstRows(items: readonly Transaction[], count: number): ExportPart {
   return { items: items.slice(0, count), next: items[count - 1] };
 }
 
 /**
- * Leaves out the months of the two positions, because a query between them has read only parts of these months. There is another
- * reason to keep the last row's month out of the cache: the next part then reads it without any counts.
+ * Leaves out the months of the two positions, because a query between them has read only parts of these months. Without the last
+ * row's month in the cache, the next part also reads that month without any counts.
  */
 function withoutCutMonths(
   { start, end }: DateRange,

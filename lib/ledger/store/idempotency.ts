@@ -31,12 +31,12 @@ export function createIdempotencyStore(options: {
   readonly clock: () => Date;
 }) {
   const { database, keys, clock } = options;
-  const nowSeconds = () => Math.floor(clock().getTime() / 1_000);
+  const readClockSeconds = () => Math.floor(clock().getTime() / 1_000);
 
   /** @returns undefined if no request with this key was applied in the last 24 hours */
   async function find(key: string): Promise<RecordedReply | undefined> {
     const item = await database.get(keys.reply(key));
-    if (!item || Number(item.expires_at) <= nowSeconds()) return undefined;
+    if (!item || Number(item.expires_at) <= readClockSeconds()) return undefined;
     return {
       fingerprint: String(item.fingerprint),
       status: Number(item.status),
@@ -58,13 +58,13 @@ export function createIdempotencyStore(options: {
       ...keys.reply(key),
       fingerprint,
       ...reply,
-      expires_at: nowSeconds() + RETENTION_SECONDS,
+      expires_at: readClockSeconds() + RETENTION_SECONDS,
     };
     const write: Write = {
       Put: {
         Item,
         ConditionExpression: IS_FREE,
-        ExpressionAttributeValues: { ':now': nowSeconds() },
+        ExpressionAttributeValues: { ':now': readClockSeconds() },
       },
       onConditionFailed: () => new RequestRepeatedError('A request with this key was applied'),
       onBusy: (cause) => new BusyError('A request with this key is being applied', { cause }),
@@ -79,11 +79,15 @@ export function createIdempotencyStore(options: {
   async function bind(key: string, fingerprint: string): Promise<void> {
     const write: Write = {
       Put: {
-        Item: { ...keys.reply(key), fingerprint, expires_at: nowSeconds() + RETENTION_SECONDS },
+        Item: {
+          ...keys.reply(key),
+          fingerprint,
+          expires_at: readClockSeconds() + RETENTION_SECONDS,
+        },
         ConditionExpression: `${IS_FREE} OR fingerprint = :fingerprint`,
-        ExpressionAttributeValues: { ':now': nowSeconds(), ':fingerprint': fingerprint },
+        ExpressionAttributeValues: { ':now': readClockSeconds(), ':fingerprint': fingerprint },
       },
-      onConditionFailed: keyReused,
+      onConditionFailed: createKeyReusedError,
     };
     await database.commit([write]);
   }
@@ -99,6 +103,6 @@ export function createIdempotencyStore(options: {
   return { find, record, bind, save };
 }
 
-export function keyReused(): IdempotencyKeyReusedError {
+export function createKeyReusedError(): IdempotencyKeyReusedError {
   return new IdempotencyKeyReusedError('This Idempotency-Key was used with another body');
 }

@@ -1,4 +1,4 @@
-// Every key of a ledger, and so every way to reach the items of a ledger:
+// All keys of a ledger, and the calls that read its items by them:
 //
 //   one transaction              Get    TRANSACTION#id
 //   transactions by date         Query  one of four date-sorted indexes: all, type, category, category and type
@@ -54,65 +54,65 @@ const ONLY_ITEM = '-';
 const NO_CATEGORY = 'none';
 
 export function createKeys(ledgerId: string) {
-  const within = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
+  const joinKey = (...parts: (string | number)[]) => [ledgerId, ...parts].join('#');
   return {
     /** The beginning of every partition key of the ledger. */
-    prefix: within(''),
+    prefix: joinKey(''),
 
-    /** The kind of item that a partition key belongs to: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
-    kindOf: (pk: string): string => pk.split('#', 2)[1] ?? '',
+    /** Parses the kind of item that a partition key belongs to: TRANSACTION, EXTERNAL_ID, CATEGORIES ... */
+    parseKind: (pk: string): string => pk.split('#', 2)[1] ?? '',
 
-    transaction: (id: number): Key => ({ pk: within('TRANSACTION', id), sk: ONLY_ITEM }),
+    transaction: (id: number): Key => ({ pk: joinKey('TRANSACTION', id), sk: ONLY_ITEM }),
 
     /** The id in a transaction's key; NaN for a key of another kind. */
     parseTransactionId: (pk: string): number => {
-      const prefix = within('TRANSACTION', '');
+      const prefix = joinKey('TRANSACTION', '');
       return pk.startsWith(prefix) ? Number(pk.slice(prefix.length)) : Number.NaN;
     },
 
     externalId: (externalId: string): Key => ({
-      pk: within('EXTERNAL_ID', externalId),
+      pk: joinKey('EXTERNAL_ID', externalId),
       sk: ONLY_ITEM,
     }),
 
     /** The external id in the key of its guard. */
-    parseExternalId: (pk: string): string => pk.slice(within('EXTERNAL_ID', '').length),
+    parseExternalId: (pk: string): string => pk.slice(joinKey('EXTERNAL_ID', '').length),
 
-    categories: within('CATEGORIES'),
-    category: (id: number): Key => ({ pk: within('CATEGORIES'), sk: paddedId(id) }),
+    categories: joinKey('CATEGORIES'),
+    category: (id: number): Key => ({ pk: joinKey('CATEGORIES'), sk: padId(id) }),
 
-    categoryNames: within('CATEGORY_NAMES'),
-    categoryName: (name: string): Key => ({ pk: within('CATEGORY_NAMES'), sk: name }),
+    categoryNames: joinKey('CATEGORY_NAMES'),
+    categoryName: (name: string): Key => ({ pk: joinKey('CATEGORY_NAMES'), sk: name }),
 
-    imports: within('IMPORTS'),
+    imports: joinKey('IMPORTS'),
     importPart: (importId: string, part: number): Key => ({
-      pk: within('IMPORTS'),
+      pk: joinKey('IMPORTS'),
       sk: `${importId}#${String(part).padStart(4, '0')}`,
     }),
 
-    replies: within('IDEMPOTENCY'),
+    replies: joinKey('IDEMPOTENCY'),
     /** @param key hash of the idempotency key */
-    reply: (key: string): Key => ({ pk: within('IDEMPOTENCY'), sk: key }),
+    reply: (key: string): Key => ({ pk: joinKey('IDEMPOTENCY'), sk: key }),
 
     /** The ledger's entry in the list of all ledgers. */
     registration: { pk: LEDGERS, sk: ledgerId } satisfies Key,
 
-    sequence: (kind: SequenceKind): Key => ({ pk: within('SEQUENCES'), sk: kind }),
+    sequence: (kind: SequenceKind): Key => ({ pk: joinKey('SEQUENCES'), sk: kind }),
 
     /** The histogram of all transactions, of one category, or (null) of the transactions without one. */
     days: (categoryId?: number | null): string =>
-      categoryId === undefined ? within('DAYS') : within('DAYS', categoryId ?? NO_CATEGORY),
+      categoryId === undefined ? joinKey('DAYS') : joinKey('DAYS', categoryId ?? NO_CATEGORY),
 
     /** Describes the transactions that a histogram counts. */
     describeDays: (pk: string): string => {
-      if (pk === within('DAYS')) return 'all transactions';
-      return pk === within('DAYS', NO_CATEGORY)
+      if (pk === joinKey('DAYS')) return 'all transactions';
+      return pk === joinKey('DAYS', NO_CATEGORY)
         ? 'no category'
         : `category ${pk.split('#').at(-1)}`;
     },
 
     /** The key of a month of the ledger in the cache; not a key of the table. */
-    cachedMonth: (month: CalendarMonth): string => within('MONTH', month),
+    cachedMonth: (month: CalendarMonth): string => joinKey('MONTH', month),
 
     /** Attributes that put a transaction into the date-sorted indexes. */
     indexAttributes: (
@@ -121,20 +121,20 @@ export function createKeys(ledgerId: string) {
       const { type, categoryId } = transaction;
       return {
         all_key: ledgerId,
-        type_key: within(type),
-        category_key: within(categoryId ?? NO_CATEGORY),
-        category_type_key: within(categoryId ?? NO_CATEGORY, type),
-        date_key: dateKey(transaction),
+        type_key: joinKey(type),
+        category_key: joinKey(categoryId ?? NO_CATEGORY),
+        category_type_key: joinKey(categoryId ?? NO_CATEGORY, type),
+        date_key: toDateKey(transaction),
       };
     },
 
     partition: ({ type, categoryId }: IndexFilter): IndexPartition => {
       if (type && categoryId !== undefined) {
-        return toIndexPartition('category-type', within(categoryId ?? NO_CATEGORY, type));
+        return toIndexPartition('category-type', joinKey(categoryId ?? NO_CATEGORY, type));
       }
-      if (type) return toIndexPartition('type', within(type));
+      if (type) return toIndexPartition('type', joinKey(type));
       if (categoryId !== undefined)
-        return toIndexPartition('category', within(categoryId ?? NO_CATEGORY));
+        return toIndexPartition('category', joinKey(categoryId ?? NO_CATEGORY));
       return toIndexPartition('all', ledgerId);
     },
   };
@@ -155,36 +155,36 @@ export const API_KEY_NAMES = '@API_KEYS';
  * Each API key has a partition of its own, which takes 3,000 reads a second. If all shared one, a flood of wrong keys would
  * shut every caller out.
  */
-export function apiKey(hash: string): Key {
+export function createApiKeyKey(hash: string): Key {
   return { pk: `${API_KEY_NAMES}#${hash}`, sk: 'key' };
 }
 
-/** The hash in the partition key of an API key. */
-export function apiKeyHash(pk: string): string {
+/** Parses the hash in the partition key of an API key. */
+export function parseApiKeyHash(pk: string): string {
   return pk.slice(API_KEY_NAMES.length + 1);
 }
 
-/** The item that names an API key in the list of all keys. */
-export function apiKeyName(hash: string): Key {
+/** Creates the key of the item that names an API key in the list of all keys. */
+export function createApiKeyNameKey(hash: string): Key {
   return { pk: API_KEY_NAMES, sk: hash };
 }
 
-export function yearKey(year: CalendarYear): string {
+export function toYearKey(year: CalendarYear): string {
   return `Y#${year}`;
 }
 
-export function monthKey(month: CalendarMonth): string {
+export function toMonthKey(month: CalendarMonth): string {
   return `M#${month}`;
 }
 
-/** The year or month of the key of a histogram item. */
-export function periodOf(sk: string): CalendarYear | CalendarMonth {
+/** Parses the year or month in the sort key of a histogram item. */
+export function parsePeriod(sk: string): CalendarYear | CalendarMonth {
   return sk.slice(2);
 }
 
 /** Writes a position so that texts sort like the list: by date, then creation, then id. */
-export function dateKey({ date, createdAt, id }: ListPosition): string {
-  return `${date}#${new Date(createdAt).toISOString()}#${paddedId(id)}`;
+export function toDateKey({ date, createdAt, id }: ListPosition): string {
+  return `${date}#${new Date(createdAt).toISOString()}#${padId(id)}`;
 }
 
 export function parseDateKey(key: string): ListPosition {
@@ -193,27 +193,27 @@ export function parseDateKey(key: string): ListPosition {
 }
 
 /** A key before every key of the day. */
-export function firstKeyOnDay(date: CalendarDate): string {
+export function toFirstKeyOnDay(date: CalendarDate): string {
   return `${date}#`;
 }
 
 /** A key after every key of the day. */
-export function lastKeyOnDay(date: CalendarDate): string {
+export function toLastKeyOnDay(date: CalendarDate): string {
   return `${date}#~`;
 }
 
 /** Keys of the rows after a position are greater, whether or not the row at the position still exists. */
-export function firstKeyAfter(position: ListPosition): string {
-  return `${dateKey(position)}~`;
+export function toFirstKeyAfter(position: ListPosition): string {
+  return `${toDateKey(position)}~`;
 }
 
 /** Keys of the rows before a position are at most this, whether or not the row at the position still exists. */
-export function lastKeyBefore(position: ListPosition): string {
-  return dateKey({ ...position, id: position.id - 1 });
+export function toLastKeyBefore(position: ListPosition): string {
+  return toDateKey({ ...position, id: position.id - 1 });
 }
 
 /** A position after every row of the day. */
-export function lastPositionOn(date: CalendarDate): ListPosition {
+export function toLastPositionOn(date: CalendarDate): ListPosition {
   return { date, createdAt: Date.parse('9999-12-31T23:59:59.999Z'), id: Number.MAX_SAFE_INTEGER };
 }
 
@@ -226,6 +226,6 @@ function toIndexPartition(combination: string, value: string): IndexPartition {
 }
 
 // Padded to the width of the largest safe integer, so that texts sort like numbers.
-function paddedId(id: number): string {
+function padId(id: number): string {
   return String(id).padStart(16, '0');
 }

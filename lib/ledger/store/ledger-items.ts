@@ -1,6 +1,6 @@
 // Reads every item of one ledger by its keys, at a cost that grows with the ledger and not with the table. Rows are read by the
-// ids that the ledger has assigned. Only a scan finds items to which no key leads: rows with ids that were never assigned,
-// guards of external ids that no row has, and counts of categories with ids that were never assigned.
+// ids that the ledger has assigned. Other items are found only by a scan: rows with ids that were never assigned, guards of
+// external ids that no row has, and counts of categories with ids that were never assigned.
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { type Batches, createBatches } from '../../shared/batches.ts';
 import {
@@ -66,8 +66,8 @@ export async function* readLedgerItems(
   keys: Keys,
   { after = 0, onRead }: { after?: number; onRead?: (id: number) => Promise<void> } = {},
 ): AsyncGenerator<Item> {
-  const assigned = await countAssignedIds(database, keys);
-  for (const ids of batchIds(after, assigned.transaction)) {
+  const assignedIds = await countAssignedIds(database, keys);
+  for (const ids of batchIds(after, assignedIds.transaction)) {
     const rows = await database.getMany(ids.map(keys.transaction));
     yield* rows;
     // Two rows with one external id are a drift, but share a guard, which is read once.
@@ -77,8 +77,8 @@ export async function* readLedgerItems(
   }
   const consistent = true;
   const categories = await database.query({ value: keys.categories, consistent });
-  const last = Math.max(assigned.category, ...categories.map(({ sk }) => Number(sk)));
-  const ids = Array.from({ length: last }, (_, n) => n + 1);
+  const lastCategoryId = Math.max(assignedIds.category, ...categories.map(({ sk }) => Number(sk)));
+  const ids = Array.from({ length: lastCategoryId }, (_, n) => n + 1);
   for (const category of [undefined, null, ...ids]) {
     yield* await database.query({ value: keys.days(category), consistent });
   }

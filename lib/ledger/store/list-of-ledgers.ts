@@ -1,7 +1,7 @@
 // The list of all ledgers. A ledger is added with its first id (sequences.ts); ledgers of an earlier release are added here.
 import type { Database } from '../../shared/database.ts';
 import { StaleRecordError } from '../../shared/errors.ts';
-import { inBatches } from '../../shared/in-batches.ts';
+import { runInBatches } from '../../shared/run-in-batches.ts';
 import { createKeys, LEDGERS } from './keys.ts';
 import { readPartition } from './ledger-items.ts';
 
@@ -23,7 +23,7 @@ export async function registerLedgers(
   ledgerIds: readonly string[],
 ): Promise<number> {
   const register = (ledgerId: string) => registerLedger(database, ledgerId);
-  return (await inBatches(ledgerIds, REGISTRATION_CONCURRENCY, register)).filter(Boolean).length;
+  return (await runInBatches(ledgerIds, REGISTRATION_CONCURRENCY, register)).filter(Boolean).length;
 }
 
 async function registerLedger(

@@ -1,15 +1,15 @@
 // Finds the key ranges of a list in its date-sorted index: the whole list, or its rows after or before a position.
 import type { Range } from '../../shared/database.ts';
-import { type DateRange, dateRange } from '../domain/day-histogram.ts';
+import { createDateRange, type DateRange } from '../domain/day-histogram.ts';
 import type { ListPosition } from '../domain/pagination.ts';
 import type { TransactionFilter } from '../domain/transaction.ts';
 import {
-  firstKeyAfter,
-  firstKeyOnDay,
   type IndexPartition,
   type Keys,
-  lastKeyBefore,
-  lastKeyOnDay,
+  toFirstKeyAfter,
+  toFirstKeyOnDay,
+  toLastKeyBefore,
+  toLastKeyOnDay,
 } from './keys.ts';
 import { STORED_ATTRIBUTES } from './transactions.ts';
 
@@ -19,7 +19,10 @@ export interface ListRange extends DateRange {
 }
 
 export function locateList(keys: Keys, filter: TransactionFilter): ListRange {
-  return { partition: keys.partition(filter), ...dateRange(filter.startDate, filter.endDate) };
+  return {
+    partition: keys.partition(filter),
+    ...createDateRange(filter.startDate, filter.endDate),
+  };
 }
 
 /** True for a list of all transactions of its dates. */
@@ -33,9 +36,9 @@ export function rangeAfter(
   after: ListPosition | undefined,
   isOldestFirst: boolean,
 ): Range {
-  const [first, last] = [firstKeyOnDay(list.start), lastKeyOnDay(list.end)];
+  const [first, last] = [toFirstKeyOnDay(list.start), toLastKeyOnDay(list.end)];
   if (!after) return (isOldestFirst ? oldestFirst : newestFirst)(list, first, last);
-  const [next, previous] = [firstKeyAfter(after), lastKeyBefore(after)];
+  const [next, previous] = [toFirstKeyAfter(after), toLastKeyBefore(after)];
   return isOldestFirst
     ? oldestFirst(list, next > first ? next : first, last)
     : newestFirst(list, first, previous < last ? previous : last);

@@ -2,9 +2,9 @@
 // lifetime: the digest of a month, which is read with the counts, shows whether they are still the rows of that month.
 import { type CalendarMonth, monthOf } from '../domain/calendar-date.ts';
 import { type DateRange, isWholeMonthIn } from '../domain/day-histogram.ts';
-import { isComplete, sumDigest } from '../domain/month-digest.ts';
+import { isCompleteDigest, sumDigest } from '../domain/month-digest.ts';
 import type { Transaction, TransactionFilter } from '../domain/transaction.ts';
-import { type DayCounts, digestsByMonth, type MonthDigests } from './day-counts.ts';
+import { type DayCounts, type MonthDigests, mapDigestsByMonth } from './day-counts.ts';
 import type { Keys } from './keys.ts';
 import { isUnfiltered } from './list-ranges.ts';
 
@@ -81,7 +81,7 @@ export function createCachedMonths(options: {
    */
   async function find(filter: TransactionFilter, range: DateRange) {
     const { total, months, years } = await dayCounts.countList(filter, range);
-    const digests = digestsByMonth(isUnfiltered(filter) ? years : []);
+    const digests = mapDigestsByMonth(isUnfiltered(filter) ? years : []);
     const cached = new Map(months.flatMap((each) => findMonth(range, each, digests)));
     return { total, months, cached };
   }
@@ -93,7 +93,7 @@ export function createCachedMonths(options: {
     digests: MonthDigests,
   ) {
     const digest = digests.get(month);
-    if (digest === undefined || !isComplete(digest, count)) return [];
+    if (digest === undefined || !isCompleteDigest(digest, count)) return [];
     if (!isWholeMonthIn(month, range)) return [];
     const rows = monthCache.find(keys.cachedMonth(month), digest);
     return rows ? [[month, rows] as const] : [];

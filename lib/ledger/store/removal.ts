@@ -30,7 +30,7 @@ export function createRemoval(options: {
   async function count(): Promise<LedgerContents> {
     const counts = { transactions: 0, categories: 0, items: 0 };
     for await (const { pk } of readEverything(database, keys)) {
-      const kind = keys.kindOf(String(pk));
+      const kind = keys.parseKind(String(pk));
       counts.items += 1;
       if (kind === 'TRANSACTION') counts.transactions += 1;
       if (kind === 'CATEGORIES') counts.categories += 1;

@@ -5,14 +5,14 @@
 import type { Database, Item, Range } from '../../shared/database.ts';
 import { toDate } from '../domain/calendar-date.ts';
 import {
-  countsByDay,
+  countRowsByDay,
   type DateRange,
-  dayAt,
+  findDayAt,
+  findMonthAt,
+  listRangesOutside,
   type MonthCounts,
   type MonthStart,
-  monthAt,
   type PageStart,
-  rangesOutside,
   selectMonths,
   splitByCount,
   sum,
@@ -20,7 +20,7 @@ import {
 import type { ListPosition, Page } from '../domain/pagination.ts';
 import type { Transaction, TransactionFilter } from '../domain/transaction.ts';
 import type { DayCounts } from './day-counts.ts';
-import { firstKeyOnDay, type Keys, lastKeyOnDay } from './keys.ts';
+import { type Keys, toFirstKeyOnDay, toLastKeyOnDay } from './keys.ts';
 import {
   isEmpty,
   isUnfiltered,
@@ -71,7 +71,7 @@ export function createTransactionPages(options: {
     const list = locateList(keys, filter);
     if (list.start > list.end) return toPage([], 0, false);
     const startsAtRow = after !== undefined || offset === 0;
-    const [{ total, months, edges }, following] = await Promise.all([
+    const [{ total, months, edgeMonths }, following] = await Promise.all([
       dayCounts.countList(filter, list),
       // A page that begins at a row does not depend on the counts: one additional row shows whether others follow.
       startsAtRow ? readSlice(rangeAfter(list, after, isOldestFirst), 0, limit + 1) : [],
@@ -91,14 +91,14 @@ export function createTransactionPages(options: {
     /** @param from number of newer rows, which are skipped */
     async function readAt(from: number, count: number): Promise<Item[]> {
       const rest = total - from;
-      const monthStart = monthAt(months, from);
+      const monthStart = findMonthAt(months, from);
       if (!monthStart || count === 0) return [];
       if (rest <= count) {
         // The last page ends with the oldest row, so the day on which it starts does not matter.
-        const last = oldestFirst(list, list.start, lastKeyOnDay(list.end));
+        const last = oldestFirst(list, list.start, toLastKeyOnDay(list.end));
         return (await readSlice(last, 0, rest)).reverse();
       }
-      return await readFrom(await findDay(filter, list, monthStart, edges), list, count);
+      return await readFrom(await findDay(filter, list, monthStart, edgeMonths), list, count);
     }
   }
 
@@ -125,7 +125,7 @@ export function createTransactionPages(options: {
     const list = locateList(keys, filter);
     if (list.start > list.end) return { candidates: 0, cached: [], parts: [] };
     const { total, months, cached } = await cachedMonths.find(filter, list);
-    const parts = rangesOutside(list, [...cached.keys()]).flatMap((range) =>
+    const parts = listRangesOutside(list, [...cached.keys()]).flatMap((range) =>
       splitByCount(range, selectMonths(range, months), ROWS_PER_PART),
     );
     return {
@@ -152,7 +152,7 @@ export function createTransactionPages(options: {
       known.find((each) => each.month === month) ?? (await dayCounts.readMonth(month, categoryId));
     // If the year already counts a row that the month does not yet count, the page starts before the month.
     const beforeMonth = { date: toDate(month, 0), skip: 0, dayCount: 0 };
-    return dayAt(countsByDay(range, counts, type), skip) ?? beforeMonth;
+    return findDayAt(countRowsByDay(range, counts, type), skip) ?? beforeMonth;
   }
 
   /**
@@ -164,18 +164,22 @@ export function createTransactionPages(options: {
     const rest = dayCount - skip;
     const costFromOlderEnd = rest < limit ? limit + ROWS_PER_QUERY : rest;
     if (skip + limit <= costFromOlderEnd) {
-      return await readSlice(newestFirst(list, list.start, lastKeyOnDay(date)), skip, limit);
+      return await readSlice(newestFirst(list, list.start, toLastKeyOnDay(date)), skip, limit);
     }
     const taken = Math.min(rest, limit);
     const [dayRows, older] = await Promise.all([
-      readSlice(oldestFirst(list, firstKeyOnDay(date), lastKeyOnDay(date)), rest - taken, taken),
-      readSlice(newestFirst(list, list.start, firstKeyOnDay(date)), 0, limit - taken),
+      readSlice(
+        oldestFirst(list, toFirstKeyOnDay(date), toLastKeyOnDay(date)),
+        rest - taken,
+        taken,
+      ),
+      readSlice(newestFirst(list, list.start, toFirstKeyOnDay(date)), 0, limit - taken),
     ]);
     return [...dayRows.reverse(), ...older];
   }
 
   async function readNewest(list: ListRange, limit: number): Promise<Item[]> {
-    return await readSlice(newestFirst(list, list.start, lastKeyOnDay(list.end)), 0, limit);
+    return await readSlice(newestFirst(list, list.start, toLastKeyOnDay(list.end)), 0, limit);
   }
 
   async function readSlice(range: Range, skip: number, limit: number): Promise<Item[]> {

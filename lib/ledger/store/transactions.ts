@@ -9,7 +9,11 @@ import {
   setAttributes,
 } from '../../shared/update-writes.ts';
 import { isAssignableId, isStoredAs } from '../domain/record.ts';
-import { externalIdTaken, type Transaction, type TransactionType } from '../domain/transaction.ts';
+import {
+  createExternalIdTakenError,
+  type Transaction,
+  type TransactionType,
+} from '../domain/transaction.ts';
 import type { CategoryStore } from './categories.ts';
 import type { DayCounts } from './day-counts.ts';
 import type { CommitPart } from './idempotency.ts';
@@ -187,7 +191,7 @@ export function createTransactionStore(options: {
         ConditionExpression: IS_NEW,
       },
       onConditionFailed: (existing) =>
-        externalIdTaken(externalId, existing && Number(existing.transaction_id)),
+        createExternalIdTakenError(externalId, existing && Number(existing.transaction_id)),
     };
   }
 

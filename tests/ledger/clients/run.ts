@@ -58,9 +58,9 @@ interface Workspace {
 
 interface Language {
   readonly whyUnavailable?: () => string | undefined;
-  /** File in `scenarios/` that is run after the example */
+  /** File in `scenarios/` to run after the example */
   readonly scenario?: string;
-  /** Generates the client, and compiles it where that takes long: three programs use it. */
+  /** Generates the client. Also compiles it if that takes long, because three programs use it. */
   readonly generate: (workspace: Workspace) => Promise<unknown>;
   /** Runs a program with the client. @returns what it printed */
   readonly runCode: (workspace: Workspace, code: string) => Promise<string>;
@@ -310,7 +310,7 @@ async function lint(): Promise<void> {
   await run(spectral, 'lint', DOCUMENT, '--ruleset', 'rules.yaml');
 }
 
-/** Installs the generators from npm, on which this project does not depend. @returns their node_modules */
+/** Installs generators from npm that are not dependencies of this project. @returns their node_modules */
 async function installNpmTools(): Promise<string> {
   const folder = await fetchOnce(resources, 'clients/npm', async (draft, run) => {
     await run('npm', 'init', '-y');

@@ -2,7 +2,7 @@
 import { GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, it } from 'vitest';
 import { createMeteredClient } from '../../../bench/ledger/metered-client.ts';
-import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createKeys, toYearKey } from '../../../lib/ledger/store/keys.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { type Api, withVerbs } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -89,7 +89,7 @@ it('a search does not rely on the digest of an incomplete month', async () => {
   await table.client.send(
     new UpdateCommand({
       TableName: table.tableName,
-      Key: { pk: keys.days(), sk: yearKey('2026') },
+      Key: { pk: keys.days(), sk: toYearKey('2026') },
       UpdateExpression: 'REMOVE d3',
     }),
   );
@@ -105,7 +105,7 @@ async function givenRowOfEarlierRelease(row: object): Promise<Api> {
   const api = await openInProcess(createServiceOn(table));
   await createRow(api, '2026-03');
   const { tableName: TableName } = table;
-  const Key = { pk: createKeys(table.ledgerId).days(), sk: yearKey('2026') };
+  const Key = { pk: createKeys(table.ledgerId).days(), sk: toYearKey('2026') };
   const { Item } = await table.client.send(new GetCommand({ TableName, Key }));
   expect(await search(api)).toEqual(['2026-03 market']);
   const added = { description: 'second market', transaction_date: '2026-03-05', ...row };

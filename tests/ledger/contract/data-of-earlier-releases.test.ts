@@ -9,7 +9,7 @@ import { createApiKeys } from '../../../lib/ledger/store/api-keys.ts';
 import { LEDGERS } from '../../../lib/ledger/store/keys.ts';
 import { createLedgerDatabase } from '../../../lib/ledger/store/schema.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
-import { inBatches } from '../../../lib/shared/in-batches.ts';
+import { runInBatches } from '../../../lib/shared/run-in-batches.ts';
 import { convertData } from '../../../local/convert-data.ts';
 import { callOnceBefore, interpose } from '../../shared/support/interposed-client.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
@@ -97,7 +97,7 @@ async function givenLedger(ledgerId: string): Promise<void> {
 async function forgetVersions(): Promise<void> {
   const { client, tableName: TableName } = table;
   const versioned = (await readTable()).filter(({ v }) => v !== undefined);
-  await inBatches(versioned, 20, async ({ pk, sk }) => {
+  await runInBatches(versioned, 20, async ({ pk, sk }) => {
     const Key = { pk: pk?.S, sk: sk?.S };
     if (pk?.S === LEDGERS) await client.send(new DeleteCommand({ TableName, Key }));
     else await client.send(new UpdateCommand({ TableName, Key, UpdateExpression: 'REMOVE v' }));

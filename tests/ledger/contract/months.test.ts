@@ -2,7 +2,7 @@
 
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createKeys, toYearKey } from '../../../lib/ledger/store/keys.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
@@ -190,7 +190,7 @@ it('the digest is null for the rows of an earlier release until a repair compute
   await table.client.send(
     new UpdateCommand({
       TableName: table.tableName,
-      Key: { pk: createKeys(ledgerId).days(), sk: yearKey('2026') },
+      Key: { pk: createKeys(ledgerId).days(), sk: toYearKey('2026') },
       UpdateExpression: 'REMOVE d3',
     }),
   );

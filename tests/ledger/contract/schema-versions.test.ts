@@ -6,8 +6,8 @@ import { DeleteCommand, GetCommand, PutCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import {
-  apiKey,
-  apiKeyName,
+  createApiKeyKey,
+  createApiKeyNameKey,
   createKeys,
   LEDGERS,
   SEQUENCE_KINDS,
@@ -387,7 +387,7 @@ describe('a sweep', () => {
   it('upgrades every item of ledgers, of the list of ledgers and of API keys once', async () => {
     const { target, keys } = ledger;
     const hash = 'a'.repeat(64);
-    const others = [apiKey(hash), apiKeyName(hash)];
+    const others = [createApiKeyKey(hash), createApiKeyNameKey(hash)];
     for (const key of others) await send.put(key);
     const older = [...others, keys.transaction(1), keys.registration];
     for (const key of older) await send.remove(key, 'v');

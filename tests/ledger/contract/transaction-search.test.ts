@@ -2,7 +2,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { MAX_SEARCHED_ROWS } from '../../../lib/ledger/domain/search.ts';
-import { createKeys, yearKey } from '../../../lib/ledger/store/keys.ts';
+import { createKeys, toYearKey } from '../../../lib/ledger/store/keys.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { expectFilterFaults } from '../support/api/expect-reply.ts';
@@ -133,7 +133,7 @@ it('a search refuses to read more than its limit, and names the dates', async ()
   const crowded = await open('crowded');
   await givenTransaction(crowded, { transaction_date: '2025-07-01' });
   await givenTransaction(crowded, { transaction_date: '2026-07-01' });
-  const dayCounts = { pk: createKeys('crowded').days(), sk: yearKey('2026') };
+  const dayCounts = { pk: createKeys('crowded').days(), sk: toYearKey('2026') };
   const count = (rows: number) =>
     table.client.send(
       new UpdateCommand({

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  dateKey,
-  firstKeyOnDay,
-  lastKeyOnDay,
   parseDateKey,
+  toDateKey,
+  toFirstKeyOnDay,
+  toLastKeyOnDay,
 } from '../../../lib/ledger/store/keys.ts';
 import { SEED, seeded } from '../../shared/support/seed.ts';
 import { anyDate, crowdedDate } from '../support/calendar-arbitraries.ts';
@@ -29,7 +29,7 @@ function inListOrder(first: Row, second: Row): number {
 
 test(`two date keys compare by date, then by creation, then by id (seed ${SEED})`, () => {
   const agrees = fc.property(row, row, (first, second) => {
-    const [firstKey, secondKey] = [dateKey(first), dateKey(second)];
+    const [firstKey, secondKey] = [toDateKey(first), toDateKey(second)];
     const order = firstKey === secondKey ? 0 : firstKey < secondKey ? -1 : 1;
     expect(order).toBe(Math.sign(inListOrder(first, second)));
   });
@@ -38,15 +38,15 @@ test(`two date keys compare by date, then by creation, then by id (seed ${SEED})
 
 test(`a date key is parsed to the fields that it was made from (seed ${SEED})`, () => {
   const readBack = fc.property(row, (each) => {
-    expect(parseDateKey(dateKey(each))).toEqual(each);
+    expect(parseDateKey(toDateKey(each))).toEqual(each);
   });
   fc.assert(readBack, seeded(1_000));
 });
 
 test(`the date keys of a day lie between its first and last key, and those of other days do not (seed ${SEED})`, () => {
   const bounded = fc.property(row, fc.oneof(crowdedDate, anyDate), (each, day) => {
-    const key = dateKey(each);
-    expect(firstKeyOnDay(day) <= key && key <= lastKeyOnDay(day)).toBe(each.date === day);
+    const key = toDateKey(each);
+    expect(toFirstKeyOnDay(day) <= key && key <= toLastKeyOnDay(day)).toBe(each.date === day);
   });
   fc.assert(bounded, seeded(5_000));
 });

@@ -3,16 +3,16 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { monthOf, yearOf } from '../../../lib/ledger/domain/calendar-date.ts';
 import {
-  countsByDay,
-  countsByMonth,
+  countRowsByDay,
+  countRowsByMonth,
   type DateRange,
-  dayAt,
-  edgeMonths,
+  findDayAt,
+  findMonthAt,
+  findSlots,
   isWithinOneMonth,
+  listEdgeMonths,
   type MonthCounts,
-  monthAt,
   type SlotCounts,
-  slotsOf,
   sum,
   type YearCounts,
 } from '../../../lib/ledger/domain/day-histogram.ts';
@@ -49,13 +49,13 @@ function countByYear(rows: readonly Row[]): YearCounts[] {
   const byYear = Map.groupBy(rows, ({ date }) => yearOf(date));
   return [...byYear].map(([year, inYear]) => ({
     year,
-    ...countBySlot(inYear, (date) => slotsOf(date).ofYear),
+    ...countBySlot(inYear, (date) => findSlots(date).ofYear),
   }));
 }
 
 function countInMonth(rows: readonly Row[], month: string): MonthCounts {
   const inMonth = rows.filter(({ date }) => monthOf(date) === month);
-  return { month, ...countBySlot(inMonth, (date) => slotsOf(date).ofMonth) };
+  return { month, ...countBySlot(inMonth, (date) => findSlots(date).ofMonth) };
 }
 
 /** Counts as a list does: from years and edge months for the total, and from one month to find the day. */
@@ -66,13 +66,13 @@ function byHistogram(
   offset: number,
 ) {
   const years = isWithinOneMonth(range) ? [] : countByYear(rows);
-  const edges = edgeMonths(range).map((month) => countInMonth(rows, month));
-  const months = countsByMonth(range, { years, edges }, type);
-  const position = monthAt(months, offset);
-  const days = position && countsByDay(range, countInMonth(rows, position.month), type);
+  const edges = listEdgeMonths(range).map((month) => countInMonth(rows, month));
+  const months = countRowsByMonth(range, { years, edgeMonths: edges }, type);
+  const position = findMonthAt(months, offset);
+  const days = position && countRowsByDay(range, countInMonth(rows, position.month), type);
   return {
     total: sum(months.map(([, count]) => count)),
-    start: position && days && dayAt(days, position.skip),
+    start: position && days && findDayAt(days, position.skip),
   };
 }
 

@@ -20,6 +20,6 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   'the page runs only its own script and style': 'The same.',
   'an encoded slash does not separate segments':
     'The emulated gateway decodes %2F before it routes.',
-  '%25 is 404 naming the resource and the id as sent':
+  '%25 is a 404 that names the resource and the id as sent':
     'The emulated gateway keeps %25 in a path parameter.',
 };

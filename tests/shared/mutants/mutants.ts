@@ -167,7 +167,7 @@ export const MUTANTS: readonly Mutant[] = [
     'lib/ledger/service/idempotency.ts',
     'tests/ledger/contract/api/idempotency.test.ts',
     [
-      ['if (fingerprint !== sentFingerprint) throw keyReused();', ''],
+      ['if (fingerprint !== sentFingerprint) throw createKeyReusedError();', ''],
       ['.sort(([a], [b]) => (a < b ? -1 : 1))', ''],
     ],
   ),
@@ -212,16 +212,20 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf('lib/ledger/store/imported-rows.ts', 'tests/ledger/contract/api/imports.test.ts', [
     ["text === '' ? {", 'false ? {'],
     ['if (before === text) return;', 'if (before !== text) return;'],
-    ['.sk}\\0`', '.sk}`', '/imports > has pages if the rows exceed one call of the database'],
+    ['.sk}\\0`', '.sk}`', '/imports > returns pages if the rows exceed one call to the database'],
     [
       'next: end && parts.at(-1)',
       'next: undefined',
-      '/imports > has pages if the rows exceed one call of the database',
+      '/imports > returns pages if the rows exceed one call to the database',
     ],
-    ['.repeat(65)', '', '/imports > has pages if the rows exceed one call of the database'],
+    ['.repeat(65)', '', '/imports > returns pages if the rows exceed one call to the database'],
   ]),
   ...mutantsOf('lib/ledger/http/preconditions.ts', 'tests/ledger/contract/api/categories.test.ts', [
-    ['JSON.stringify(reply.body)', "''", 'the list is a 304 until something that it shows changes'],
+    [
+      'JSON.stringify(reply.body)',
+      "''",
+      'GET /categories returns 304 until something that it shows changes',
+    ],
   ]),
   ...mutantsOf('lib/ledger/http/cursor.ts', 'tests/ledger/contract/api/imports.test.ts', [
     [
@@ -333,8 +337,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/store/categories.ts', 'tests/ledger/contract/races.test.ts', [
     [
-      'nameMustBeUnique(guard && Number(guard.category_id))',
-      'nameMustBeUnique(undefined)',
+      'createNameRaceError(guard && Number(guard.category_id))',
+      'createNameRaceError(undefined)',
       'a name that another client takes after the check is a 409 "Category name must be unique"',
     ],
   ]),
@@ -391,8 +395,8 @@ export const MUTANTS: readonly Mutant[] = [
       'PUT /transactions/bulk > applies a change after another request changed the row, unless it expects the previous version',
     ],
     [
-      'largest = middle;',
-      'tooMany = middle.count;',
+      'largestPart = middlePart;',
+      'excessiveCount = middlePart.count;',
       'POST /transactions/bulk > fills each database transaction up to its 100 writes',
     ],
     [
@@ -403,8 +407,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/service/many-transactions.ts', 'tests/ledger/contract/bulk.test.ts', [
     [
-      'await refuseUnexpected(before, isExpected);\n        const assigned',
-      'const assigned',
+      'await refuseUnexpected(before, isExpected);\n        const assignedCategory',
+      'const assignedCategory',
       'PUT /transactions/bulk > refuses each invalid change separately',
     ],
     [
@@ -454,8 +458,8 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/ledger/domain/day-histogram.ts', 'tests/ledger/contract/api/summary.test.ts', [
     [
-      'slotsInRange(range, counts.month)\n      .map',
-      'slotsInRange(dateRange(), counts.month)\n      .map',
+      'listDaysInRange(range, counts.month)\n      .map',
+      'listDaysInRange(createDateRange(), counts.month)\n      .map',
     ],
   ]),
 
@@ -485,8 +489,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/ledger/contract/crowded-day.full.test.ts',
     [
       [
-        'rest - taken, taken',
-        '0, taken',
+        'rest - taken,\n        taken',
+        '0,\n        taken',
         'a list with the filter "no filter" > has the expected rows on all pages of 1 rows',
       ],
       [
@@ -564,7 +568,7 @@ export const MUTANTS: readonly Mutant[] = [
     ],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/property/export.test.ts', [
-    ['`${dateKey(position)}~`', '`${dateKey(position)}`'],
+    ['`${toDateKey(position)}~`', '`${toDateKey(position)}`'],
   ]),
   ...mutantsOf('lib/ledger/import/plan.ts', 'tests/ledger/property/export.test.ts', [
     [
@@ -734,7 +738,7 @@ export const MUTANTS: readonly Mutant[] = [
   ...mutantsOf(
     'lib/ledger/service/transactions.ts',
     'tests/ledger/contract/api/transactions.test.ts',
-    [['if (!category.isActive) throw inactiveCategory();', '']],
+    [['if (!category.isActive) throw createInactiveCategoryError();', '']],
   ),
   ...mutantsOf('lib/ledger/service/categories.ts', 'tests/ledger/contract/api/categories.test.ts', [
     ['isActive || !activeOnly', 'isActive'],
@@ -1768,7 +1772,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('lib/ledger/store/api-keys.ts', 'tests/ledger/contract/authentication.test.ts', [
     ['item.revoked_at ?? clock().getTime()', 'clock().getTime()'],
-    ['if (!ID.test(id)) throw unknownKey(id);', ''],
+    ['if (!ID.test(id)) throw createUnknownKeyError(id);', ''],
     ['if (!SECRET.test(secret)) return undefined;', ''],
   ]),
   ...mutantsOf('lib/ledger/auth/caller.ts', 'tests/ledger/unit/auth/access-tokens.test.ts', [
@@ -2154,9 +2158,9 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'a search refuses to read more than its limit, and names the dates',
       ],
       [
-        'totalRows(items)',
-        'totalRows(shown)',
-        'a search finds > the expected rows for {"q":"market"}',
+        'sumRows(items)',
+        'sumRows(page.items)',
+        'a search adds up all rows that it finds, and shows one page',
       ],
     ],
   ),
@@ -2164,7 +2168,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'lib/ledger/domain/day-histogram.ts',
     'tests/ledger/unit/domain/day-histogram.test.ts',
     [
-      ['daysAfter(toDate(newer, 1), -1), count', 'toDate(newer, 1), count'],
+      ['addDays(toDate(newerMonth, 1), -1), count', 'toDate(newerMonth, 1), count'],
       ['part.count + count > maxRows', 'part.count + count >= maxRows'],
     ],
   ),
@@ -2446,7 +2450,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'tests/ledger/contract/data-of-earlier-releases.test.ts',
     [
       [
-        '    setAttributes(apiKeyName(hash), removed, { ...unchanged, onConditionFailed }),\n',
+        '    setAttributes(createApiKeyNameKey(hash), removed, { ...unchanged, onConditionFailed }),\n',
         '',
         'keys of an earlier release are recognised, with their scope and revocation',
       ],
@@ -2456,8 +2460,8 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         'unconverted keys of an earlier release can be listed and revoked',
       ],
       [
-        '{ ...earlier, ...apiKey(hash) }',
-        'apiKey(hash)',
+        '{ ...earlier, ...createApiKeyKey(hash) }',
+        'createApiKeyKey(hash)',
         'a conversion gives the ledgers of access tokens the ids that this release derives',
       ],
       [
@@ -2510,7 +2514,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('lib/ledger/store/month-cache.ts', 'tests/ledger/contract/cached-months.test.ts', [
     ['if (!isWholeMonthIn(month, range)) return [];', ''],
-    [' || !isComplete(digest, count)', ''],
+    [' || !isCompleteDigest(digest, count)', ''],
     ['if (isWholeMonthIn(month, range)) monthCache', 'monthCache'],
     ['isUnfiltered(filter) ? years : []', 'years'],
   ]),
@@ -2520,14 +2524,14 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     [['if (isWhole) cachedMonths', 'cachedMonths']],
   ),
   ...mutantsOf('lib/ledger/store/keys.ts', 'tests/ledger/contract/cached-months.test.ts', [
-    ["within('MONTH', month)", 'month'],
+    ["joinKey('MONTH', month)", 'month'],
   ]),
   ...mutantsOf(
     'lib/ledger/domain/day-histogram.ts',
     'tests/ledger/unit/domain/day-histogram.test.ts',
     [
-      ['if (last < newest) ranges', 'ranges'],
-      ['newest < start ? ranges', 'newest < newest ? ranges'],
+      ['if (lastDay < newestDate) ranges', 'ranges'],
+      ['newestDate < start ? ranges', 'newestDate < newestDate ? ranges'],
     ],
   ),
 
@@ -2537,7 +2541,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/contract/cached-exports.test.ts', [
     ['firstCut + 1', 'firstCut'],
-    ['(queries - 1) * limits.minRowsPerQuery > rows', 'false'],
+    ['(queryCount - 1) * limits.minRowsPerQuery > rowCount', 'false'],
     ['.toSorted(comparePositions)', ''],
     ['if (isUnfiltered(filter)) cachedMonths.keep', 'cachedMonths.keep'],
     ['isCut ? toDate(monthOf(after.date), 2) : start', 'start'],
@@ -2545,7 +2549,10 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('lib/ledger/store/export-parts.ts', 'tests/ledger/property/export-parts.test.ts', [
     ['!after || comparePositions(row, after) > 0', 'true'],
-    ['selected.length < segments.length ? selected.at(-1) : undefined', 'undefined'],
+    [
+      'selectedSegments.length < segments.length ? selectedSegments.at(-1) : undefined',
+      'undefined',
+    ],
     ['count + segment.count > maxRows', 'false'],
     ['items.length > limits.maxRows', 'false'],
     ['if (hasRows && count', 'if (count > 0 && count'],

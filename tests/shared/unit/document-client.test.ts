@@ -36,7 +36,7 @@ test('an error response is not retried by the client', async () => {
   expect([isRetryable(error), calls]).toEqual([true, 1]);
 });
 
-describe('a response that breaks in the middle of its body is a retryable error', () => {
+describe('a response that ends before its body is complete is a retryable error', () => {
   test('when the connection is reset', async () => {
     const { error, calls } = await callServer(({ socket }, response) => {
       response
@@ -61,7 +61,7 @@ describe('a response that breaks in the middle of its body is a retryable error'
   });
 });
 
-test('a database behind a socket is called like one behind a port', async () => {
+test('the client reads from a database behind a socket', async () => {
   const socket = join(await createTemporaryFolder(), 'database');
   const server = createServer((_, response) => response.end(BODY)).listen(socket);
   onTestFinished(() => void server.close());

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { functionAlarms } from '../../../serverless/alarms.ts';
+import { createFunctionAlarms } from '../../../serverless/alarms.ts';
 import { findExpression, listAlarms, listMetrics } from '../support/packaged-alarms.ts';
 import { getOnlyResource, listApiFunctions, readTemplate } from '../support/packaged-template.ts';
 
@@ -74,7 +74,7 @@ describe('the metrics of alarms', () => {
 
 it('two alarms of one kind for a folder are named after the functions that each watches', () => {
   const names = Array.from({ length: 11 }, (_, n) => `transactions${n}`);
-  const described = functionAlarms(
+  const described = createFunctionAlarms(
     names.map((name) => ({ name, folder: 'transactions', timeout: 20 })),
   ).filter(({ id }) => id.endsWith('Errors'));
   expect(described.map(({ id, description }) => [id, description])).toEqual([

@@ -1,4 +1,4 @@
-// Contents of a package, packages that are refused, and files that packaging leaves. The tests are in one file, because test
+// Contents of a package, parameters that packaging refuses, and files that it leaves behind. The tests are in one file, because test
 // files run in parallel and Serverless Framework works in one folder, `.serverless`.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -19,7 +19,7 @@ import { createTemporaryFolder } from '../support/temporary-folder.ts';
 
 const KB = 1024;
 const MAX_API_BYTES = 320 * KB;
-/** Each module adds to a cold start; a library that was bundled by accident would exceed this number. */
+/** Each module slows down a cold start. A library that is bundled by accident exceeds this number. */
 const MAX_API_MODULES = 400;
 /** Includes the viewer, compressed: every visit loads it whole. */
 const MAX_DOCUMENTATION_BYTES = 768 * KB;
@@ -125,7 +125,7 @@ it('packaging refuses every fault of the parameters in one message', async () =>
   );
 });
 
-it("packaging leaves nothing but the package, not even in the user's temporary folder", async () => {
+it("packaging leaves only the package behind, and nothing in the user's temporary folder", async () => {
   const folder = await useTemporaryFolder();
   const environment = { ...TEMPLATE_ONLY.environment, TMPDIR: folder };
   const command = ['package', '--package', join(folder, 'package')];
@@ -134,7 +134,7 @@ it("packaging leaves nothing but the package, not even in the user's temporary f
   expect(listBuilds()).toEqual([]);
 });
 
-it('packaging leaves nothing behind if it is stopped', async () => {
+it('packaging that is stopped leaves nothing behind', async () => {
   const folder = await useTemporaryFolder();
   const resources = createResources();
   onTestFinished(resources.stop);

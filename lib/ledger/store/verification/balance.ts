@@ -64,7 +64,7 @@ export function createBalance(ledgerId: string) {
 
   return {
     /** Adds an item to the balance. Items may come in any order, each once. */
-    add: (item: Item): void => readers[keys.kindOf(String(item.pk))]?.(item),
+    add: (item: Item): void => readers[keys.parseKind(String(item.pk))]?.(item),
     isBalanced: (): boolean =>
       sum === 0n &&
       wrongRows === 0 &&

@@ -11,7 +11,7 @@ import {
 import type { Category } from '../../domain/category.ts';
 import { TRANSACTION_COUNT, toNameGuard } from '../categories.ts';
 import { describeCounter, isDigest, isSum } from '../day-counts.ts';
-import { type Keys, LAST_ID, periodOf, SEQUENCE_KINDS } from '../keys.ts';
+import { type Keys, LAST_ID, parsePeriod, SEQUENCE_KINDS } from '../keys.ts';
 import type { Counter } from '../tally.ts';
 import { toExternalIdGuard, toTransactionItem } from '../transactions.ts';
 import type { CheckedRow, LedgerFigures } from './figures.ts';
@@ -134,7 +134,7 @@ function createSumDrift(
     sums.map((sum) => `${sum.attribute}=${sum[side] ?? 'nothing'}`).join(' ');
   return {
     what,
-    where: `${what === 'day sums' ? 'cents' : 'months'} of ${periodOf(key.sk)}, ${keys.describeDays(key.pk)}`,
+    where: `${what === 'day sums' ? 'cents' : 'months'} of ${parsePeriod(key.sk)}, ${keys.describeDays(key.pk)}`,
     recorded: show('recorded'),
     recomputed: show('recomputed'),
     repair: [createCorrection(key, sums)],

@@ -129,7 +129,7 @@ export async function readLedgerFigures(
   }
 
   for await (const item of items) {
-    readers[keys.kindOf(String(item.pk))]?.(item);
+    readers[keys.parseKind(String(item.pk))]?.(item);
   }
   return {
     rows: tally.rows,

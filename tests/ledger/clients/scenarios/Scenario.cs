@@ -148,8 +148,8 @@ public static class Scenario
         Print("series: {0}, {1} {2}", string.Join(" ", series.Months), foods.Name, string.Join(" ", foods.Expense.Select(FormatAmount)));
 
         var part = Ledger.ExportTransactionsAsJson(startDate: First, endDate: Last);
-        var isProven = part.Next == null && part.Digest == months[0].Digest;
-        Print("export: {0}, {1}", part.Data.Count, isProven ? "proven" : "not proven");
+        var isComplete = part.Next == null && part.Digest == months[0].Digest;
+        Print("export: {0}, {1}", part.Data.Count, isComplete ? "complete" : "incomplete");
         var file = Ledger.ExportTransactions("csv");
         Print("file: {0} lines", file.Trim().Split('\n').Length);
         var category = Categories.ListCategories(true, true).Data[0];

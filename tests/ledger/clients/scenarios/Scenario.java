@@ -126,8 +126,8 @@ public class Scenario {
         foods.getExpense().stream().map(Scenario::formatAmount).collect(Collectors.joining(" ")));
 
     var part = ledger.exportTransactionsAsJson(null, null, first, last, null, null, null, null);
-    var isProven = part.getNext() == null && months.get(0).getDigest().equals(part.getDigest());
-    print("export: %d, %s", part.getData().size(), isProven ? "proven" : "not proven");
+    var isComplete = part.getNext() == null && months.get(0).getDigest().equals(part.getDigest());
+    print("export: %d, %s", part.getData().size(), isComplete ? "complete" : "incomplete");
     var file = ledger.exportTransactions("csv", null, null, null, null, null, null, null, null);
     print("file: %d lines", file.strip().split("\n").length);
     var category = categories.listCategories(true, true, null).getData().get(0);

@@ -120,8 +120,8 @@ fun main() = withKey("LEDGER_KEY") {
     println("series: ${series.months!!.joinToString(" ")}, ${foods.name} ${foods.expense.joinToString(" ", transform = ::formatAmount)}")
 
     val part = ledger.exportTransactionsAsJson(startDate = first, endDate = last)
-    val isProven = part.next == null && part.digest == months[0].digest
-    println("export: ${part.data.size}, ${if (isProven) "proven" else "not proven"}")
+    val isComplete = part.next == null && part.digest == months[0].digest
+    println("export: ${part.data.size}, ${if (isComplete) "complete" else "incomplete"}")
     println("file: ${readFile().trim().lines().size} lines")
     val category = categories.listCategories(true, true).data[0]
     println("categories: ${category.name} ${category.transactionCount}")

@@ -9,18 +9,18 @@ client.setConfig(connect(LEDGER_KEY));
 
 const formatAmount = (amount: number | undefined) => amount?.toFixed(2);
 
-/** Returns the data of an answer, which must not be an error. */
-async function expectData<Data>(answer: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
-  const { data, error } = await answer;
+/** Returns the data of a response, which must not be an error. */
+async function expectData<Data>(result: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
+  const { data, error } = await result;
   if (data === undefined) throw new Error(JSON.stringify(error));
   return data;
 }
 
-/** Returns the error of an answer, which must be an error. */
+/** Returns the error of a response, which must be an error. */
 async function expectError<Failure>(
-  answer: Promise<{ error?: Failure; response?: Response }>,
+  result: Promise<{ error?: Failure; response?: Response }>,
 ): Promise<NonNullable<Failure> & { status: number }> {
-  const { error, response } = await answer;
+  const { error, response } = await result;
   if (!error) throw new Error('An error was expected');
   return { ...error, status: response?.status ?? 0 };
 }
@@ -141,8 +141,8 @@ console.log(
 
 const march = { start_date: '2026-03-01', end_date: '2026-03-31' };
 const part = await expectData(ledger.exportTransactionsAsJson({ query: march }));
-const isProven = part.next === null && part.digest === months.data[0]?.digest;
-console.log(`export: ${part.data.length}, ${isProven ? 'proven' : 'not proven'}`);
+const isComplete = part.next === null && part.digest === months.data[0]?.digest;
+console.log(`export: ${part.data.length}, ${isComplete ? 'complete' : 'incomplete'}`);
 const file = await expectData(ledger.exportTransactions({ query: { format: 'csv' } }));
 console.log(`file: ${file.trim().split('\n').length} lines`);
 const categories = await expectData(

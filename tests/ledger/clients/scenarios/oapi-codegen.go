@@ -42,18 +42,18 @@ func day(text string) *openapi_types.Date {
 	return &openapi_types.Date{Time: parsed}
 }
 
-// An answer of one status.
-type answer interface {
+// A response with a status.
+type statusResponse interface {
 	StatusCode() int
 }
 
-func expect[Answer answer](status int) func(Answer, error) Answer {
-	return func(sent Answer, err error) Answer {
+func expect[Response statusResponse](status int) func(Response, error) Response {
+	return func(response Response, err error) Response {
 		must(err)
-		if sent.StatusCode() != status {
-			panic(fmt.Sprintf("%d: %+v", sent.StatusCode(), sent))
+		if response.StatusCode() != status {
+			panic(fmt.Sprintf("%d: %+v", response.StatusCode(), response))
 		}
-		return sent
+		return response
 	}
 }
 
@@ -154,8 +154,8 @@ func main() {
 
 	part := expect[*ExportTransactionsAsJsonResponse](200)(ledger.ExportTransactionsAsJsonWithResponse(ctx,
 		&ExportTransactionsAsJsonParams{StartDate: first, EndDate: last})).JSON200
-	isProven := part.Next == nil && *part.Digest == *months[0].Digest
-	fmt.Printf("export: %d, %s\n", len(part.Data), either(isProven, "proven", "not proven"))
+	isComplete := part.Next == nil && *part.Digest == *months[0].Digest
+	fmt.Printf("export: %d, %s\n", len(part.Data), either(isComplete, "complete", "incomplete"))
 	file := expect[*ExportTransactionsResponse](200)(ledger.ExportTransactionsWithResponse(ctx,
 		&ExportTransactionsParams{Format: "csv"})).Body
 	fmt.Println("file:", strings.Count(string(file), "\n"), "lines")

@@ -122,8 +122,8 @@ func main() {
 	fmt.Printf("series: %s, %s %.2f %.2f\n", strings.Join(series.Months, " "), foods.GetName(), foods.Expense[0], foods.Expense[1])
 
 	part := must(ledger.ExportTransactionsAsJson(ctx).StartDate("2026-03-01").EndDate("2026-03-31").Execute())
-	isProven := part.GetNext() == "" && part.GetDigest() == months[0].GetDigest()
-	fmt.Printf("export: %d, %s\n", len(part.Data), either(isProven, "proven", "not proven"))
+	isComplete := part.GetNext() == "" && part.GetDigest() == months[0].GetDigest()
+	fmt.Printf("export: %d, %s\n", len(part.Data), either(isComplete, "complete", "incomplete"))
 	file := must(ledger.ExportTransactions(ctx).Format("csv").Execute())
 	fmt.Println("file:", strings.Count(file, "\n"), "lines")
 	category := must(categories.ListCategories(ctx).ActiveOnly(true).IncludeCounts(true).Execute()).Data[0]

@@ -79,8 +79,8 @@ series = summary.read_summary_series("category,month").data
 print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")
 
 part = ledger.export_transactions_as_json(**march)
-is_proven = part.next is None and part.digest == months[0].digest
-print(f"export: {len(part.data)},", "proven" if is_proven else "not proven")
+is_complete = part.next is None and part.digest == months[0].digest
+print(f"export: {len(part.data)},", "complete" if is_complete else "incomplete")
 print("file:", len(ledger.export_transactions("csv").strip().split("\n")), "lines")
 category = categories.list_categories(active_only=True, include_counts=True).data[0]
 print("categories:", category.name, category.transaction_count)

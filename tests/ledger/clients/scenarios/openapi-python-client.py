@@ -22,10 +22,10 @@ day = datetime.date.fromisoformat
 format_amount = "{:.2f}".format
 
 
-def expect_failure(answer, word=""):
-    assert isinstance(answer.parsed, Failure), answer
-    print(f"{answer.status_code} {answer.parsed.error} {word}".rstrip())
-    return answer.parsed
+def expect_failure(response, word=""):
+    assert isinstance(response.parsed, Failure), response
+    print(f"{response.status_code} {response.parsed.error} {word}".rstrip())
+    return response.parsed
 
 
 food = create_category.sync(client=ledger, body=CategoryInput(name="Food")).data
@@ -88,8 +88,8 @@ series = read_summary_series.sync(client=ledger, group_by=ReadSummarySeriesGroup
 print(f"series: {' '.join(series.months)}, {series.groups[0].name} {' '.join(map(format_amount, series.groups[0].expense))}")
 
 part = export_transactions_as_json.sync(client=ledger, **march)
-is_proven = part.next_ is None and part.digest == months[0].digest
-print(f"export: {len(part.data)},", "proven" if is_proven else "not proven")
+is_complete = part.next_ is None and part.digest == months[0].digest
+print(f"export: {len(part.data)},", "complete" if is_complete else "incomplete")
 file = export_transactions.sync(client=ledger, format_=ExportTransactionsFormat.CSV)
 print("file:", len(file.strip().split("\n")), "lines")
 category = list_categories.sync(client=ledger, active_only=True, include_counts=True).data[0]

@@ -28,8 +28,8 @@ fn changes() -> TransactionUpdate {
     TransactionUpdate { amount: Some(12345678.92), notes: Some(Some("Red".into())), ..TransactionUpdate::new() }
 }
 
-fn expect_failure<Answer, Typed>(answer: Result<Answer, Error<Typed>>, describe: impl Fn(&Failure) -> String) {
-    let Err(Error::ResponseError(response)) = answer else { panic!("An error was expected") };
+fn expect_failure<Success, Typed>(result: Result<Success, Error<Typed>>, describe: impl Fn(&Failure) -> String) {
+    let Err(Error::ResponseError(response)) = result else { panic!("An error was expected") };
     let failure: Failure = serde_json::from_str(&response.content).unwrap();
     let line = format!("{} {} {}", response.status.as_u16(), failure.error, describe(&failure));
     println!("{}", line.trim());
@@ -108,12 +108,12 @@ async fn main() {
     println!("series: {}, {} {:.2} {:.2}", series.months.unwrap().join(" "), name, foods.expense[0], foods.expense[1]);
 
     let part = ledger::export_transactions_as_json(settings, None, None, first(), last(), None, None, None, None).await.unwrap();
-    let is_proven = part.next.is_none() && part.digest.flatten() == months[0].digest;
-    println!("export: {}, {}", part.data.len(), if is_proven { "proven" } else { "not proven" });
+    let is_complete = part.next.is_none() && part.digest.flatten() == months[0].digest;
+    println!("export: {}, {}", part.data.len(), if is_complete { "complete" } else { "incomplete" });
     // The generated function accepts only text/plain.
     let csv = settings.client.get(format!("{}/transactions/export?format=csv", settings.base_path));
-    let answer = csv.bearer_auth(settings.bearer_access_token.as_ref().unwrap()).send().await.unwrap();
-    let file = answer.text().await.unwrap();
+    let response = csv.bearer_auth(settings.bearer_access_token.as_ref().unwrap()).send().await.unwrap();
+    let file = response.text().await.unwrap();
     println!("file: {} lines", file.trim().split('\n').count());
     let listed = categories::list_categories(settings, Some(true), Some(true), None).await.unwrap().data;
     println!("categories: {} {}", listed[0].name, listed[0].transaction_count.unwrap());

@@ -42,7 +42,7 @@ test.each([
   expect([status, body.data?.name]).toEqual([201, name]);
 });
 
-test('a body that is nested too deep is refused, also with an Idempotency-Key', async () => {
+test('a body that is nested too deeply is refused, also with an Idempotency-Key', async () => {
   const rawBody = `{"notes":${'['.repeat(3_000)}${']'.repeat(3_000)}}`;
   for (const headers of [{}, { 'idempotency-key': uniqueName() }]) {
     const reply = await api.request('POST', '/transactions', { rawBody, headers });

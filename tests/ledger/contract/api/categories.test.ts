@@ -39,24 +39,24 @@ describe('names', () => {
   });
 });
 
-test('the list is a 304 until something that it shows changes', async () => {
+test('GET /categories returns 304 until something that it shows changes', async () => {
   const { id } = await givenCategory(api);
   const request = async (query: string, etag: string) =>
     await api.request('GET', '/categories', { query, headers: { 'if-none-match': etag } });
-  const counted = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
-  const uncounted = (await api.get('/categories')).headers.etag ?? '';
-  expect(await request('', `W/${uncounted}`)).toMatchObject({ status: 304, text: '' });
-  expect((await request('include_counts=true', counted)).status).toBe(304);
-  expect((await request('include_counts=true', uncounted)).status).toBe(200);
+  const countedTag = (await api.get('/categories', 'include_counts=true')).headers.etag ?? '';
+  const uncountedTag = (await api.get('/categories')).headers.etag ?? '';
+  expect(await request('', `W/${uncountedTag}`)).toMatchObject({ status: 304, text: '' });
+  expect((await request('include_counts=true', countedTag)).status).toBe(304);
+  expect((await request('include_counts=true', uncountedTag)).status).toBe(200);
 
   await givenTransaction(api);
-  expect((await request('include_counts=true', counted)).status).toBe(304);
+  expect((await request('include_counts=true', countedTag)).status).toBe(304);
   await givenTransaction(api, { category_id: id });
-  expect((await request('include_counts=true', counted)).status).toBe(200);
+  expect((await request('include_counts=true', countedTag)).status).toBe(200);
   await api.put(`/categories/${id}`, { is_active: false });
-  const changed = await request('', uncounted);
+  const changed = await request('', uncountedTag);
   expect([changed.status, changed.body.count]).toEqual([200, changed.body.data.length]);
-  expect(changed.headers.etag).not.toBe(uncounted);
+  expect(changed.headers.etag).not.toBe(uncountedTag);
 });
 
 test('a DELETE of an active or inactive category in use is a 409 that says how many transactions it has', async () => {

@@ -84,17 +84,17 @@ describe('GET /transactions/export', () => {
   it('continues after a cursor, but not before the first date', async () => {
     const { headers } = await api.get('/transactions/export', { external_id: externalId });
     expect(headers.link).toBeUndefined();
-    const after = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
-    const idsAfter = async (date: string, query: object) => {
-      const sent = { category_id: category.id, cursor: after(date), ...query };
+    const createCursorAfter = (date: string) => Buffer.from(`${date} 0 1`).toString('base64url');
+    const listIdsAfter = async (date: string, query: object) => {
+      const sent = { category_id: category.id, cursor: createCursorAfter(date), ...query };
       const { text } = await api.get('/transactions/export', sent);
       return parseExport(`id,x,x,x,x,x,x,x,x,x\r\n${text}`).map(({ id }) =>
         rows.findIndex((row) => String(row.id) === id),
       );
     };
-    expect(await idsAfter('2026-03-02', {})).toEqual([0, 2]);
-    expect(await idsAfter('2026-01-01', { start_date: '2026-03-01' })).toEqual([1, 0, 2]);
-    expect(await idsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
+    expect(await listIdsAfter('2026-03-02', {})).toEqual([0, 2]);
+    expect(await listIdsAfter('2026-01-01', { start_date: '2026-03-01' })).toEqual([1, 0, 2]);
+    expect(await listIdsAfter('2026-03-02', { end_date: '2026-03-01' })).toEqual([]);
   });
 
   it('is JSON by its path or by Accept', async () => {

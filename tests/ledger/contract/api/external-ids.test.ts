@@ -6,9 +6,9 @@ import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support
 
 const api = await openApi();
 
-const bankId = () => `bank#${randomUUID()}`;
+const createBankId = () => `bank#${randomUUID()}`;
 
-async function idsWith(external_id: string, filter: object = {}): Promise<number[]> {
+async function listIdsWith(external_id: string, filter: object = {}): Promise<number[]> {
   const { body } = await api.get('/transactions', { external_id, ...filter });
   expect(body.pagination?.total).toBe(body.data.length);
   return body.data.map(({ id }: { id: number }) => id);
@@ -16,7 +16,7 @@ async function idsWith(external_id: string, filter: object = {}): Promise<number
 
 describe('external_id', () => {
   it('is stored and shown, and omitted if there is none', async () => {
-    const external_id = bankId();
+    const external_id = createBankId();
     expect((await createAndReadTransaction(api, { external_id })).external_id).toBe(external_id);
     expect(await createAndReadTransaction(api, { external_id: null })).not.toHaveProperty(
       'external_id',
@@ -24,7 +24,7 @@ describe('external_id', () => {
   });
 
   it('is refused if another transaction has it, and the error names that transaction', async () => {
-    const external_id = bankId();
+    const external_id = createBankId();
     const { id } = await givenTransaction(api, { external_id });
     expect(await api.post('/transactions', { ...LUNCH, external_id })).toMatchObject({
       status: 409,
@@ -33,43 +33,43 @@ describe('external_id', () => {
     const other = await givenTransaction(api);
     const reply = await api.put(`/transactions/${other.id}`, { external_id });
     expect([reply.status, reply.body.existing_id]).toEqual([409, id]);
-    expect(await idsWith(external_id)).toEqual([id]);
+    expect(await listIdsWith(external_id)).toEqual([id]);
   });
 
   it('is free again once its transaction is deleted, or has another one', async () => {
-    const external_id = bankId();
+    const external_id = createBankId();
     const first = await givenTransaction(api, { external_id });
     await api.delete(`/transactions/${first.id}`);
-    expect(await idsWith(external_id)).toEqual([]);
+    expect(await listIdsWith(external_id)).toEqual([]);
     const second = await givenTransaction(api, { external_id });
-    for (const next of [bankId(), null]) {
+    for (const next of [createBankId(), null]) {
       const { body } = await api.put(`/transactions/${second.id}`, { external_id: next });
       expect(body.data.external_id ?? null).toBe(next);
     }
     const third = await givenTransaction(api, { external_id });
-    expect(await idsWith(external_id)).toEqual([third.id]);
+    expect(await listIdsWith(external_id)).toEqual([third.id]);
   });
 
-  it('filters the list together with the other filters, and past its only page', async () => {
-    const external_id = bankId();
+  it('filters the list together with other filters, even past its only page', async () => {
+    const external_id = createBankId();
     const { id } = await givenTransaction(api, { external_id, transaction_date: '2026-03-05' });
     const found = { type: 'expense', end_date: '2026-03-05', category_id: 'none' };
-    expect(await idsWith(external_id, found)).toEqual([id]);
+    expect(await listIdsWith(external_id, found)).toEqual([id]);
     const dates = { start_date: '2026-03-01', end_date: '2026-03-31' };
-    expect(await idsWith(external_id, { q: 'lunch', ...dates })).toEqual([id]);
+    expect(await listIdsWith(external_id, { q: 'lunch', ...dates })).toEqual([id]);
     for (const other of [
       { type: 'income' },
       { start_date: '2026-03-06' },
       { q: 'dinner', ...dates },
     ]) {
-      expect(await idsWith(external_id, other)).toEqual([]);
+      expect(await listIdsWith(external_id, other)).toEqual([]);
     }
     const { body } = await api.get('/transactions', { external_id, page: 2 });
     expect(body).toMatchObject({ data: [], pagination: { total: 1, pages: 1, has_next: false } });
   });
 
-  it('is given to one of ten concurrent requests', async () => {
-    const external_id = bankId();
+  it('is accepted from only one of ten concurrent requests', async () => {
+    const external_id = createBankId();
     const send = () => api.post('/transactions', { ...LUNCH, external_id });
     const replies = await Promise.all(Array.from({ length: 10 }, send));
     const created = replies.filter(({ status }) => status === 201).map(({ body }) => body.data.id);

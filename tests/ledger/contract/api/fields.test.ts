@@ -50,7 +50,7 @@ describe('a stored value is returned as sent', () => {
   ])('%.60j', async (sent) => expect(await createAndReadCategory(api, sent)).toMatchObject(sent));
 
   test.each(['NUL\u0000inside', '#hash#', '__proto__', '%25', '🏠'.repeat(200)])(
-    '%.20j is an ordinary name, trimmed and unique',
+    'the name %.20j is trimmed and unique',
     async (word) => {
       const name = `${uniqueName('')} ${word}`.trim();
       expect(await createAndReadCategory(api, { name: ` \t${name}\u00a0\n` })).toMatchObject({

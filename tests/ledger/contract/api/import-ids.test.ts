@@ -8,13 +8,13 @@ import { createAndReadTransaction, givenTransaction, LUNCH } from '../../support
 
 const api = await openApi();
 
-const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
+const createImportId = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 const DAY = { start_date: '2026-03-05', end_date: '2026-03-05' };
-const ids = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
+const listIds = (rows: readonly { id: number }[]) => rows.map(({ id }) => id);
 
 describe('import_id', () => {
   it('is stored and shown, and omitted if there is none', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     expect((await createAndReadTransaction(api, { import_id })).import_id).toBe(import_id);
     expect(await createAndReadTransaction(api, { import_id: null })).not.toHaveProperty(
       'import_id',
@@ -22,15 +22,15 @@ describe('import_id', () => {
   });
 
   it('is set by a bulk create too', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     const transactions = [{ ...LUNCH, import_id }];
     const { body } = await api.post('/transactions/bulk', { transactions });
-    const [id] = ids(body.data.results);
+    const [id] = listIds(body.data.results);
     expect((await api.get(`/transactions/${id}`)).body.data.import_id).toBe(import_id);
   });
 
   it('is not changed by updates, which may send it back', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     const { id, ...read } = await givenTransaction(api, { import_id });
     for (const sent of [{ ...read, notes: 'Note' }, { import_id: 'other' }, { import_id: null }]) {
       const { status, body } = await api.put(`/transactions/${id}`, sent);
@@ -43,13 +43,13 @@ describe('import_id', () => {
   });
 
   it('filters lists of a date range', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     const fields = { import_id, transaction_date: '2026-03-05' };
     const { id } = await givenTransaction(api, fields);
-    await givenTransaction(api, { ...fields, import_id: newImport() });
+    await givenTransaction(api, { ...fields, import_id: createImportId() });
     const other = await givenTransaction(api, { ...fields, description: 'Tea' });
     const list = async (query: object) =>
-      ids((await api.get('/transactions', { import_id, ...DAY, ...query })).body.data);
+      listIds((await api.get('/transactions', { import_id, ...DAY, ...query })).body.data);
     expect(await list({})).toEqual([other.id, id]);
     expect(await list({ q: 'tea' })).toEqual([other.id]);
     expect(await list({ start_date: '2026-03-06', end_date: '2026-03-07' })).toEqual([]);
@@ -59,14 +59,14 @@ describe('import_id', () => {
 
 describe('GET /transactions/export', () => {
   it('omits import_id from the CSV, and accepts it as a filter', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     const { id } = await givenTransaction(api, { import_id });
     const rows = parseExport(await exportAll(api, { import_id }));
     expect(rows.map((row) => [row.id, 'import_id' in row])).toEqual([[String(id), false]]);
   });
 
   it('has the rows of the list as JSON, oldest first', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     const later = await givenTransaction(api, { import_id, transaction_date: '2026-03-05' });
     const earlier = await givenTransaction(api, { import_id, transaction_date: '2001-01-31' });
     const query = { format: 'json', import_id };
@@ -79,7 +79,7 @@ describe('GET /transactions/export', () => {
       rows.push(...body.data);
       next = body.next;
     }
-    expect(ids(rows)).toEqual([earlier.id, later.id]);
+    expect(listIds(rows)).toEqual([earlier.id, later.id]);
     const list = await api.get('/transactions', { import_id, ...DAY });
     expect(rows[1]).toEqual(list.body.data[0]);
   });

@@ -6,7 +6,7 @@ import { openApi } from '../../support/api/open-api.ts';
 
 const api = await openApi();
 
-const newImport = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
+const createImportId = () => `2026-03-31 Umsätze.csv ${randomUUID()}`;
 
 const encode = (cursor: string) => Buffer.from(cursor).toString('base64url');
 
@@ -26,7 +26,7 @@ async function readRows(import_id: string): Promise<readonly unknown[]> {
 
 describe('/imports', () => {
   it('keeps the rows of each part, in their order', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     await api.put('/imports', { import_id, part: 2, rows: ['c'] });
     const { status, body } = await api.put('/imports', { import_id, rows: ['b', 'a_-1'] });
     expect([status, body.data]).toEqual([200, { import_id, part: 1, recorded: 2 }]);
@@ -37,7 +37,7 @@ describe('/imports', () => {
   });
 
   it('replaces a part, and deletes one without rows', async () => {
-    const import_id = newImport();
+    const import_id = createImportId();
     for (const rows of [['a'], ['b'], ['b']]) await api.put('/imports', { import_id, rows });
     expect(await readRows(import_id)).toMatchObject([{ rows: ['b'] }]);
     for (let n = 0; n < 2; n += 1)
@@ -45,10 +45,10 @@ describe('/imports', () => {
     expect(await readRows(import_id)).toEqual([]);
   });
 
-  it('has pages if the rows exceed one call of the database', async () => {
-    const import_id = newImport();
+  it('returns pages if the rows exceed one call to the database', async () => {
+    const import_id = createImportId();
     const rows = Array.from({ length: 10_000 }, (_, n) => String(n).padStart(32, '0'));
-    // Engines differ in whether the item that exceeds the limit of a call is still returned, so the last item but one exceeds it.
+    // Some engines still return the item that exceeds the limit of a call, so the item before the last one exceeds it.
     const parts = [1, 2, 3, 4, 5];
     for (const part of parts) {
       const { status } = await api.put('/imports', { import_id, part, rows });
@@ -72,7 +72,7 @@ describe('/imports', () => {
     [{ import_id: 'a', rows: [], part: 0 }, ['part']],
     [{ import_id: 'a', rows: [], part: 1_001 }, ['part']],
     [{ import_id: 'a', rows: [], part: 1.5 }, ['part']],
-  ])('refuses a body that is not valid (%#)', async (body, fields) => {
+  ])('refuses an invalid body (%#)', async (body, fields) => {
     expectFaults(await api.put('/imports', body), fields);
   });
 

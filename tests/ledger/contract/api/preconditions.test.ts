@@ -9,7 +9,7 @@ describe.each([
   ['/transactions', givenTransaction, { amount: 2 }],
   ['/categories', givenCategory, { color: '#fff' }],
 ])('%s', (resource, createRecord, change) => {
-  async function newRecord() {
+  async function createTestRecord() {
     const path = `${resource}/${(await createRecord(api)).id}`;
     return { path, etag: (await api.get(path)).headers.etag ?? '' };
   }
@@ -18,7 +18,7 @@ describe.each([
     api.request(method, path, { headers, ...(method === 'PUT' && { body: change }) });
 
   it('has an ETag in the responses to POST, GET and PUT, which changes with the record', async () => {
-    const { path, etag } = await newRecord();
+    const { path, etag } = await createTestRecord();
     const { id, created_at: _, updated_at: __, ...body } = (await api.get(path)).body.data;
     const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
     const created = (await api.post(resource, sent)).headers.etag;
@@ -30,7 +30,7 @@ describe.each([
   });
 
   it('returns 304 without a body if nothing changed, and 200 after a change', async () => {
-    const { path, etag } = await newRecord();
+    const { path, etag } = await createTestRecord();
     const { status, text } = await send('GET', path, { 'if-none-match': etag });
     expect({ status, text }).toEqual({ status: 304, text: '' });
     await api.put(path, change);
@@ -38,7 +38,7 @@ describe.each([
   });
 
   it('shows the version that If-Match names, and no other', async () => {
-    const { path, etag } = await newRecord();
+    const { path, etag } = await createTestRecord();
     expect((await send('GET', path, { 'if-match': etag })).status).toBe(200);
     const both = { 'if-match': etag, 'if-none-match': etag };
     expect((await send('GET', path, both)).status).toBe(304);
@@ -50,7 +50,7 @@ describe.each([
   it.each(['PUT', 'DELETE'])(
     'refuses a %s that expects no record, or another version',
     async (method) => {
-      const { path, etag } = await newRecord();
+      const { path, etag } = await createTestRecord();
       for (const tag of ['*', etag]) {
         const reply = await send(method, path, { 'if-none-match': tag });
         expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
@@ -69,7 +69,7 @@ describe.each([
       created_at: _,
       updated_at: __,
       ...body
-    } = (await api.get((await newRecord()).path)).body.data;
+    } = (await api.get((await createTestRecord()).path)).body.data;
     const sent = resource === '/categories' ? { ...body, name: uniqueName() } : body;
     const created = await api.post(`${resource}/`, sent);
     const path = `${resource}/${created.body.data.id}`;
@@ -79,7 +79,7 @@ describe.each([
   });
 
   it('changes and deletes the version that If-Match names', async () => {
-    const { path, etag } = await newRecord();
+    const { path, etag } = await createTestRecord();
     const changed = await send('PUT', path, { 'if-match': etag });
     expect(changed.status).toBe(200);
     const headers = { 'if-match': changed.headers.etag ?? '' };
@@ -89,10 +89,10 @@ describe.each([
   it.each(['PUT', 'DELETE'])(
     'refuses a %s for another version with 412 and the current ETag',
     async (method) => {
-      const { path, etag } = await newRecord();
+      const { path, etag } = await createTestRecord();
       await api.put(path, change);
       const before = await api.get(path);
-      for (const stale of [etag, (await newRecord()).etag]) {
+      for (const stale of [etag, (await createTestRecord()).etag]) {
         const reply = await send(method, path, { 'if-match': stale });
         expect(reply).toMatchObject({ status: 412, body: { error: 'precondition_failed' } });
         expect(reply.headers.etag).toBe(before.headers.etag);
@@ -104,7 +104,7 @@ describe.each([
   );
 
   it('lists the ETag of each record, which works for a change and a conditional read', async () => {
-    const { path } = await newRecord();
+    const { path } = await createTestRecord();
     const { transaction_date: date } = (await api.get(path)).body.data;
     // The newest row of a day is the one that was created last.
     const newest = `start_date=${date}&end_date=${date}&per_page=1`;
@@ -116,8 +116,8 @@ describe.each([
     expect(changed.status).toBe(200);
   });
 
-  it('accepts one of five writers with the same version', async () => {
-    const { path, etag } = await newRecord();
+  it('accepts only one of five writers with the same version', async () => {
+    const { path, etag } = await createTestRecord();
     const writers = Array.from({ length: 5 }, () => send('PUT', path, { 'if-match': etag }));
     const statuses = (await Promise.all(writers)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([200, 412, 412, 412, 412]);

@@ -97,23 +97,26 @@ describe('A known path with another method is 405 in the envelope, with Allow', 
   });
 });
 
-// Ids that a gateway decodes. The test of `parseId` covers all texts that are no ids.
-const NO_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
+// Invalid and unknown ids that a gateway decodes. The test of `parseId` covers all invalid texts.
+const INVALID_IDS = ['abc', '007', '%20', '1%0A', '%E7%B5%A6', '%25', '1%2C2', String(UNKNOWN_ID)];
 
 describe.each(['transactions', 'categories'])('/%s/{id}: an unknown id', (resources) => {
   const resource = resources === 'transactions' ? 'Transaction' : 'Category';
 
-  test.each(NO_IDS)('%s is 404 naming the resource and the id as sent', async (segment) => {
-    const message = `${resource} with id ${decodeURIComponent(segment)} not found`;
-    const path = `/${resources}/${segment}`;
-    expectNotFound(await api.get(path), message);
-    expectNotFound(await api.delete(path), message);
-    expectNotFound(await api.get(`${path}/`), message);
-    // The record is looked up before the body is read, so the body does not matter.
-    for (const rawBody of ['', '{', '{"amount":"x"}', '{"amount":1}']) {
-      expectNotFound(await api.request('PUT', path, { rawBody }), message);
-    }
-  });
+  test.each(INVALID_IDS)(
+    '%s is a 404 that names the resource and the id as sent',
+    async (segment) => {
+      const message = `${resource} with id ${decodeURIComponent(segment)} not found`;
+      const path = `/${resources}/${segment}`;
+      expectNotFound(await api.get(path), message);
+      expectNotFound(await api.delete(path), message);
+      expectNotFound(await api.get(`${path}/`), message);
+      // The record is looked up before the body is read, so the body does not matter.
+      for (const rawBody of ['', '{', '{"amount":"x"}', '{"amount":1}']) {
+        expectNotFound(await api.request('PUT', path, { rawBody }), message);
+      }
+    },
+  );
 });
 
 describe('A query string that is not UTF-8 is 400', () => {

@@ -10,9 +10,13 @@ let rent: number;
 let pay: number;
 
 beforeAll(async () => {
-  const category = async (word: string) =>
+  const createCategory = async (word: string) =>
     (await givenCategory(api, { name: uniqueName(word) })).id;
-  [food, rent, pay] = [await category('A'), await category('B'), await category('C')];
+  [food, rent, pay] = [
+    await createCategory('A'),
+    await createCategory('B'),
+    await createCategory('C'),
+  ];
   for (const [transaction_date, category_id, amount, type] of [
     ['2024-01-31', food, 1, 'expense'],
     ['2024-02-28', food, 2, 'expense'],
@@ -26,7 +30,7 @@ beforeAll(async () => {
   }
 });
 
-async function summary(query: Record<string, string | number>, path = '/summary') {
+async function readSummary(query: Record<string, string | number>, path = '/summary') {
   const { status, body } = await api.get(path, query);
   expect(status).toBe(200);
   return body.data;
@@ -38,7 +42,7 @@ const LEAP_DAYS = { start_date: '2024-02-28', end_date: '2024-03-01' };
 describe('a summary by day', () => {
   it('shows each day from the first to the last with transactions', async () => {
     const filter = { category_id: `${food},${pay}`, ...LEAP_DAYS };
-    const { groups, ...totals } = await summary({ group_by: 'day', ...filter });
+    const { groups, ...totals } = await readSummary({ group_by: 'day', ...filter });
     expect(totals).toEqual({ income: 2_500, expense: 2.5, net: 2_497.5, count: 3 });
     const day = (key: string) => ({ key, period: key, ...NOTHING });
     expect(groups).toEqual([
@@ -49,7 +53,7 @@ describe('a summary by day', () => {
   });
 
   it('includes no day outside its dates, and only the requested type', async () => {
-    const { groups, count } = await summary({
+    const { groups, count } = await readSummary({
       ...{ group_by: 'day', type: 'expense', category_id: food },
       ...{ start_date: '2024-01-01', end_date: '2024-02-27' },
     });
@@ -59,7 +63,7 @@ describe('a summary by day', () => {
   it('lists the days once for several groups', async () => {
     const filter = { category_id: `${food},${rent},${pay}`, ...LEAP_DAYS };
     const query = { group_by: 'category,day', ...filter };
-    const series = await summary(query, '/summary/series');
+    const series = await readSummary(query, '/summary/series');
     expect(series).toMatchObject({
       days: ['2024-02-28', '2024-02-29', '2024-03-01'],
       groups: [
@@ -68,8 +72,8 @@ describe('a summary by day', () => {
         { key: pay, income: [0, 0, 2_500] },
       ],
     });
-    expect(await summary(query)).toEqual(series);
-    expect(await summary({ ...query, group_by: 'type,day' }, '/summary/series')).toMatchObject({
+    expect(await readSummary(query)).toEqual(series);
+    expect(await readSummary({ ...query, group_by: 'type,day' }, '/summary/series')).toMatchObject({
       groups: [
         { key: 'income', income: [0, 0, 2_500] },
         { key: 'expense', expense: [802.5, 0, 0], count: [3, 0, 0] },
@@ -77,7 +81,7 @@ describe('a summary by day', () => {
     });
   });
 
-  it('requires dates, of at most 366 days', async () => {
+  it('requires dates that span at most 366 days', async () => {
     const request = (end_date: string) =>
       api.get('/summary', {
         group_by: 'day',
@@ -94,7 +98,7 @@ describe('a summary by day', () => {
       'A summary by day has at most 366 days; these dates span 367: send closer dates.',
     ]);
     expect(
-      await summary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),
+      await readSummary({ group_by: 'day', start_date: '2024-02-02', end_date: '2024-02-01' }),
     ).toEqual({ ...NOTHING, groups: [] });
     for (const group_by of ['day', 'type,day']) {
       expectFilterFaults(await api.get('/summary', { group_by }), ['start_date', 'end_date']);
@@ -128,13 +132,16 @@ describe('a summary of several categories', () => {
     ],
     ['year', { groups: [{ key: '2024', expense: 803.5, count: 4 }] }],
     ['type,month', { months: ['2024-01', '2024-02'], groups: [{}, { expense: [1, 802.5] }] }],
-  ])('adds up their transactions by %s, each once', async (group_by, expected) => {
-    const data = await summary({ group_by, category_id: `${food},${rent},${food}`, ...YEAR });
-    expect(data).toMatchObject({ expense: 803.5, income: 0, count: 4, ...expected });
-  });
+  ])(
+    'adds up the transactions of these categories by %s, each once',
+    async (group_by, expected) => {
+      const data = await readSummary({ group_by, category_id: `${food},${rent},${food}`, ...YEAR });
+      expect(data).toMatchObject({ expense: 803.5, income: 0, count: 4, ...expected });
+    },
+  );
 
-  it('shows only their groups, and none for an unknown id', async () => {
-    const { groups, expense } = await summary({
+  it('shows only the groups of these categories, and none for an unknown id', async () => {
+    const { groups, expense } = await readSummary({
       ...{ group_by: 'category', category_id: `none,${rent},999999999,${food}` },
       ...{ start_date: '2024-02-28', end_date: '2024-02-28' },
     });
@@ -143,7 +150,7 @@ describe('a summary of several categories', () => {
   });
 
   it.each(['', '1,', 'a', '1,None', Array.from({ length: 101 }, (_, n) => n + 1).join()])(
-    'refuses %j',
+    'refuses the category_id %j',
     async (category_id) => {
       for (const path of ['/summary', '/summary/series']) {
         const query = { group_by: 'category,month', category_id };

@@ -1,6 +1,6 @@
 // Texts that are days, and the current day in a time zone. property/parsing.test.ts compares more days with JavaScript's calendar.
 import { afterEach, expect, test, vi } from 'vitest';
-import { currentDate, isCalendarDate } from '../../../../lib/ledger/domain/calendar-date.ts';
+import { findCurrentDate, isCalendarDate } from '../../../../lib/ledger/domain/calendar-date.ts';
 
 afterEach(() => vi.unstubAllGlobals());
 
@@ -39,10 +39,10 @@ test.each([
   ['2024-04-10T12:00:00.000Z', 'Asia/Tehran', '2024-04-10'],
   ['0987-06-05T12:00:00.000Z', 'Europe/Berlin', '0987-06-05'],
 ])('the current day at %s in %s is %s', (now, timeZone, date) => {
-  expect(currentDate(new Date(now), timeZone)).toBe(date);
+  expect(findCurrentDate(new Date(now), timeZone)).toBe(date);
 });
 
 test('the day of UTC needs no Intl, because the time zones of the world take long to load', () => {
   vi.stubGlobal('Intl', {});
-  expect(currentDate(new Date('2024-02-29T23:59:59.999Z'), 'UTC')).toBe('2024-02-29');
+  expect(findCurrentDate(new Date('2024-02-29T23:59:59.999Z'), 'UTC')).toBe('2024-02-29');
 });

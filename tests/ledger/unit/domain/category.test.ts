@@ -1,11 +1,11 @@
 // Messages that refuse changes to categories.
 import { expect, test } from 'vitest';
-import { categoryInUse } from '../../../../lib/ledger/domain/category.ts';
+import { createCategoryInUseError } from '../../../../lib/ledger/domain/category.ts';
 
 test.each([
   [1, 'with 1 transaction. Please reassign or delete the transaction first.'],
   [2, 'with 2 transactions. Please reassign or delete the transactions first.'],
 ])('a conflict names the %i transactions that use a category', (count, end) => {
   const message = `Cannot delete category ${end}`;
-  expect(categoryInUse(count)).toMatchObject({ name: 'ConflictError', message });
+  expect(createCategoryInUseError(count)).toMatchObject({ name: 'ConflictError', message });
 });

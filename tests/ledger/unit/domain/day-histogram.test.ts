@@ -1,10 +1,11 @@
-// The months that a date range covers whole or in part. property/day-histogram.test.ts compares totals and places with counting.
+// The months that a date range covers in whole or in part. property/day-histogram.test.ts compares totals and page starts with a
+// plain count of rows.
 import { expect, test } from 'vitest';
 import {
-  dateRange,
-  edgeMonths,
+  createDateRange,
   isWithinOneMonth,
-  rangesOutside,
+  listEdgeMonths,
+  listRangesOutside,
   splitByCount,
 } from '../../../../lib/ledger/domain/day-histogram.ts';
 
@@ -17,7 +18,7 @@ test.each([
   ['2024-02-10', '2024-02-20', ['2024-02']],
   ['2023-02-28', '2023-02-28', ['2023-02']],
 ])('the range from %s to %s covers a part of the months %j', (start, end, months) => {
-  expect(edgeMonths(dateRange(start, end))).toEqual(months);
+  expect(listEdgeMonths(createDateRange(start, end))).toEqual(months);
 });
 
 test.each([
@@ -25,10 +26,10 @@ test.each([
   ['2024-02-01', '2024-02-29', false],
   ['2024-01-31', '2024-02-01', false],
 ])('the range from %s to %s is part of one month: %s', (start, end, expected) => {
-  expect(isWithinOneMonth(dateRange(start, end))).toBe(expected);
+  expect(isWithinOneMonth(createDateRange(start, end))).toBe(expected);
 });
 
-const MONTHS: [string, number][] = [
+const COUNTS_BY_MONTH: [string, number][] = [
   ['2026-03', 3],
   ['2026-02', 0],
   ['2026-01', 4],
@@ -47,8 +48,8 @@ test.each([
     ],
   ],
 ])('parts of about %i rows cover the range', (maxRows, expected) => {
-  const range = dateRange('2024-11-05', '2026-03-20');
-  const parts = splitByCount(range, MONTHS, maxRows);
+  const range = createDateRange('2024-11-05', '2026-03-20');
+  const parts = splitByCount(range, COUNTS_BY_MONTH, maxRows);
   expect(parts.map(({ start, end, count }) => [start, end, count])).toEqual(expected);
   expect(splitByCount(range, [], maxRows)).toEqual([{ ...range, count: 0 }]);
 });
@@ -71,13 +72,13 @@ test.each([
       ['2024-11-05', '2025-11-30'],
     ],
   ],
-])('rangesOutside returns the range without the months %j', (months, expected) => {
-  const ranges = rangesOutside(dateRange('2024-11-05', '2026-03-20'), months);
+])('listRangesOutside returns the range without the months %j', (months, expected) => {
+  const ranges = listRangesOutside(createDateRange('2024-11-05', '2026-03-20'), months);
   expect(ranges.map(({ start, end }) => [start, end])).toEqual(expected);
 });
 
-test('rangesOutside returns nothing of a range of whole months, even at the ends of the calendar', () => {
-  expect(rangesOutside(dateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
-  expect(rangesOutside(dateRange('9999-12-01'), ['9999-12'])).toEqual([]);
-  expect(rangesOutside(dateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);
+test('listRangesOutside returns nothing of a range of whole months, even at the ends of the calendar', () => {
+  expect(listRangesOutside(createDateRange('2024-02-01', '2024-02-29'), ['2024-02'])).toEqual([]);
+  expect(listRangesOutside(createDateRange('9999-12-01'), ['9999-12'])).toEqual([]);
+  expect(listRangesOutside(createDateRange(undefined, '0001-01-31'), ['0001-01'])).toEqual([]);
 });

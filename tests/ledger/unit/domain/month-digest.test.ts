@@ -1,6 +1,10 @@
 // Digests of months: every change of a row changes the share that the row adds to its digest.
 import { expect, test } from 'vitest';
-import { digestShare, isComplete, sumDigest } from '../../../../lib/ledger/domain/month-digest.ts';
+import {
+  computeDigestShare,
+  isCompleteDigest,
+  sumDigest,
+} from '../../../../lib/ledger/domain/month-digest.ts';
 
 const ROW = {
   id: 7,
@@ -16,13 +20,13 @@ test.each([
   { createdAt: 1_772_359_200_001 },
   { updatedAt: 1_772_445_600_001 },
 ])('a row with %o has another share', (change) => {
-  expect(digestShare({ ...ROW, ...change })).not.toBe(digestShare(ROW));
+  expect(computeDigestShare({ ...ROW, ...change })).not.toBe(computeDigestShare(ROW));
 });
 
 test('the sum does not depend on the order, and loses what was removed', () => {
   const other = { ...ROW, id: 8 };
   expect(sumDigest([ROW, other])).toBe(sumDigest([other, ROW]));
-  expect(sumDigest([ROW, other]) - digestShare(other)).toBe(sumDigest([ROW]));
+  expect(sumDigest([ROW, other]) - computeDigestShare(other)).toBe(sumDigest([ROW]));
 });
 
 test.each([
@@ -30,5 +34,5 @@ test.each([
   [0, false],
   [2, false],
 ])('a sum of one share is complete for %i rows: %s', (rows, complete) => {
-  expect(isComplete(digestShare(ROW), rows)).toBe(complete);
+  expect(isCompleteDigest(computeDigestShare(ROW), rows)).toBe(complete);
 });

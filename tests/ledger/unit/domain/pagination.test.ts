@@ -1,8 +1,8 @@
 // Pages by number, and pages that continue after a row, especially at their edges.
 import { expect, test } from 'vitest';
 import {
-  comparatorFor,
-  pageOffset,
+  computePageOffset,
+  createComparator,
   paginate,
   type RowOrder,
   type RowPosition,
@@ -65,7 +65,7 @@ test.each<[RowOrder, number[]]>([
   ['-amount', [3, 2, 1]],
 ])('rows are sorted by %s', (order, ids) => {
   const rows = [row(1, 5), row(2, 5), row(3, 9)];
-  expect(rows.toSorted(comparatorFor(order)).map(({ id }) => id)).toEqual(ids);
+  expect(rows.toSorted(createComparator(order)).map(({ id }) => id)).toEqual(ids);
 });
 
 test.each([
@@ -73,5 +73,5 @@ test.each([
   [2, 20, 20],
   [5, 7, 28],
 ])('before page %i, with %i rows a page, come %i rows', (page, perPage, offset) => {
-  expect(pageOffset({ page, perPage })).toBe(offset);
+  expect(computePageOffset({ page, perPage })).toBe(offset);
 });

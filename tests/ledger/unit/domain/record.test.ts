@@ -1,9 +1,13 @@
 // Times and versions that each write gives a record.
 import { describe, expect, test } from 'vitest';
-import { firstRevision, isStoredAs, nextRevision } from '../../../../lib/ledger/domain/record.ts';
+import {
+  createFirstRevision,
+  createNextRevision,
+  isStoredAs,
+} from '../../../../lib/ledger/domain/record.ts';
 
 test('a record is created when it is first written, as version 1', () => {
-  expect(firstRevision(new Date(5))).toEqual({ createdAt: 5, updatedAt: 5, version: 1 });
+  expect(createFirstRevision(new Date(5))).toEqual({ createdAt: 5, updatedAt: 5, version: 1 });
 });
 
 test.each([
@@ -11,7 +15,7 @@ test.each([
   [9, 9, 10],
   [9, 5, 10],
 ])('after a write at %i, a write at %i is recorded as at %i', (updatedAt, now, recorded) => {
-  expect(nextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
+  expect(createNextRevision({ createdAt: 1, updatedAt, version: 3 }, new Date(now))).toEqual({
     createdAt: 1,
     updatedAt: recorded,
     version: 4,

@@ -1,7 +1,7 @@
 // Responses to requests with many records, and the responses that are stored for an Idempotency-Key.
 import { createHash } from 'node:crypto';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
+import { createExternalIdTakenError } from '../../../../lib/ledger/domain/transaction.ts';
 import { NotFoundError, ValidationError } from '../../../../lib/ledger/errors.ts';
 import { type BulkOperation, handleBulk } from '../../../../lib/ledger/http/bulk.ts';
 import type { WriteEvent } from '../../../../lib/ledger/http/idempotency.ts';
@@ -21,7 +21,7 @@ describe('a request of many records', () => {
   const ERRORS: Readonly<Record<number, Error>> = {
     400: new ValidationError('no'),
     404: new NotFoundError('no'),
-    409: externalIdTaken('bank-1', 3),
+    409: createExternalIdTakenError('bank-1', 3),
     412: new PreconditionFailedError('no', TEA),
     500: new Error('no'),
   };

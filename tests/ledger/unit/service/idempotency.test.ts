@@ -1,6 +1,6 @@
 // The error of a request with an idempotency key whose marker cannot be read again.
 import { expect, it } from 'vitest';
-import { externalIdTaken } from '../../../../lib/ledger/domain/transaction.ts';
+import { createExternalIdTakenError } from '../../../../lib/ledger/domain/transaction.ts';
 import {
   ConflictError,
   RequestRepeatedError,
@@ -39,7 +39,7 @@ it.each([new RequestRepeatedError('applied'), new BusyError('being applied')])(
   },
 );
 
-it.each([new ConflictError('taken'), externalIdTaken('bank-1', 1)])(
+it.each([new ConflictError('taken'), createExternalIdTakenError('bank-1', 1)])(
   'a request does not report $name, because the same request may have created the record',
   async (error) => {
     expect(await errorAfter(error)).toMatchObject({ message: 'no response' });

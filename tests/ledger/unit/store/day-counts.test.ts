@@ -1,8 +1,11 @@
 // The counts and sums that a transaction changes when it is created or changed. contract/capacity.full.test.ts covers the counts
 // that a list reads.
 import { describe, expect, test } from 'vitest';
-import { digestShare } from '../../../../lib/ledger/domain/month-digest.ts';
-import { type Counted, createDayCounts } from '../../../../lib/ledger/store/day-counts.ts';
+import { computeDigestShare } from '../../../../lib/ledger/domain/month-digest.ts';
+import {
+  type CountedTransaction,
+  createDayCounts,
+} from '../../../../lib/ledger/store/day-counts.ts';
 import { createKeys } from '../../../../lib/ledger/store/keys.ts';
 import type { Database } from '../../../../lib/shared/database.ts';
 
@@ -10,7 +13,7 @@ import type { Database } from '../../../../lib/shared/database.ts';
 const { createCounterWrites } = createDayCounts({} as Database, createKeys('home'));
 
 const FIRST = { id: 1, version: 1, createdAt: 0, updatedAt: 0 };
-const LUNCH: Counted = {
+const LUNCH: CountedTransaction = {
   ...FIRST,
   date: '2024-02-29',
   type: 'expense',
@@ -20,8 +23,8 @@ const LUNCH: Counted = {
 
 /** Maps each item, as `family item`, to the changes of its counters. */
 function listCounterChanges(
-  before: readonly Counted[],
-  after: readonly Counted[],
+  before: readonly CountedTransaction[],
+  after: readonly CountedTransaction[],
 ): Record<string, unknown> {
   const changes = createCounterWrites(before, after).map(({ Update }) => {
     const { Key, ExpressionAttributeNames = {}, ExpressionAttributeValues = {} } = Update ?? {};
@@ -36,7 +39,7 @@ function listCounterChanges(
 
 // property/invariants.test.ts and property/summary.test.ts check the counters after arbitrary writes.
 describe('createCounterWrites writes only what changes', () => {
-  test.each<[string, Counted[], Counted[], items: number]>([
+  test.each<[string, CountedTransaction[], CountedTransaction[], items: number]>([
     ['for three new rows', [], [LUNCH, LUNCH, { ...LUNCH, date: '2024-02-01' }], 4],
     ['for a row that stays unchanged', [LUNCH], [{ ...LUNCH }], 0],
     ['for a row that moves within its month', [LUNCH], [{ ...LUNCH, date: '2024-02-01' }], 2],
@@ -49,7 +52,7 @@ describe('createCounterWrites writes only what changes', () => {
   test('a row whose texts change changes only the digest of its month', () => {
     const after = { ...LUNCH, version: 2, updatedAt: 1 };
     expect(listCounterChanges([LUNCH], [after])).toEqual({
-      'home#DAYS Y#2024': { d2: digestShare(after) - digestShare(LUNCH) },
+      'home#DAYS Y#2024': { d2: computeDigestShare(after) - computeDigestShare(LUNCH) },
     });
   });
 

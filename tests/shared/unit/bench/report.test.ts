@@ -1,4 +1,4 @@
-// Decides whether a figure of the bench meets its bar. A figure that was not measured meets no bar.
+// The bars of the bench: a figure meets its bar or misses it, and a figure that was not measured misses every bar.
 import { expect, it } from 'vitest';
 import { atLeast, atMost, markNotJudged } from '../../../../bench/report.ts';
 import { median } from '../../../../bench/statistics.ts';

@@ -1,7 +1,8 @@
-// Works through a list one batch at a time, so that even a long list needs no more connections than a batch has items.
+// Runs a function for each item of a list, one batch at a time: even a long list needs only as many connections as a batch has
+// items.
 
-/** Returns the results in the order of the items. A batch starts when the previous one has ended; the first error rejects. */
-export async function inBatches<Item, Result>(
+/** Returns the results in the order of the items. Stops at the first error. */
+export async function runInBatches<Item, Result>(
   items: readonly Item[],
   size: number,
   run: (item: Item) => Promise<Result>,
