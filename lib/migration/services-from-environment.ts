@@ -5,7 +5,6 @@ import { createDocumentClient } from '../shared/document-client.ts';
 import { logEntry } from '../shared/log.ts';
 import { createFileCollectionSetting } from './adapters/file-collection-setting.ts';
 import { createHttpMemoryBackend, type MemoryBackend } from './adapters/http-memory-backend.ts';
-import { openNeo4j } from './adapters/neo4j.ts';
 import { openArtifacts } from './adapters/open-artifacts.ts';
 import type { QdrantConnection } from './adapters/qdrant/transport.ts';
 import { createQdrant } from './adapters/qdrant.ts';
@@ -66,14 +65,7 @@ export async function openServices(
           timeoutMs: BACKEND_TIMEOUT_MS,
         })
       : manualHooks,
-    graph: graphUrl
-      ? openNeo4j({
-          url: graphUrl,
-          database: settings.NEO4J_DATABASE,
-          user: settings.NEO4J_USER,
-          password: (await secrets.read('NEO4J_PASSWORD')).reveal(),
-        })
-      : undefined,
+    graph: graphUrl ? await openGraph(graphUrl, settings, secrets) : undefined,
     snapshotPartBytes: SNAPSHOT_PART_BYTES,
     log,
   };
@@ -121,6 +113,17 @@ async function openBackends(
       ? open(MEMORY_PREVIEW_URL, 'The new version of MEMORY_PREVIEW_URL')
       : undefined,
   };
+}
+
+// Most migrations have no graph, and the driver is more than half of all modules.
+async function openGraph(
+  url: string,
+  { NEO4J_DATABASE: database, NEO4J_USER: user }: StepSettings,
+  secrets: Secrets,
+) {
+  const { openNeo4j } = await import('./adapters/neo4j.ts');
+  const password = (await secrets.read('NEO4J_PASSWORD')).reveal();
+  return openNeo4j({ url, database, user, password });
 }
 
 function openSetting(url: URL): CollectionSetting {

@@ -28,7 +28,6 @@ import {
   type SchemaRule,
 } from './graph-store.ts';
 import { rebuildRules } from './schema-statement.ts';
-import { decodeProperties } from './values.ts';
 
 interface DumpOptions {
   readonly source: GraphSource;
@@ -216,6 +215,8 @@ async function readDump(
   prefix: string,
   contents: GraphManifest['contents'],
 ) {
+  // With the driver, whose modules only migrations with a graph need.
+  const { decodeProperties } = await import('./values.ts');
   const nodes = readNodes(artifacts, prefix);
   const relationships = readRelationships(artifacts, prefix);
   await readRows('nodes', nodes.values);
