@@ -1,4 +1,4 @@
-// Every part of the bench receives its options, the programs that it has started, and a progress bar.
+// The context of a bench run: its options, the programs that it has started, and a progress bar.
 import type { Resources } from '../../processes/resources.ts';
 import { createProgress, type Progress } from '../progress.ts';
 

@@ -1,4 +1,4 @@
-// Runs the list function in this process: a whole request except for the gateway.
+// Runs the list function in this process: a complete request, but without the gateway.
 import type { TransactionFilter } from '../../lib/ledger/domain/transaction.ts';
 import type { LedgerAddress } from './bench-ledger.ts';
 import type { ListResult } from './list-result.ts';
@@ -46,6 +46,6 @@ function toQuery(filter: TransactionFilter, page: number): Record<string, string
     page,
     per_page: PER_PAGE,
   };
-  const sent = Object.entries(parameters).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(sent.map(([name, value]) => [name, String(value)]));
+  const sentParameters = Object.entries(parameters).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(sentParameters.map(([name, value]) => [name, String(value)]));
 }

@@ -4,7 +4,7 @@ import { type Child, startChild } from '../../processes/child-process.ts';
 import type { CopyMethod, Measured } from './worker.ts';
 
 // Limits the heap like a small deployed function, whose limits come from its memory size or from NODE_OPTIONS. The copy's live
-// data takes some 11 MB; without limits on a large machine, V8 lets garbage grow far beyond that before collecting it.
+// data takes about 11 MB; without limits on a large machine, V8 lets garbage grow far beyond that before collecting it.
 export const SMALL_FUNCTION_HEAP = ['--max-old-space-size=160', '--max-semi-space-size=8'];
 
 export interface ServedSandbox {

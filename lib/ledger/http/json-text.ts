@@ -21,7 +21,7 @@ const NUMBER = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
  * Replaces each number that a double would change with one that no field accepts. A decimal becomes the smallest double, which
  * has more decimals than any field may have. An integer becomes a number above all doubles, so that no response names an id
  * that was not sent. The text is rewritten, because middy's parser does not pass the source of a number to a reviver.
- * @throws ValidationError for a value that is nested too deep, and for an object that has a name twice
+ * @throws ValidationError for a value that is nested too deeply, and for an object that has a name twice
  */
 export function replaceLossyNumbers(json: string): string {
   const names: Set<string>[] = [];
@@ -71,7 +71,7 @@ function wouldLoseDecimals(text: string): boolean {
   const [, , whole, fraction = '', exponent = '0'] = NUMBER.exec(text) ?? [];
   if (whole === undefined || !hasAtMostTwoDecimals(Number(text))) return false;
   const digits = whole + fraction;
-  // A loop, because the time of a pattern would grow with the square of the number of zeros.
+  // This is a loop, because a pattern would take quadratic time in the number of zeros.
   let last = digits.length - 1;
   while (digits[last] === '0') last -= 1;
   return last >= 0 && last + 1 - whole.length - Number(exponent) > 2;

@@ -4,7 +4,12 @@ import { randomUUID } from 'node:crypto';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest';
 import { launchChromium, whyNoChromium } from '../../../processes/chromium.ts';
-import { closePages, expectAccessible, openPage, watch } from '../../shared/pages/opened-pages.ts';
+import {
+  closePages,
+  expectAccessible,
+  openPage,
+  watchPage,
+} from '../../shared/pages/opened-pages.ts';
 import { DESCRIBED } from '../support/api/described-response.ts';
 
 describe.skipIf(whyNoChromium())('the documentation page', () => {
@@ -19,7 +24,7 @@ describe.skipIf(whyNoChromium())('the documentation page', () => {
 
   beforeEach(async () => {
     page = await openPage(browser);
-    problems = watch(page, inject('apiUrl'));
+    problems = watchPage(page, inject('apiUrl'));
     await page.goto(`${inject('apiUrl')}/docs`);
     await page.waitForSelector('.opblock');
   });

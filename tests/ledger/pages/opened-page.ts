@@ -3,7 +3,12 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchChromium } from '../../../processes/chromium.ts';
-import { closePages, expectAccessible, openPage, watch } from '../../shared/pages/opened-pages.ts';
+import {
+  closePages,
+  expectAccessible,
+  openPage,
+  watchPage,
+} from '../../shared/pages/opened-pages.ts';
 import { openService } from '../support/running-service.ts';
 
 export const AS_PHONE = { viewport: { width: 390, height: 844 } };
@@ -52,7 +57,7 @@ export function openPages() {
       const page = await openPage(browser, { locale: 'en-GB', ...options });
       const isProvoked = (message: string) =>
         /status of [45]\d\d|ERR_FAILED|ERR_INTERNET/.test(message);
-      problems.push(watch(page, url, isProvoked));
+      problems.push(watchPage(page, url, isProvoked));
       return page;
     },
     /** Opens the page and waits for its figures. On a busy machine the page may repeat reads that were refused for lack of time. */

@@ -7,10 +7,10 @@ import { expect } from 'vitest';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** Only ends a test that hangs: no test may depend on how busy the machine is. Playwright's own limit is 30 seconds. */
+/** Long enough for a busy machine: only a test that hangs reaches it. Playwright's own limit is 30 seconds. */
 const MAX_WAIT_MS = 900_000;
 
-/** A page in a context of its own, whose waits last as long as a busy machine needs. */
+/** Opens a page in a context of its own, with waits long enough for a busy machine. */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},
@@ -30,18 +30,18 @@ export async function closePages(browser: Browser): Promise<void> {
 
 /**
  * Collects errors and warnings of a page, and its requests to other origins.
- * @param isMeant tells whether the test provoked a message
+ * @param isExpected tells whether the test provoked a message
  */
-export function watch(
+export function watchPage(
   page: Page,
   origin: string,
-  isMeant: (message: string) => boolean = () => false,
+  isExpected: (message: string) => boolean = () => false,
 ): string[] {
   const problems: string[] = [];
   page.on('pageerror', (error) => problems.push(String(error)));
   page.on('console', (message) => {
     const isProblem = ['error', 'warning'].includes(message.type());
-    if (isProblem && !isMeant(message.text())) problems.push(message.text());
+    if (isProblem && !isExpected(message.text())) problems.push(message.text());
   });
   page.on('request', (request) => {
     const { origin: requested, protocol } = new URL(request.url());
@@ -50,7 +50,7 @@ export function watch(
   return problems;
 }
 
-/** Expects no fault that axe can find, and no content beyond the edge of the screen. */
+/** Expects that axe finds no violation, and that no content extends beyond the edge of the screen. */
 export async function expectAccessible(page: Page): Promise<void> {
   // axe is evaluated from outside: the page's content security policy would refuse it as a script.
   const { violations } = (await page.evaluate(`${AXE};axe.run()`)) as AxeResults;

@@ -16,7 +16,7 @@ export const MAX_KB = {
   response: 6_292,
 } as const;
 
-/** Maximum sizes in KB of a 400 or 404, whose sentences repeat names that the client chose. */
+/** Maximum sizes in KB of responses with 400 or 404, whose messages repeat names that the client chose. */
 const MAX_REFUSAL_KB = {
   /** The gateway takes 10 KB of address and headers; three bytes of a name in the address may become six in JSON. */
   address: 30,

@@ -8,14 +8,14 @@ const ledger = connect({ authorization: `Bearer ${LEDGER_KEY}` });
 
 const formatAmount = (amount: number | undefined) => amount?.toFixed(2);
 
-/** Returns the data of a response, which must not be an error. */
+/** Returns the data of a successful response. @throws Error for a failure */
 async function expectData<Data>(result: Promise<{ data?: Data; error?: unknown }>): Promise<Data> {
   const { data, error } = await result;
   if (data === undefined) throw new Error(JSON.stringify(error));
   return data;
 }
 
-/** Returns the error of a response, which must be an error. */
+/** Returns the error and the status of a failure. @throws Error for a successful response */
 async function expectError<Failure>(
   result: Promise<{ error?: Failure; response: Response }>,
 ): Promise<NonNullable<Failure> & { status: number }> {
@@ -69,7 +69,7 @@ const filters = {
   start_date: '2026-03-01',
   end_date: '2026-03-31',
 } as const;
-const more = {
+const otherFilters = {
   external_id: 'bank-1',
   import_id: 'march',
   q: 'boat',
@@ -78,7 +78,7 @@ const more = {
   per_page: 10,
 } as const;
 const list = await expectData(
-  ledger.GET('/transactions', { params: { query: { ...filters, ...more } } }),
+  ledger.GET('/transactions', { params: { query: { ...filters, ...otherFilters } } }),
 );
 const [first] = list.data;
 console.log(
@@ -133,14 +133,14 @@ const months = await expectData(ledger.GET('/months'));
 console.log(
   `months: ${months.data.map(({ month, net }) => `${month} ${formatAmount(Math.abs(net))}`).join(', ')}`,
 );
-const groups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
+const readGroups = async (group_by: 'category' | 'type' | 'month' | 'year') =>
   (await expectData(ledger.GET('/summary', { params: { query: { group_by } } }))).data.groups;
-const [byFood] = await groups('category');
+const [byFood] = await readGroups('category');
 console.log(`by category: ${byFood?.name} ${formatAmount(byFood?.expense)}`);
-const [income] = await groups('type');
+const [income] = await readGroups('type');
 console.log(`by type: ${income?.type} ${formatAmount(income?.income)}`);
-console.log(`by month: ${(await groups('month')).length}`);
-const [year] = await groups('year');
+console.log(`by month: ${(await readGroups('month')).length}`);
+const [year] = await readGroups('year');
 console.log(`by year: ${year?.period} ${year?.count}`);
 const series = await expectData(
   ledger.GET('/summary/series', { params: { query: { group_by: 'category,month' } } }),
