@@ -58,7 +58,7 @@ export function createPointWriter(
     );
     await writeInBatches(points, async (batch) => {
       const condition = filterUnchanged(batch.flatMap(({ id }) => unchanged.get(id) ?? []));
-      await withFilterIfAccepted(
+      await writeWithFilterIfAccepted(
         () => store.upsert(collection, batch, 'update_only', condition),
         () => store.upsert(collection, batch, 'upsert'),
       );
@@ -69,7 +69,7 @@ export function createPointWriter(
     const unchanged = await findUnchanged(points);
     if (unchanged.length === 0) return;
     await assertMayWrite();
-    await withFilterIfAccepted(
+    await writeWithFilterIfAccepted(
       () => store.deletePoints(collection, { filter: filterUnchanged(unchanged) }),
       () => store.deletePoints(collection, { ids: unchanged.map(({ id }) => id) }),
     );
@@ -157,17 +157,17 @@ function matchHash(payload: PointPayload) {
 }
 
 /** Writes without the filter if the store refuses it: strict mode may refuse filters over keys without an index. */
-async function withFilterIfAccepted(
+async function writeWithFilterIfAccepted(
   write: () => Promise<void>,
-  otherwise: () => Promise<void>,
+  writeWithoutFilter: () => Promise<void>,
 ): Promise<void> {
   await write().catch(async (error: unknown) => {
     if (!isRefusedWith(error, 400)) throw error;
-    await otherwise();
+    await writeWithoutFilter();
   });
 }
 
-/** A collection is red when its store has run out of space; yellow and grey ones are being optimized. */
+/** Red means that the store has no more space; yellow and grey collections are being optimized. @returns undefined if healthy */
 export function whyUnhealthy({ status, optimizer_status }: CollectionInfo): string | undefined {
   if (status !== 'red' && optimizer_status === 'ok') return undefined;
   const optimizer = JSON.stringify(optimizer_status).slice(0, 300);
@@ -207,20 +207,22 @@ export async function chooseCopySettings(
   { from, to }: { readonly from: string; readonly to: string },
 ): Promise<CopySettings> {
   const infos = await Promise.all([from, to].map((name) => store.readCollectionInfo(name)));
-  const present = infos.filter((info) => info !== undefined);
-  const allowed = Math.min(PAGE_SIZE, ...present.flatMap(listLimits));
-  const { points } = await store.scroll(from, { limit: allowed });
+  const existing = infos.filter((info) => info !== undefined);
+  const maxPageSize = Math.min(PAGE_SIZE, ...existing.flatMap(listLimits));
+  const { points } = await store.scroll(from, { limit: maxPageSize });
   const bytes = points.reduce(
     (sum, { payload, vector = '' }) => sum + Buffer.byteLength(payload) + vector.length,
     0,
   );
-  const fitting = Math.floor((MAX_BODY_BYTES * Math.max(1, points.length)) / Math.max(1, bytes));
+  const pointsPerBody = Math.floor(
+    (MAX_BODY_BYTES * Math.max(1, points.length)) / Math.max(1, bytes),
+  );
   return {
     from: { store, collection: from },
     to: { store, collection: to },
-    pageSize: Math.max(1, Math.min(allowed, fitting)),
+    pageSize: Math.max(1, Math.min(maxPageSize, pointsPerBody)),
     keywords: await decideKeywordFilling(store, to),
-    tolerance: chooseTolerance(present.map((info) => readDenseVector(info).datatype ?? 'float32')),
+    tolerance: chooseTolerance(existing.map((info) => readDenseVector(info).datatype ?? 'float32')),
   };
 }
 
@@ -235,9 +237,9 @@ export async function decideKeywordFilling(
 
 /** Lists the limits that the store's strict mode sets for scrolls and batches. */
 export function listLimits({ config }: CollectionInfo): number[] {
-  const strict = config.strict_mode_config;
-  if (!strict?.enabled) return [];
-  return [strict.max_query_limit, strict.upsert_max_batchsize].filter(
+  const strictMode = config.strict_mode_config;
+  if (!strictMode?.enabled) return [];
+  return [strictMode.max_query_limit, strictMode.upsert_max_batchsize].filter(
     (limit) => typeof limit === 'number',
   );
 }

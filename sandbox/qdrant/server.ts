@@ -70,12 +70,12 @@ export async function startQdrantSandbox(
     if (!server.listening) return void response.destroy();
     const request = `${incoming.method} ${incoming.url}`;
     response.setHeader('date', now().toUTCString());
-    if (applyEffect(faults.take(request, 'before'), response)) return;
+    if (applyEffect(faults.takeEffect(request, 'before'), response)) return;
     const outcome = await handleRequest(incoming).then(
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    if (applyEffect(faults.take(request, 'after'), response)) return;
+    if (applyEffect(faults.takeEffect(request, 'after'), response)) return;
     if ('error' in outcome) sendFailure(response, outcome.error);
     // A client that disconnects in the middle of a file is not a failure of the server.
     else await sendResult(incoming, response, outcome.value).catch(() => response.destroy());

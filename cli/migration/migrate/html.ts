@@ -21,6 +21,6 @@ function escapePart(part: Part): string {
   // Masks invisible characters, which are not allowed in a document and can reverse its text.
   return maskUnprintable(String(part).toWellFormed()).replace(
     /[&<>"']/g,
-    (sign) => `&#${sign.charCodeAt(0)};`,
+    (character) => `&#${character.charCodeAt(0)};`,
   );
 }

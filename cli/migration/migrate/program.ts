@@ -32,7 +32,7 @@ import {
   type Session,
 } from './run-step.ts';
 import { formatStatus, leftLines } from './status-text.ts';
-import { factLines, formatConfirmation, formatCount } from './text.ts';
+import { formatConfirmation, formatCount, formatFacts } from './text.ts';
 
 interface Parts {
   readonly resources: Resources;
@@ -268,7 +268,7 @@ function resultLines(name: CommandName, result: unknown): string[] {
   if (dryRun) {
     return [
       `${capitalise(name)}: a dry run, nothing was changed. With --execute:`,
-      ...factLines(forecast as Payload).map((line) => `  ${line}`),
+      ...formatFacts(forecast as Payload).map((line) => `  ${line}`),
     ];
   }
   if (confirmedBy)

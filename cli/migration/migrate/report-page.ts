@@ -7,7 +7,7 @@ import { Html, html } from './html.ts';
 import { describeUsers } from './next-steps.ts';
 import { capitalise } from './run-step.ts';
 import { leftLines } from './status-text.ts';
-import { factLines, formatCount, formatDuration, formatTime } from './text.ts';
+import { formatCount, formatDuration, formatFacts, formatTime } from './text.ts';
 
 /**
  * Returns the whole page, which is also valid XHTML: every element is closed.
@@ -240,7 +240,7 @@ function latencySection(status: Status): readonly Html[] {
 
 function planRows({ plan, approvedBy, testUser }: Status): Row[] {
   return [
-    ...factLines({ ...plan }).map((line): Row => {
+    ...formatFacts({ ...plan }).map((line): Row => {
       const [name = '', ...text] = line.split(': ');
       return [name, text.join(': ')];
     }),

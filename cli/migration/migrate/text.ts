@@ -59,7 +59,7 @@ export function formatProgress(step: string, { done, total, unit, perSecond }: P
 }
 
 /** Writes one line for each fact, such as `lost writes: at least 3, exactly unknown` */
-export function factLines(facts: Readonly<Record<string, unknown>>): string[] {
+export function formatFacts(facts: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(facts).map(([name, value]) => `${toWords(name)}: ${formatFact(value)}`);
 }
 

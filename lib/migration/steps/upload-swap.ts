@@ -17,7 +17,7 @@ interface Rename {
   readonly label: string;
 }
 
-/** Both names must be free until the run begins to upload. @throws Refusal */
+/** @throws Refusal if one of the names is taken before the run begins to upload */
 export async function assertNamesFree({ services, run }: Pick<StepRequest, 'services' | 'run'>) {
   if (run.hasUploaded) return;
   for (const { to } of listRenames(run)) await assertFree(services.vectors, to);
@@ -36,16 +36,16 @@ export async function uploadSwap(context: StepContext): Promise<void> {
     await note({ hasUploaded: true });
   }
   for (const rename of renames) {
-    await stages.once(rename.to, (context) => uploadOne(context, rename));
+    await stages.once(rename.to, (context) => uploadCollection(context, rename));
   }
 }
 
-async function uploadOne(context: StepContext, { from, to, label }: Rename): Promise<void> {
+async function uploadCollection(context: StepContext, { from, to, label }: Rename): Promise<void> {
   const { stages } = context;
   await withSnapshot(context, { collection: from, label }, async (kept) => {
     await restoreSnapshot(context, { name: to, kept });
     await stages.once('indexed', () => waitUntilIndexed(context, to));
-    await stages.once('same', () => assertSame(context, { from, to }));
+    await stages.once('same', () => assertSameContents(context, { from, to }));
     await stages.once('slot-proved', () =>
       proveSlot(context.services.vectors, { source: from, created: to }),
     );
@@ -62,7 +62,7 @@ function listRenames(run: Run): Rename[] {
   ];
 }
 
-async function assertSame(
+async function assertSameContents(
   context: StepContext,
   { from, to }: Pick<Rename, 'from' | 'to'>,
 ): Promise<void> {

@@ -14,7 +14,7 @@ async function waitFor(milliseconds: number, signal: AbortSignal): Promise<boole
 
 type Invoke = Place['invoke'];
 
-/** Lets a test wrap each invocation of a function. */
+/** Replaces each invocation of a function by `handle`. */
 function interceptInvoke(
   place: Place,
   handle: (name: Parameters<Invoke>[0], invoke: () => ReturnType<Invoke>) => ReturnType<Invoke>,
@@ -28,11 +28,11 @@ describe('migrate run', () => {
     const { type, place, phase } = await createRunningOperator();
     let invocations = 0;
     const losing = interceptInvoke(place, async (name, invoke) => {
-      const answer = await invoke();
-      if (name === 'status') return answer;
+      const result = await invoke();
+      if (name === 'status') return result;
       invocations += 1;
-      if (invocations % 2 === 1) throw new Error('The answer is lost');
-      return answer;
+      if (invocations % 2 === 1) throw new Error('The response is lost');
+      return result;
     });
     let attempts = 0;
     for (let code = 1; code !== 0 && attempts < 50; attempts += 1) {
@@ -124,11 +124,11 @@ describe('migrate run', () => {
     const { type, services, advanceClock } = await createRunningOperator();
     await type(FROM_THE_START);
     await type('abort --execute --yes');
-    const listKept = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
-    expect(await listKept()).not.toEqual([]);
+    const listArtifacts = () => Array.fromAsync(services.artifacts.list(`${RUN}/`));
+    expect(await listArtifacts()).not.toEqual([]);
     advanceClock(30 * 86_400_000);
     expect(await type('run --yes')).toMatchObject({ code: 0 });
-    expect(await listKept()).toEqual([]);
+    expect(await listArtifacts()).toEqual([]);
   });
 
   it('continues if another operator takes a step of the window meanwhile', async () => {

@@ -24,7 +24,7 @@ function describeNeo4j(url: string): void {
   describeGraphStore('Neo4j', openEmpty);
   describeGraphDump('Neo4j', openEmpty);
 
-  test('A restore into Neo4j that is killed while it removes its marks continues to remove them', async () => {
+  test('A restore into Neo4j that is killed while it removes its marks can be resumed', async () => {
     const { artifacts } = await openArtifactFolder();
     await dump(await fillWithSample(createSandboxGraph()), artifacts);
     const target = await openEmpty();

@@ -1,4 +1,4 @@
-// Snapshots must be complete when listed, resumable, checked, and restorable under a new name.
+// Snapshots are complete when they are listed; downloads can resume; uploads are checked, and create a collection of any name.
 import { createHash } from 'node:crypto';
 import { expect, test } from 'vitest';
 import {
@@ -61,8 +61,8 @@ onEveryVectorStore((subject) => {
     const { requestedAt = 0, snapshot } = await createFilled();
     const [, day, ...time] =
       /-(\d{4}-\d\d-\d\d)-(\d\d)-(\d\d)-(\d\d)\.snapshot$/.exec(snapshot.name) ?? [];
-    const begun = Date.parse(`${day}T${time.join(':')}Z`);
-    expect(Math.abs(begun - requestedAt)).toBeLessThanOrEqual(1_000);
+    const namedTime = Date.parse(`${day}T${time.join(':')}Z`);
+    expect(Math.abs(namedTime - requestedAt)).toBeLessThanOrEqual(1_000);
   });
 
   test('a snapshot can be deleted', async () => {

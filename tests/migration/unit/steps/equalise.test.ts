@@ -24,7 +24,7 @@ type Options = Partial<EqualiseOptions> & { readonly cursor?: unknown };
 
 const VECTOR = '[1,0,0,0]';
 
-const memory = (id: number, text: string, vector = VECTOR) =>
+const createMemory = (id: number, text: string, vector = VECTOR) =>
   createPoint(id, JSON.stringify({ user_id: 'ada', data: text, hash: text }), vector);
 
 /** Creates two equal collections of 24 memories, which are also their last common version. */
@@ -42,7 +42,7 @@ async function createScene() {
     else
       await store.upsert(
         collection,
-        ids.map((id) => memory(id, text, vector)),
+        ids.map((id) => createMemory(id, text, vector)),
         'upsert',
       );
   }
@@ -60,7 +60,7 @@ async function createScene() {
       if (collection === OLD && 'offset' in request) remainingPages -= 1;
       return await vectors.scroll(collection, request);
     };
-    const working = {
+    const work = {
       services: { vectors: { ...vectors, scroll }, artifacts },
       run,
       lease: { epoch },
@@ -70,7 +70,7 @@ async function createScene() {
       workedMs: () => 0,
     };
     const last = saved.at(-1);
-    const context = resume(working, {
+    const context = resume(work, {
       cursor: cursor ?? (last && JSON.parse(JSON.stringify(last))),
       keep: async (kept: unknown) => void saved.push(kept as RecordedJournal),
     });
@@ -194,7 +194,7 @@ const WRITTEN: readonly Row[] = [
     { b: COUNT },
   ],
   [
-    'a standby that never served',
+    'a standby on which users never worked',
     emptyCollection(OLD),
     { onExcess: 'write', base: undefined },
     {},

@@ -5,9 +5,9 @@ import { createOutput } from '../../../../../cli/migration/migrate/output.ts';
 import { planLines } from '../../../../../cli/migration/migrate/plan-text.ts';
 import { formatStatus } from '../../../../../cli/migration/migrate/status-text.ts';
 import {
-  factLines,
   formatCount,
   formatDuration,
+  formatFacts,
   formatProgress,
   formatTime,
 } from '../../../../../cli/migration/migrate/text.ts';
@@ -45,7 +45,7 @@ it('facts are lines of plain words', () => {
     { user: 'user-1', points: 1_200 },
     { user: 'user-2', points: 7 },
   ];
-  expect(factLines({ withoutUser: 30_000, keywords: true, removes: [], largest })).toEqual([
+  expect(formatFacts({ withoutUser: 30_000, keywords: true, removes: [], largest })).toEqual([
     'without user: 30,000',
     'keywords: yes',
     'removes: nothing',
