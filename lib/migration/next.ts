@@ -1,7 +1,7 @@
 // Decides which moves a run accepts now, and which command it needs next. Calls no service. Steps, status, command line, state
 // machine and watch all use it.
 import { MOVES, type Move } from './moves.ts';
-import { type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
+import { APPROVED_EVIDENCE, type Command, isBeforeWindow, PHASES, type Phase } from './phases.ts';
 import { notNow, type Refusal } from './refusals.ts';
 import { findFailure, type Run, toRefused, wasOpened, wentLive } from './runs/run.ts';
 import { closingText, isOpened, isPastDeadline, retentionOf } from './runs/times.ts';
@@ -14,6 +14,9 @@ export interface Next {
   /** True if the watch gives the command by itself: users wait, or the rollback period has ended. */
   readonly isDue: boolean;
 }
+
+/** Work that a timer begins: a command that is due, a reminder, or the removal of what an aborted run left */
+export type DueWork = 'rollback' | 'retention' | 'remind' | 'remove';
 
 type RunState = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
 
@@ -28,7 +31,31 @@ export function decideNext(run: RunState, now: Date): Next {
   if (mustReturn(run, now)) return { command: 'rollback', moves, isDue: true };
   const isReturning = run.phase === 'switching-back' && isPastDeadline(run, now);
   const isOver = run.phase === 'live' && isRetentionOver(run, now);
-  return { command: findNextCommand(run, moves), moves, isDue: isReturning || isOver };
+  const command = findNextCommand(run, moves);
+  return { command, moves, isDue: command !== null && (isReturning || isOver) };
+}
+
+/** @param isReminderDue true once a day: nobody is reminded of the same more often */
+export function findDueWork(
+  run: Run,
+  { now, isReminderDue }: { readonly now: Date; readonly isReminderDue: boolean },
+): DueWork | undefined {
+  if (run.phase === 'aborted') return isReminderDue ? 'remove' : undefined;
+  const { command, isDue } = decideNext(run, now);
+  if (isDue && command === 'rollback') return command;
+  if (run.phase !== 'live') return undefined;
+  if (isDue) return run.window?.overAt === undefined || isReminderDue ? 'retention' : undefined;
+  return isReminderDue && retentionOf(run, now).isEnding ? 'remind' : undefined;
+}
+
+/** True if a failed step is repeated until the window ends, because users may be on the new version. */
+export function isRepeated(run: Pick<Run, 'phase' | 'window'>, now: Date): boolean {
+  return run.phase === 'switching' && isOpened(run, now);
+}
+
+/** True if users are back on the old version, and nothing is prepared for another window, which is another decision. */
+export function hasReturned({ phase, evidence }: Pick<Run, 'phase' | 'evidence'>): boolean {
+  return phase === 'copied' && !evidence[APPROVED_EVIDENCE];
 }
 
 /** True if the run has to leave its window. */

@@ -111,13 +111,7 @@ export function migrationMachine(stage: string): StateMachineDefinition {
       Choose: {
         Type: 'Choice',
         Choices: [
-          {
-            And: [
-              { Variable: '$.status.next', StringEquals: 'cutover' },
-              { Not: { Variable: '$.status.approval', IsNull: true } },
-            ],
-            Next: 'AwaitApproval',
-          },
+          { Not: { Variable: '$.status.approval', IsNull: true }, Next: 'AwaitApproval' },
           ...chooseBy('next', STATE_OF_COMMAND),
           ...chooseBy('phase', STATE_OF_END),
         ],
@@ -157,25 +151,13 @@ export function migrationMachine(stage: string): StateMachineDefinition {
         ),
         // Users may be on the new version already: until the window ends, the cutover is repeated.
         Catch: [{ ErrorEquals: ['RefusedNotNow'], ResultPath: '$.failure', Next: 'AwaitPerson' }],
-        Next: 'Returned',
-      },
-      Returned: {
-        Type: 'Choice',
-        Choices: [{ Variable: '$.step.phase', StringEquals: 'copied', Next: 'RolledBack' }],
-        Default: 'Pause',
       },
       Pause: {
         Type: 'Choice',
-        Comment: 'A step that is not done says how long to wait before the next attempt.',
+        Comment: 'The step says what comes after it, and how long to wait before.',
         Choices: [
-          {
-            And: [
-              { Variable: '$.step.waitSeconds', NumericGreaterThan: 0 },
-              { Variable: '$.status.pendingAction.confirmedBy', IsPresent: true },
-              { Variable: '$.status.pendingAction.confirmedBy', IsNull: true },
-            ],
-            Next: 'AwaitPerson',
-          },
+          { Variable: '$.step.hasReturned', BooleanEquals: true, Next: 'RolledBack' },
+          { Variable: '$.step.needsPerson', BooleanEquals: true, Next: 'AwaitPerson' },
           { Variable: '$.step.waitSeconds', NumericGreaterThan: 0, Next: 'Wait' },
         ],
         Default: 'ReadStatus',

@@ -83,8 +83,8 @@ async function driveFrom(
   while (!FINAL_PHASES.includes(status.phase) && step !== null && !hasReturned) {
     const before = status;
     status = await takeStep(options, before, step);
-    // Stops after a rollback, because another window is another decision. The window may already have ended in its first step.
-    hasReturned = status.phase === 'copied' && (isSwitching(before.phase) || step === 'cutover');
+    // Another window is another decision.
+    hasReturned = status.hasReturned && !before.hasReturned;
     step = status.next;
   }
   if (FINAL_PHASES.includes(status.phase)) status = await runDueWork(options, status);
@@ -182,7 +182,7 @@ async function takeStep(
     const after = await readCurrentStatus(session, runId);
     // The state machine or another operator has already taken the step.
     if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
-    if (step === 'cutover' && after.next === step && after.openedAt) {
+    if (after.isRepeated && after.next === step) {
       return await waitToRepeat(session, after, { step, error });
     }
     if (step === 'rollback' || !isSwitching(after.phase) || after.next === step) throw error;

@@ -2,7 +2,7 @@
 // what a person wants, if a person asked; otherwise the run takes the step only if no person has to decide it. A step that fails
 // while users wait begins the rollback.
 import { MOVES } from '../moves.ts';
-import { chooseMove, decideNext } from '../next.ts';
+import { chooseMove, decideNext, isRepeated } from '../next.ts';
 import { type Command, PHASES } from '../phases.ts';
 import { isRefusal, Refusal, RetryableFailure } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -12,7 +12,6 @@ import type { Order } from './input.ts';
 import type { Run } from './run.ts';
 import { type Invocation, runStep, type StepResult, toResult } from './run-step.ts';
 import type { Step } from './step.ts';
-import { isOpened } from './times.ts';
 
 type AdvanceOrder = Order & Invocation;
 
@@ -97,7 +96,7 @@ async function beginRollback(
   const isTransient = failure instanceof RetryableFailure || isRefusal(failure, 'RefusedLockLost');
   if (!rollsBackBy || isTransient || invocation.interruption?.aborted) throw failure;
   const run = await services.runs.read(runId);
-  if (run.phase !== 'switching' || isOpened(run, services.clock())) throw failure;
+  if (run.phase !== 'switching' || isRepeated(run, services.clock())) throw failure;
   const error = failure instanceof Error ? failure : new Error(String(failure));
   const isRefused = error instanceof Refusal;
   const message = 'The switch failed: the run rolls back';

@@ -207,6 +207,8 @@ export interface Waiting {
   readonly waitSeconds: number;
   /** Shown to the operator after "waiting for" */
   readonly waitsFor?: string;
+  /** True if a person has to carry out an action */
+  readonly needsPerson?: boolean;
   /** Time until the wait is over, if it is known */
   readonly leftSeconds?: number;
 }

@@ -1,7 +1,7 @@
 // Runs a step under the lock of its run: checks that it is allowed, resumes it from its checkpoint, and records its result.
 import { isDeepStrictEqual } from 'node:util';
 import { MOVES, type Move } from '../moves.ts';
-import { chooseMove, type Granted } from '../next.ts';
+import { chooseMove, type Granted, hasReturned, isRepeated } from '../next.ts';
 import { type Command, type Evidence, isSwitching } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import type { Services } from '../services.ts';
@@ -26,7 +26,7 @@ import {
 } from './run.ts';
 import type { Lease } from './run-lock.ts';
 import type { Forecast, Outcome, Step, StepRequest, WorkContext } from './step.ts';
-import { assertNotClosing, createRating, createStopwatch, isOpened } from './times.ts';
+import { assertNotClosing, createRating, createStopwatch } from './times.ts';
 
 export type StepResult =
   | { readonly runId: string; readonly dryRun: true; readonly forecast: Forecast }
@@ -37,6 +37,10 @@ export type StepResult =
       readonly done: boolean;
       readonly waitSeconds: number;
       readonly waitsFor?: string;
+      /** True if it waits for a person to carry out an action */
+      readonly needsPerson: boolean;
+      /** True if users are back on the old version */
+      readonly hasReturned: boolean;
       /** Why the run rolls back */
       readonly refused?: Run['refused'];
     };
@@ -165,8 +169,8 @@ async function runLocked(
     if (cause instanceof Paused) return cause;
     const failure = hasBegun() ? translateFailure(cause) : explainFailure(cause, findFailure(run));
     // No rollback begins then, which would record the reason.
-    const isRepeated = run.phase === 'switching' && isOpened(run, services.clock());
-    if ((isRepeated || !hasBegun()) && failure instanceof Refusal && !signal.aborted)
+    const isLeft = !hasBegun() || isRepeated(run, services.clock());
+    if (isLeft && failure instanceof Refusal && !signal.aborted)
       await note({ refused: toRefused(failure) });
     throw failure;
   });
@@ -265,9 +269,14 @@ function finishRun(run: Run, move: Move, outcome: Outcome, now: Date): Run {
 
 /** @param more how long to wait if the step is not done, or why the run rolls back */
 export function toResult(
-  { runId, phase }: Run,
+  run: Run,
   more: Waiting | { readonly refused?: Run['refused'] } = {},
 ): StepResult {
+  const { runId, phase } = run;
   const done = !('waitSeconds' in more);
-  return { runId, dryRun: false, phase, done, waitSeconds: 0, ...more };
+  return {
+    ...{ runId, dryRun: false, phase, done, waitSeconds: 0, needsPerson: false },
+    hasReturned: done && hasReturned(run),
+    ...more,
+  };
 }

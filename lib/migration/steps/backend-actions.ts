@@ -26,8 +26,9 @@ export async function waitForAction(
 ): Promise<void> {
   const answer = await requestAction(context, action, collection);
   if (answer === 'done') return;
-  if (answer === 'asked-of-a-person' && (await isConfirmed(context, action, collection))) return;
-  throw new Paused({ waitsFor: 'the webhook' });
+  const needsPerson = answer === 'asked-of-a-person';
+  if (needsPerson && (await isConfirmed(context, action, collection))) return;
+  throw new Paused({ waitsFor: 'the webhook', needsPerson });
 }
 
 /** True if the pending action is confirmed. Makes an action pending that was not. */

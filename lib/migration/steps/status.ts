@@ -1,7 +1,7 @@
 // The status of a run: its phase, its evidence, its progress, and the commands that it accepts from whom
 import * as v from 'valibot';
 import { forecastWindow } from '../forecast.ts';
-import { decideNext, mustReturn } from '../next.ts';
+import { decideNext, hasReturned, isRepeated, mustReturn } from '../next.ts';
 import { APPROVED_EVIDENCE, type Command, hasEnded } from '../phases.ts';
 import { Refusal } from '../refusals.ts';
 import { translateFailure } from '../runs/failures.ts';
@@ -76,6 +76,8 @@ export async function readStatus(services: StatusServices, runId?: string) {
     stages,
     /** True for a window that must be left: the watch rolls it back, and steps forward are refused. */
     isLate,
+    isRepeated: isRepeated(run, now),
+    hasReturned: hasReturned(run),
     retention: wentLive(run) ? retentionOf(run, now) : null,
     evidence: listReferences(evidence),
     /** Evidence of the last window that has ended, for the page of the run */

@@ -1,13 +1,13 @@
 // Work that a timer starts: rolls back a window after its deadline, even if the state machine failed, and ends rollback periods.
 import * as v from 'valibot';
 import type { LogEntry } from '../../shared/log.ts';
-import { decideNext } from '../next.ts';
+import { type DueWork, findDueWork } from '../next.ts';
 import { isLockHeld, isRefusal } from '../refusals.ts';
 import { advance } from '../runs/advance.ts';
 import { translateFailure } from '../runs/failures.ts';
 import { parseOrder } from '../runs/input.ts';
 import { phaseSince, type Run } from '../runs/run.ts';
-import type { Invocation, StepResult } from '../runs/run-step.ts';
+import { type Invocation, type StepResult, toResult } from '../runs/run-step.ts';
 import type { Step } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
@@ -45,14 +45,13 @@ export async function keepWatch(
     for (const runId of await listRuns(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
+        const due = { now: clock(), isReminderDue: await isReminderDue(services, run) };
+        const work = findDueWork(run, due);
         try {
-          if (run.phase === 'aborted') {
-            if (await isReminderDue(services, run)) await removeAborted(services, run);
-            return;
-          }
-          const step = await findDueStep(services, run);
-          if (!step) return;
-          last = await advance(step, services, { runId, timeLeftMs });
+          if (work === 'remove') await removeAborted(services, run);
+          if (work === 'remind') await remindDaily(services, run, retentionOf(run, due.now));
+          const step = work && STEPS[work];
+          if (step) last = await advance(step, services, { runId, timeLeftMs });
         } catch (failure) {
           if (!isForLater(run, failure, clock())) throw failure;
           logUnfinishedWatch(services, { runId, failure, level: 'WARN' });
@@ -75,16 +74,17 @@ export async function endRetention(
   try {
     const order = parseOrder('retention', payload);
     const run = await services.runs.read(order.runId);
-    const { runId, phase } = run;
-    if (phase !== 'aborted' || order.isDryRun) {
+    if (run.phase !== 'aborted' || order.isDryRun) {
       return await advance(retention, services, { ...order, ...invocation });
     }
     await removeAborted(services, run, order.intent);
-    return { runId, dryRun: false, phase, done: true, waitSeconds: 0 };
+    return toResult(run);
   } catch (error) {
     throw translateFailure(error);
   }
 }
+
+const STEPS: { readonly [Work in DueWork]?: Step } = { rollback, retention };
 
 // While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.
 const MAX_LATE_MS = 20 * 60_000;
@@ -117,20 +117,4 @@ function logUnfinishedWatch({ log }: Services, { runId, level, failure }: Unfini
       ? 'Another step or run has the lock; the next watch tries again'
       : 'The watch failed; the next one tries again';
   log({ level, message, runId, failure: name, why });
-}
-
-/** Finds the step that is due. A reminder is sent at once, as it needs no lock. */
-async function findDueStep(services: Services, run: Run): Promise<Step | undefined> {
-  const now = services.clock();
-  if (run.phase === 'live') {
-    const found = retentionOf(run, now);
-    if (found.isEnding) await remindDaily(services, run, found);
-  }
-  const { command, isDue } = decideNext(run, now);
-  if (!isDue) return undefined;
-  if (command === 'rollback') return rollback;
-  if (command !== 'retention') return undefined;
-  return run.window?.overAt === undefined || (await isReminderDue(services, run))
-    ? retention
-    : undefined;
 }

@@ -1,7 +1,13 @@
 // The whole table of phases: every command in every phase is allowed, or refused with a name that says what to do.
 import { describe, expect, it } from 'vitest';
 import { MOVES } from '../../../lib/migration/moves.ts';
-import { chooseMove, decideNext } from '../../../lib/migration/next.ts';
+import {
+  chooseMove,
+  decideNext,
+  findDueWork,
+  hasReturned,
+  isRepeated,
+} from '../../../lib/migration/next.ts';
 import {
   APPROVED_EVIDENCE,
   COMMANDS,
@@ -244,6 +250,51 @@ describe('the next command', () => {
       needsPerson ? byOperatorOnly(command) : byBoth(command),
     );
     expect(moves).toEqual(accepted);
+  });
+
+  const windowOf = (retainUntil: number, overAt?: number) => ({
+    window: { ...late, retainUntil, ...(overAt !== undefined && { overAt }) },
+  });
+  const nextWeek = now + 8 * 86_400_000;
+  const tomorrow = now + 86_400_000;
+
+  // A row lists a run, and what the watch does with it: if nobody was reminded today, and otherwise.
+  it.each([
+    ['checked', {}, undefined, undefined],
+    ['switching', { window: open }, undefined, undefined],
+    ['switching', { window: late }, 'rollback', 'rollback'],
+    ['switching', { window: { ...open, failed } }, 'rollback', 'rollback'],
+    ['switching', { window: { ...open, failed, openedAt: 1 } }, undefined, undefined],
+    ['switching-back', { window: open }, undefined, undefined],
+    ['switching-back', { window: late }, 'rollback', 'rollback'],
+    ['live', windowOf(nextWeek), undefined, undefined],
+    ['live', windowOf(tomorrow), 'remind', undefined],
+    ['live', windowOf(now), 'retention', 'retention'],
+    ['live', windowOf(now, now), 'retention', undefined],
+    ['live', { ...windowOf(now), takesNoWindow: 'it is damaged' }, undefined, undefined],
+    ['closed', windowOf(now), undefined, undefined],
+    ['aborted', {}, 'remove', undefined],
+  ] as const)('%s %j is due for %s, once reminded for %s', (phase, changes, due, reminded) => {
+    const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
+    expect(findDueWork(run, { now: NOW, isReminderDue: true })).toBe(due);
+    expect(findDueWork(run, { now: NOW, isReminderDue: false })).toBe(reminded);
+  });
+
+  it.each([
+    ['switching', open, false],
+    ['switching', { ...open, openedAt: 1 }, true],
+    ['switching', { ...late, openedAt: 1 }, false],
+    ['live', { ...open, openedAt: 1 }, false],
+  ] as const)('%s in the window %j repeats a failed step: %s', (phase, window, repeats) => {
+    expect(isRepeated({ phase, window }, NOW)).toBe(repeats);
+  });
+
+  it.each([
+    ['copied', EVIDENCE, false],
+    ['copied', EVIDENCE.filter((kind) => kind !== APPROVED_EVIDENCE), true],
+    ['rebuilt', [], false],
+  ] as const)('%s with %j has returned: %s', (phase, kinds, has) => {
+    expect(hasReturned({ phase, evidence: createEvidence(kinds) })).toBe(has);
   });
 
   it('cannot finish a window that failed, and its refusal says what failed', () => {

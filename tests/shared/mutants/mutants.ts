@@ -1126,22 +1126,18 @@ export const MUTANTS: readonly Mutant[] = [
       'the watch > removes nothing of an aborted run while the collection in use is emptied, before a window, until the operator says that users did it',
     ],
   ]),
-  ...mutantsOf(
-    'lib/migration/steps/watch.ts',
-    'tests/migration/contract/steps/watch.full.test.ts',
+  ...mutantsOf('lib/migration/next.ts', 'tests/migration/contract/steps/watch.full.test.ts', [
     [
-      [
-        "command === 'rollback') return rollback",
-        "command !== 'retention') return rollback",
-        'the watch > rolls back no live run for which there is nothing to do',
-      ],
-      [
-        'if (await isReminderDue(services, run)) await removeAborted',
-        'await removeAborted',
-        'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
-      ],
+      'isDue: command !== null && (',
+      'isDue: (',
+      'the watch > rolls back no live run for which there is nothing to do',
     ],
-  ),
+    [
+      "isReminderDue ? 'remove' : undefined",
+      "'remove'",
+      'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
+    ],
+  ]),
   ...mutantsOf('lib/migration/steps/copy.ts', 'tests/migration/contract/steps/copy.test.ts', [
     [
       ' - (passed[COMPARING]?.workedMs ?? 0)',
@@ -1206,9 +1202,14 @@ export const MUTANTS: readonly Mutant[] = [
         'once users may be on the new version > cutover finishes an expired window instead of rolling it back',
       ],
       [
-        ' && after.openedAt) {',
-        ' && false) {',
+        'if (after.isRepeated && ',
+        'if (false && ',
         'once users may be on the new version > run repeats the refused step, and shows the refusal once',
+      ],
+      [
+        'status.hasReturned && ',
+        'false && ',
+        'migrate run > rolls back automatically if a step of the window fails and no operator answers',
       ],
       [
         'message !== lastSeen.failure',
@@ -2243,7 +2244,14 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ...mutantsOf(
     'serverless/migration/machine.ts',
     'tests/migration/workflow/memory-migration.test.ts',
-    [['Seconds: 43_200', 'Seconds: 28_800']],
+    [
+      ['Seconds: 43_200', 'Seconds: 28_800'],
+      [
+        "needsPerson', BooleanEquals: true",
+        "needsPerson', BooleanEquals: false",
+        'the definition > does not wait for a person who has confirmed',
+      ],
+    ],
   ),
 
   // Digests of months.
