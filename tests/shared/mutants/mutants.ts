@@ -924,7 +924,7 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   ...mutantsOf('lib/migration/runs/advance.ts', 'tests/migration/contract/steps/rollback.test.ts', [
     [
-      ' || isOpened(run, services.clock())',
+      ' || isRepeated(run, services.clock())',
       '',
       'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
     ],
@@ -934,8 +934,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/rollback.test.ts',
     [
       [
-        "const isRepeated = run.phase === 'switching' &&",
-        'const isRepeated = false &&',
+        '!hasBegun() || isRepeated(run, services.clock())',
+        '!hasBegun()',
         'a window that has expired > keeps users whose traffic was opened on the new version if the late writes cannot be carried over',
       ],
     ],
@@ -1205,11 +1205,6 @@ export const MUTANTS: readonly Mutant[] = [
         'if (after.isRepeated && ',
         'if (false && ',
         'once users may be on the new version > run repeats the refused step, and shows the refusal once',
-      ],
-      [
-        'status.hasReturned && ',
-        'false && ',
-        'migrate run > rolls back automatically if a step of the window fails and no operator answers',
       ],
       [
         'message !== lastSeen.failure',
