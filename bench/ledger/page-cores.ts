@@ -1,12 +1,10 @@
 // Gives the pages of a browser a processor core of their own, so that a script can be measured that waits for no other program.
 // The other programs of the bench are kept off that core. Those that the bench did not start use it only while the page does not,
-// if the bench may set priorities.
+// if the bench may schedule the page before them. A higher priority (`nice`) would not do: Linux may compare it only within a
+// group of programs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { readOutput } from '../../processes/tools.ts';
-
-/** The priority before all others. */
-const FIRST = '-20';
 
 export interface Cores {
   /** Lets every program of the bench use every core, or leaves the last core to the pages. */
@@ -20,11 +18,12 @@ export function findCores(): Cores | undefined {
     return undefined;
   return {
     share(isShared) {
+      const policy = isShared ? ['--other', '-p', '0'] : ['--rr', '-p', '1'];
       for (const id of listPrograms(process.pid)) {
         const own = isOfPages(id) ? `${last}` : `0-${last - 1}`;
-        // Both answer with nothing if the program has ended meanwhile.
+        // Both fail without an effect if the program has ended meanwhile.
         readOutput('taskset', '--all-tasks', '-cp', isShared ? `0-${last}` : own, String(id));
-        if (isOfPages(id)) readOutput('renice', '-n', isShared ? '0' : FIRST, '-p', String(id));
+        if (isOfPages(id)) readOutput('chrt', '--all-tasks', ...policy, String(id));
       }
     },
   };
