@@ -151,9 +151,8 @@ function openJournal<Context extends Timed>(
     if (!context.hasTime()) throw outOfTime();
     await context.renew();
     const found = await work(stage, task);
-    const { open: _, ...rest } = read();
     const entry = { found, workedMs: context.workedMs() };
-    await record({ ...rest, passed: { ...rest.passed, [stage]: entry } });
+    await record({ passed: { ...read().passed, [stage]: entry } });
     return found;
   }
 

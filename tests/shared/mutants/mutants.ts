@@ -1231,7 +1231,7 @@ export const MUTANTS: readonly Mutant[] = [
     ['if (isDue || isOver) await', 'await'],
     ['if (isOver) throw outOfTime();', ''],
     ['open?.stage === stage ? open.cursor : undefined', 'open?.cursor'],
-    ['const { open: _, ...rest } = read();', 'const rest = { passed: read().passed };'],
+    ['{ passed: { ...read().passed, [', '{ ...read(), passed: { ...read().passed, ['],
     ['{ found, workedMs: context.workedMs() }', '{ found }'],
     ['end: work,', 'end: once,'],
     [
