@@ -21,6 +21,8 @@ export const STATUS = {
   approval: null,
   pendingAction: null,
   isLate: false,
+  isRepeated: false,
+  hasReturned: false,
   retention: null,
   next: 'backup',
   endedAt: null,

@@ -182,6 +182,17 @@ describe('a preflight', () => {
   );
 });
 
+describe('a status', () => {
+  it.each(['hasReturned', 'isRepeated'])(
+    'without "%s" is of functions of another version',
+    async (name) => {
+      const { place } = createPlace({ status: [{ ...STATUS, [name]: undefined }] });
+      const { code, status } = await typeCommand(place, `status --run ${RUN}`);
+      expect([code, status]).toEqual([1, expect.stringContaining('are of different versions')]);
+    },
+  );
+});
+
 describe('run', () => {
   it('is refused if the cutover is blocked', async () => {
     const takesNoWindow = 'memories_v3 has writes that were left behind';
