@@ -964,6 +964,8 @@ describe.skipIf(whyNoChromium())('the page', () => {
     await expectAccessible(page);
     await sheet.getByRole('button', { name: 'Save' }).click();
     await sheet.getByRole('button', { name: 'Change From' }).click();
+    // Until the first category is saved, its form is the one with these labels.
+    await sheet.getByRole('button', { name: 'Done with From' }).waitFor();
     await sheet.getByLabel('Merge into').selectOption('Into');
     await sheet.getByRole('button', { name: 'Merge' }).click();
     await sheet.getByText('Inactive (1)').waitFor();
