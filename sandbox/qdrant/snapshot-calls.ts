@@ -46,17 +46,30 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     const expected = exchange.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
     const name = registry.resolveName(readName(exchange, 'collection'));
+    const receipt = receive(exchange, name, expected);
+    // A client that disconnects does not wait until its part is removed.
+    background.start(receipt);
+    const fileName = await receipt;
+    const recovery = recover(name, snapshots.pathOf(name, fileName));
+    if (isTrue(exchange, 'wait', true)) return recovery;
+    background.start(recovery);
+    return ACCEPTED;
+  }
+
+  /** @returns the name of the file in its place */
+  async function receive(
+    { incoming }: Exchange,
+    name: string,
+    expected: string | null,
+  ): Promise<string> {
     const part = await snapshots.newPart();
-    const { fileName, checksum } = await saveFormFile(exchange.incoming, 'snapshot', part);
+    const { fileName, checksum } = await saveFormFile(incoming, 'snapshot', part);
     if (expected !== null && expected !== checksum) {
       await rm(part);
       throw badRequest(`Snapshot checksum mismatch: expected ${expected}, got ${checksum}`);
     }
     await snapshots.adopt(name, fileName, part, checksum);
-    const recovery = recover(name, snapshots.pathOf(name, fileName));
-    if (isTrue(exchange, 'wait', true)) return recovery;
-    background.start(recovery);
-    return ACCEPTED;
+    return fileName;
   }
 
   async function recover(name: string, file: string): Promise<boolean> {

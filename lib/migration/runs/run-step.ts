@@ -148,7 +148,10 @@ async function runLocked(
     begin: async (prepare) => {
       if (hasBegun()) return;
       const prepared = await prepare();
-      await note({ ...enter(run, { move, input, now: services.clock() }), ...prepared });
+      signal.throwIfAborted();
+      // Replaces the record: what applied to the phase before, such as accepted losses, is dropped.
+      run = { ...enter(run, { move, input, now: services.clock() }), ...prepared };
+      await runs.write(lease, run);
       // The rollback of a failed window only begins here: the next invocation has its own time and rights.
       if (refused) throw outOfTime();
     },
@@ -156,7 +159,10 @@ async function runLocked(
     get run() {
       return run;
     },
-    input: { ...run.accepted, ...input },
+    // Until the phase begins, the record has what was accepted for the one before.
+    get input() {
+      return hasBegun() ? { ...run.accepted, ...input } : input;
+    },
     note,
     workedMs: stopwatch.milliseconds,
     hasTime: () => {

@@ -56,12 +56,27 @@ export const rollback: Step = {
   work: async (context) => {
     await context.begin(() => plan(context));
     const end = await context.stages.once<End>(END, () => goBack(context));
-    if ('refused' in end) return await stay(context, end);
+    if ('refused' in end) return await askAgainIfRefused(context, () => stay(context, end));
     const { to, unproved } = end;
-    if (unproved !== undefined) await openUnproved(context, { to, why: unproved });
+    if (unproved !== undefined) {
+      await askAgainIfRefused(context, () => openUnproved(context, { to, why: unproved }));
+    }
     return await finish(context, end);
   },
 };
+
+/** After a refusal, the next attempt makes a new request: a hook may repeat its response to the same one. */
+async function askAgainIfRefused<Result>(
+  context: StepContext,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal && !context.signal.aborted) await askAgain(context);
+    throw error;
+  }
+}
 
 /** Records the plan as the beginning of the journal. */
 async function plan(context: StepContext): Promise<Record<string, never>> {
@@ -123,7 +138,9 @@ async function endRefused(context: StepContext, refusal: Refusal, to: string): P
   // Gone or empty: the old version creates an empty collection when it starts.
   const restorePlan = isGone && !plan?.restores ? await planRestore(services, run) : undefined;
   if (restorePlan) {
-    await stages.rewrite(beginJournal(restorePlan, { failing, isFrozen: true }));
+    // The stages of the restore are no repair: the time goes on.
+    const { since } = failing;
+    await stages.rewrite(beginJournal(restorePlan, { failing: { since }, isFrozen: true }));
     throw outOfTime();
   }
   return { to: isGone ? run.plan.sourceCollection : to, unproved: refusal.why };

@@ -790,8 +790,8 @@ export const MUTANTS: readonly Mutant[] = [
     'tests/migration/contract/steps/windows.full.test.ts',
     [
       [
-        'input: { ...run.accepted, ...input },',
-        'input,',
+        'return hasBegun() ? { ...run.accepted, ...input } : input;',
+        'return input;',
         'a run after its rollback > continues without the operator with the number of deletions that its cutover began with',
       ],
       [
@@ -1639,6 +1639,33 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
         "isFrozen: run.phase === 'switching'",
         'isFrozen: false',
         'writes are opened in time if the window was late and the old collection cannot be restored',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/runs/run-step.ts',
+    'tests/migration/contract/steps/refused-rollback.test.ts',
+    [
+      [
+        'run = { ...enter(run,',
+        'run = { ...run, ...enter(run,',
+        'deletions accepted for a window are not accepted for its rollback',
+      ],
+    ],
+  ),
+  ...mutantsOf(
+    'lib/migration/steps/rollback.ts',
+    'tests/migration/contract/steps/refused-rollback.test.ts',
+    [
+      [
+        'if (error instanceof Refusal && !context.signal.aborted) await askAgain(context);',
+        '',
+        'a webhook that repeats its refusal of a request gets a new request',
+      ],
+      [
+        'failing: { since }, isFrozen: true',
+        'failing, isFrozen: true',
+        'a restore does not begin the time of a refusal again',
       ],
     ],
   ),

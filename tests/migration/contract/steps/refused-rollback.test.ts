@@ -1,0 +1,120 @@
+// A rollback after a refusal: what was accepted or refused before it began does not apply to it, and it ends in time.
+import { expect, it } from 'vitest';
+import type { HookRequest } from '../../../../lib/migration/ports/hooks.ts';
+import { Refusal } from '../../../../lib/migration/refusals.ts';
+import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
+import { SOURCE } from '../../../../sandbox/world.ts';
+import { changeServices, onRequest } from '../../support/changed-services.ts';
+import { emptyCollection } from '../../support/holdings.ts';
+import { createServicesKilledBefore, Killed } from '../../support/killable-services.ts';
+import { type Migration, RUN } from '../../support/migration.ts';
+import { createMigrationAt } from '../../support/prepared.ts';
+import { failureNamed } from '../../support/refused.ts';
+
+const MINUTE_MS = 60_000;
+const MAX_MINUTES = 60;
+
+it('deletions accepted for a window are not accepted for its rollback', async () => {
+  const migration = await createMigrationAt('equal');
+  const { vectors } = migration.services;
+  const before = await vectors.count(SOURCE);
+  const slow = onRequest(migration, 'open-writes', () => 'under-way');
+  await migration.invoke('cutover', { deletes: before }, slow);
+  await emptyCollection(migration, migration.target, before - 10);
+  migration.advanceClock(31 * MINUTE_MS);
+  await repeatUntilReturned(migration, () => keepWatch(migration.services));
+  expect(await vectors.count(SOURCE)).toBe(before);
+});
+
+it('a rollback after a refused one does not end as refused', async () => {
+  const migration = await createMigrationAt('live');
+  await emptyCollection(migration, migration.target, 100);
+  await expect(migration.finish('rollback')).rejects.toEqual(failureNamed('RefusedMassChange'));
+  await migration.finish('rollback', { deletes: 100 });
+  const { phase, refused } = await migration.runs.read(RUN);
+  expect({ phase, refused }).toEqual({ phase: 'copied', refused: undefined });
+});
+
+it('a window that opens after a refused attempt rolls back because of its deadline', async () => {
+  const migration = await createMigrationAt('copied');
+  const { setting } = migration.services;
+  await setting.change({ from: SOURCE, to: 'elsewhere' });
+  await expect(migration.finish('cutover')).rejects.toBeInstanceOf(Refusal);
+  await setting.change({ from: 'elsewhere', to: SOURCE });
+  await migration.openWindow();
+  expect((await migration.runs.read(RUN)).refused).toBeUndefined();
+  migration.advanceClock(31 * MINUTE_MS);
+  await keepWatch(migration.services, () => 0).catch(() => undefined);
+  const { refused } = await migration.runs.read(RUN);
+  expect(refused?.why).toMatch(/^The window closed/);
+});
+
+it('a webhook that repeats its refusal of a request gets a new request', async () => {
+  const migration = await createMigrationAt('live');
+  const refusedBy = new Map<string, boolean>();
+  let isBroken = true;
+  const changes = refuseOpening(migration, ({ occasion }) => {
+    const isRefused = refusedBy.get(occasion) ?? isBroken;
+    refusedBy.set(occasion, isRefused);
+    return isRefused;
+  });
+  await repeatUntilKilled(migration, changes);
+  migration.advanceClock(3 * MINUTE_MS);
+  await expect(migration.finish('rollback', {}, changes)).rejects.toBeInstanceOf(Refusal);
+  isBroken = false;
+  await expect(migration.finish('rollback', {}, changes)).rejects.toBeInstanceOf(Refusal);
+  expect((await migration.runs.read(RUN)).phase).toBe('live');
+});
+
+it('a restore does not begin the time of a refusal again', async () => {
+  const migration = await createMigrationAt('equal');
+  await migration.runUntilStage('prepared');
+  await migration.invoke('rollback', {}, {}, () => 0);
+  await migration.services.vectors.deleteCollection(SOURCE);
+  const changes = refuseOpening(migration, () => true);
+  expect(await repeatUntilKilled(migration, changes)).toBeLessThan(20);
+});
+
+function refuseOpening({ services }: Migration, isRefused: (request: HookRequest) => boolean) {
+  const ask = async (request: HookRequest) => {
+    if (request.action === 'open-writes' && isRefused(request)) {
+      throw new Refusal('RefusedByService', 'Not now.');
+    }
+    return await services.hooks.ask(request);
+  };
+  return { hooks: { ask } };
+}
+
+/** Rolls back every minute, until it is recorded where the rollback ends; then the process is killed. @returns the minutes */
+async function repeatUntilKilled(
+  migration: Migration,
+  changes: ReturnType<typeof refuseOpening>,
+): Promise<number> {
+  const { runs } = migration.services;
+  let isDead = false;
+  const saveCheckpoint: typeof runs.saveCheckpoint = async (lease, step, checkpoint) => {
+    await runs.saveCheckpoint(lease, step, checkpoint);
+    isDead ||= JSON.stringify(checkpoint.state).includes('"#end"');
+  };
+  const changed = changeServices(migration.services, { ...changes, runs: { saveCheckpoint } });
+  const dying = createServicesKilledBefore(changed, () => isDead);
+  for (let minutes = 0; minutes < MAX_MINUTES; minutes += 1) {
+    const end = await migration.finish('rollback', {}, dying).catch((error: unknown) => error);
+    if (end instanceof Killed) return minutes;
+    migration.advanceClock(MINUTE_MS);
+  }
+  throw new Error('The rollback has not decided where it ends');
+}
+
+async function repeatUntilReturned(
+  migration: Migration,
+  attempt: () => Promise<unknown>,
+): Promise<void> {
+  for (let minutes = 0; minutes < MAX_MINUTES; minutes += 1) {
+    await attempt().catch(() => undefined);
+    await migration.qdrant.idle();
+    if ((await migration.runs.read(RUN)).phase === 'copied') return;
+    migration.advanceClock(MINUTE_MS);
+  }
+  throw new Error('The run has not returned');
+}
