@@ -879,7 +879,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "accept: ['unreachable-users', finding],",
         "accept: ['unreachable-users'],",
-        'the preflight > passes no-owner if that is accepted, and nothing else',
+        'the preflight > passes no-owner only if that finding is accepted',
       ],
     ],
   ),
@@ -890,7 +890,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'run.plan.accepts.includes(finding)',
         'false',
-        'the preflight > finds what the new version would create differently: { shard_number: 3 }',
+        'the preflight > finds settings that the new version would not use: { shard_number: 3 }',
       ],
       [
         'blocking.has(needed.name)',
@@ -1194,7 +1194,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         "step === 'rebuild' || step === 'copy'",
         "step === 'copy'",
-        'migrate run > lets run tell each step that it takes how many memories users deleted',
+        'migrate run > passes the number of deleted memories from run to each of its steps',
       ],
       [
         "isLate ? 'cutover' : next",
