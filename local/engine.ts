@@ -21,7 +21,7 @@ import { findIsolation, ISOLATED_PORT, type Program } from './isolation.ts';
 import { openPrivateSockets } from './private-sockets.ts';
 
 export interface Database {
-  /** Address in the form that `endpointConfig` takes. */
+  /** Address in the form that `createEndpointConfig` takes. */
   readonly endpoint: string;
   /** True if we started the database, and every program of this machine and every page in its browsers can reach it. */
   readonly isExposed?: boolean;

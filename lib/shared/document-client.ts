@@ -22,7 +22,7 @@ const SILENT = { debug: ignore, warn: ignore, error: ignore } as unknown as Logg
 
 const CONNECTION_TIMEOUT_MS = 1_000;
 
-/** @param endpoint address of a DynamoDB other than the region's own, see `endpointConfig` */
+/** @param endpoint address of a DynamoDB other than the region's own, see `createEndpointConfig` */
 export function createDocumentClient(endpoint?: string): DynamoDBDocumentClient {
   const client = new DynamoDBClient({
     ...createEndpointConfig(endpoint),

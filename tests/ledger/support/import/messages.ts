@@ -10,7 +10,9 @@ export function listAdvice(folder: string): readonly string[] {
     const code = readFileSync(join(folder, file), 'utf8').replace(/^\s*(?:\/\/|\/?\*).*$/gm, '');
     return [...code.matchAll(TEXT)]
       .map(([quoted]) => quoted.slice(1, -1))
-      .filter((text) => /--[a-z]|\{optionName/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text));
+      .filter(
+        (text) => /--[a-z]|\{getOptionName/.test(text) && !/^--[\w-]+(?: <\w+>)?$/.test(text),
+      );
   });
 }
 

@@ -56,7 +56,7 @@ function setUp(fault: Fault) {
   };
 }
 
-test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_ANSWERS: NEVER_RESPONDS }))(
+test.each(Object.entries({ ...TEMPORARY_FAULTS, refused, denied, NEVER_RESPONDS }))(
   'a table that cannot record the use of a key fails no request, and is called again at the next read of the key: %s',
   async (_, fault) => {
     const { request, writes, advance, retryPolicy } = setUp(fault);

@@ -236,8 +236,13 @@ const OBSTACLES: readonly (readonly [about: string, prerequisite: string, Obstac
       why: `The memory backend refuses the key for ${TEST_USER}`,
     },
   ],
-  ...(['search', 'countMemories'] as const).map((call): (typeof OBSTACLES)[number] => [
-    `a key with which ${call} finds memories of the test user`,
+  ...(
+    [
+      ['a search', 'search'],
+      ['a count', 'countMemories'],
+    ] as const
+  ).map(([what, call]): (typeof OBSTACLES)[number] => [
+    `a key with which ${what} finds memories of the test user`,
     KEY,
     { changes: () => ({ backend: { [call]: async () => 3 } }), why: `Asked for ${TEST_USER}` },
   ]),
