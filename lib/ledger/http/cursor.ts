@@ -67,7 +67,8 @@ function encodeText(text: string): string {
 }
 
 /**
- * Decodes a cursor. Returns an empty text if the cursor does not come from `encode`: Buffer skips characters that are not base64.
+ * Decodes a cursor. Returns an empty text if the cursor does not come from `encodeText`: Buffer skips characters that are not
+ * base64.
  */
 function decodeText(cursor: string): string {
   const text = Buffer.from(cursor, 'base64url').toString();

@@ -57,7 +57,7 @@ export async function givenPerson(table: TestTable) {
     }
   }
 
-  /** Runs the command against a service that answers `answered` requests of one kind, and refuses all later ones of that kind. */
+  /** Runs the command against a service that serves `servedCount` requests of one kind, and refuses all later ones of that kind. */
   async function runInterrupted(request: string, servedCount: number, ...args: string[]) {
     let left = servedCount;
     const handleRequest: HandleRequest = async (sent, carryOut) => {
