@@ -8,16 +8,45 @@ const STORED_KEY = 'api-key';
 const TIMEOUT_MS = 20_000;
 const MAX_KEEPALIVE_LENGTH = 30_000;
 
+const readStored = () =>
+  sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined;
+/**
+ * The key of this tab, read once: another tab may keep the key of another ledger on this device meanwhile. Undefined until it is
+ * read; `isForgotten` once it was forgotten here.
+ */
+let held: { readonly key: string | undefined; readonly isForgotten: boolean } | undefined;
+
+function hold() {
+  held ??= { key: readStored(), isForgotten: false };
+  return held;
+}
+
 export const storedKey = {
-  read: () => sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined,
-  write: (key: string, { isKept }: { readonly isKept: boolean }) => {
+  read: () => hold().key,
+  /** Uses the key from now on. */
+  write: (key: string, how: { readonly isKept: boolean }) => {
+    storedKey.leaveForReload(key, how);
+    held = { key, isForgotten: false };
+  },
+  /** Stores a key that the page uses only after a reload. */
+  leaveForReload: (key: string, { isKept }: { readonly isKept: boolean }) => {
     storedKey.forget();
     (isKept ? localStorage : sessionStorage).setItem(STORED_KEY, key);
   },
   forget: () => {
+    held = { key: undefined, isForgotten: true };
     sessionStorage.removeItem(STORED_KEY);
     localStorage.removeItem(STORED_KEY);
   },
+  /** Forgets the key that the service refused, but not a key that another tab keeps on this device. */
+  refuse: () => {
+    const { key } = hold();
+    held = { key: undefined, isForgotten: true };
+    for (const storage of [sessionStorage, localStorage])
+      if (storage.getItem(STORED_KEY) === key) storage.removeItem(STORED_KEY);
+  },
+  /** True if another tab has replaced or forgotten the key that this tab uses. */
+  isReplaced: () => hold().key !== undefined && readStored() !== hold().key,
 };
 
 /**
@@ -26,6 +55,10 @@ export const storedKey = {
  */
 export async function call<Answer>(path: string, request: Call = {}): Promise<Answer> {
   const { signal } = request;
+  // Without its key, work that is still under way would go on in the ledger of callers without a key.
+  const { key, isForgotten } = hold();
+  if (isForgotten && !request.headers?.authorization)
+    throw new ApiError('The key was forgotten.', { status: 401, isRetryable: false });
   const timeout = AbortSignal.timeout(TIMEOUT_MS);
   const response = await fetch(path, {
     ...fetchOptions(request),
@@ -34,6 +67,9 @@ export async function call<Answer>(path: string, request: Call = {}): Promise<An
     signal?.throwIfAborted();
     throw new ApiError(`The service cannot be reached (${error.message}).`);
   });
+  const isOfEarlierKey = key !== hold().key && !hold().isForgotten;
+  if (response.status === 401 && isOfEarlierKey)
+    throw new ApiError('The key was changed meanwhile.');
   return await readAnswer(response, signal);
 }
 

@@ -66,14 +66,18 @@ function useKeyEntry() {
   useSignalEffect(() => {
     const refused = keyQuestion.value?.refused;
     const request = refused?.requestId ? ` (request ${refused.requestId})` : '';
-    if (refused) error.value = `This key is not valid${request}.`;
+    if (refused)
+      error.value =
+        refused.status === 401
+          ? `This key is not valid${request}.`
+          : `${refused.message}${request}`;
   });
   const open = (event: Event) => {
     event.preventDefault();
     const typed = key.peek().trim();
     key.value = '';
     error.value = '';
-    if (isSendable(typed)) openWithKey(typed, isKept.peek());
+    if (isSendable(typed)) void openWithKey(typed, isKept.peek());
     else error.value = 'This is not a key. A key looks like fl_… and has no blanks.';
   };
   return { key, isKept, error, open };

@@ -74,6 +74,8 @@ let refreshTimer: ReturnType<typeof setTimeout> | undefined;
 let repeatTimer: ReturnType<typeof setTimeout> | undefined;
 /** Number of failed loads since the last one that succeeded. */
 let failedLoads = 0;
+/** The only ledger of this page until a reload, even while it waits for a key. */
+let openedLedger: string | undefined;
 
 /** Writes that the sums of the view may not include yet. */
 const newerWrites = computed(() => {
@@ -158,6 +160,7 @@ export async function loadView(): Promise<void> {
       isLoading.value = false;
     });
     failedLoads = 0;
+    openedLedger = next.caller.ledger;
     outbox.open(me.value?.ledger ?? '');
   } catch (cause) {
     if (abortSignal.aborted) return;
@@ -221,16 +224,43 @@ export function startLedger(): void {
     void outbox.retryNow();
     repeatFailed();
   });
+  // The key was replaced or forgotten in another tab.
+  addEventListener('storage', () => {
+    if (storedKey.isReplaced()) reopen();
+  });
   addEventListener('pagehide', () => outbox.flush());
   document.addEventListener('visibilitychange', () =>
     document.hidden ? outbox.flush() : repeatFailed(),
   );
 }
 
-export function openWithKey(key: string, isKept: boolean): void {
+/**
+ * Opens the ledger of the key. If the page has shown another ledger, a reload ends everything that is still under way there: an
+ * import or a merge would otherwise go on with the new key, in the wrong ledger.
+ */
+export async function openWithKey(key: string, isKept: boolean): Promise<void> {
+  let ledger = openedLedger;
+  if (ledger !== undefined) {
+    try {
+      ledger = (await askForCaller(key)).ledger;
+    } catch (error) {
+      keyQuestion.value = { refused: error as ApiError };
+      return;
+    }
+  }
+  if (ledger !== openedLedger) {
+    storedKey.leaveForReload(key, { isKept });
+    location.reload();
+    return;
+  }
   storedKey.write(key, { isKept });
   forgetAllAnswers();
   void loadView();
+}
+
+async function askForCaller(key: string): Promise<CallerData> {
+  const headers = { authorization: `Bearer ${key}` };
+  return (await call<Caller>('/me', { headers })).data;
 }
 
 export function forgetKey(): void {
@@ -239,9 +269,14 @@ export function forgetKey(): void {
   location.reload();
 }
 
+function reopen(): void {
+  outbox.flush();
+  location.reload();
+}
+
 function askForKey(error: ApiError | undefined): void {
   const refused = storedKey.read() === undefined ? undefined : error;
-  storedKey.forget();
+  storedKey.refuse();
   outbox.close();
   forgetAllAnswers();
   batch(() => {

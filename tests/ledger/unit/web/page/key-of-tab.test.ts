@@ -1,0 +1,128 @@
+// The key of a tab: what another tab keeps on the device, or a key of another ledger, never becomes the key of work under way.
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+
+function createStorage() {
+  const stored = new Map<string, string>();
+  return {
+    getItem: (name: string) => stored.get(name) ?? null,
+    setItem: (name: string, text: string) => void stored.set(name, text),
+    removeItem: (name: string) => void stored.delete(name),
+    clear: () => stored.clear(),
+  };
+}
+
+const [device, tab] = [createStorage(), createStorage()];
+const reload = vi.fn();
+/** Ledgers by key */
+const ledgers: Readonly<Record<string, string>> = {
+  fl_home: 'home',
+  fl_new: 'home',
+  fl_work: 'work',
+};
+const sent: (string | null)[] = [];
+let revoked = '';
+
+vi.stubGlobal('location', { hash: '#period=2024-02', reload });
+vi.stubGlobal('localStorage', device);
+vi.stubGlobal('sessionStorage', tab);
+vi.stubGlobal('fetch', async (path: string, { headers }: RequestInit) => {
+  const authorization = new Headers(headers).get('authorization');
+  sent.push(authorization);
+  const ledger = ledgers[authorization?.replace('Bearer ', '') ?? ''];
+  if (!ledger || authorization === revoked)
+    return Response.json({ message: 'No' }, { status: 401 });
+  if (path === '/me') return Response.json({ data: { ledger, kind: 'key', scope: 'write' } });
+  if (path.startsWith('/categories')) return Response.json({ data: [] });
+  if (path.startsWith('/summary')) return Response.json({ data: { groups: [] } });
+  return Response.json({ data: [], next: null, pagination: { pages: 1, total: 0 } });
+});
+
+const { call, storedKey } = await import('../../../../../web/page/client.ts');
+const { keyQuestion, loadView, me, openWithKey, refresh } = await import(
+  '../../../../../web/page/ledger.ts'
+);
+
+async function openPage({ isKept = true } = {}): Promise<void> {
+  storedKey.write('fl_home', { isKept });
+  await loadView();
+  sent.length = 0;
+}
+
+afterAll(() => {
+  // Other test files share the modules of the page.
+  storedKey.write('', { isKept: false });
+  me.value = undefined;
+  vi.unstubAllGlobals();
+});
+beforeEach(() => {
+  device.clear();
+  tab.clear();
+  revoked = '';
+  sent.length = 0;
+  reload.mockClear();
+});
+
+describe('the key of a tab', () => {
+  test('stays the same when another tab keeps the key of another ledger', async () => {
+    await openPage();
+    device.setItem('api-key', 'fl_work');
+    await call('/me');
+    expect(sent).toEqual(['Bearer fl_home']);
+    expect(storedKey.isReplaced()).toBe(true);
+  });
+
+  test('of the tab alone is not replaced by a key of the device', async () => {
+    await openPage({ isKept: false });
+    device.setItem('api-key', 'fl_work');
+    expect(storedKey.isReplaced()).toBe(false);
+    storedKey.refuse();
+    expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual([null, 'fl_work']);
+  });
+
+  test('that was replaced here is not refused for an answer to the earlier one', async () => {
+    await openPage();
+    revoked = 'Bearer fl_home';
+    const answer = call('/me');
+    storedKey.write('fl_new', { isKept: false });
+    await expect(answer).rejects.toMatchObject({ status: 0, isRetryable: true });
+  });
+
+  test('that is refused is followed by no request without a key', async () => {
+    await openPage();
+    revoked = 'Bearer fl_home';
+    refresh();
+    await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
+    sent.length = 0;
+    await expect(call('/transactions', { method: 'POST', body: {} })).rejects.toMatchObject({
+      status: 401,
+    });
+    await loadView();
+    expect(sent).toEqual([]);
+  });
+
+  test('opens another ledger only by a reload, which ends what is under way', async () => {
+    await openPage();
+    revoked = 'Bearer fl_home';
+    refresh();
+    await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
+    await openWithKey('fl_work', true);
+    expect(reload).toHaveBeenCalledOnce();
+    expect(device.getItem('api-key')).toBe('fl_work');
+    sent.length = 0;
+    await expect(call('/transactions')).rejects.toMatchObject({ status: 401 });
+    expect(sent).toEqual([]);
+  });
+
+  test('opens the same ledger again without a reload', async () => {
+    await openPage();
+    revoked = 'Bearer fl_home';
+    refresh();
+    await vi.waitFor(() => expect(keyQuestion.peek()).toBeDefined());
+    await openWithKey('fl_wrong', false);
+    expect(keyQuestion.peek()?.refused).toMatchObject({ status: 401 });
+    await openWithKey('fl_new', false);
+    await vi.waitFor(() => expect(me.peek()?.ledger).toBe('home'));
+    expect(reload).not.toHaveBeenCalled();
+    expect([tab.getItem('api-key'), device.getItem('api-key')]).toEqual(['fl_new', null]);
+  });
+});
