@@ -146,6 +146,12 @@ function SaveState() {
   const writes = outbox.waiting.value.filter(({ sendAt, queuedAt }) => sendAt === queuedAt);
   const count = writes.reduce((sum, { changes }) => sum + changes.length, 0);
   const changes = format.counted(count, 'change');
+  if (me.value && !canWrite.value && count > 0)
+    return (
+      <p class="state" role="status">
+        {changes} not saved yet: this key only reads.
+      </p>
+    );
   if (outbox.isInterrupted.value && count > 0)
     return (
       <p class="state" role="status">

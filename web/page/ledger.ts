@@ -152,6 +152,7 @@ export async function loadView(): Promise<void> {
     if (outbox.isCreating()) await resolveCreates(abortSignal);
     const next = await readView(requested, abortSignal);
     batch(() => {
+      openOutbox(next.caller);
       me.value = next.caller;
       showCategories(next.categories);
       view.value = next.view;
@@ -161,7 +162,6 @@ export async function loadView(): Promise<void> {
     });
     failedLoads = 0;
     openedLedger = next.caller.ledger;
-    outbox.open(me.value?.ledger ?? '');
   } catch (cause) {
     if (abortSignal.aborted) return;
     currentLoad.abort();
@@ -186,9 +186,13 @@ function repeatFailed(): void {
 /** Sends the waiting creates before a list is read: if the service already has such a row, the list would show it twice. */
 async function resolveCreates(abortSignal: AbortSignal): Promise<void> {
   const caller = await ask<Caller>('/me', abortSignal);
-  outbox.open(caller.body.data.ledger);
+  openOutbox(caller.body.data);
   await outbox.retryNow();
   abortSignal.throwIfAborted();
+}
+
+function openOutbox({ ledger, scope: scopeOfKey }: CallerData): void {
+  outbox.open(ledger, { canWrite: scopeOfKey === 'write' });
 }
 
 /** Requests everything again except the caller. */

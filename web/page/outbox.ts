@@ -1,10 +1,11 @@
 // The writes of the page to the service. A write is shown at once, stored in the tab until the service answers, sent again after a
 // lost answer, and undone if it is refused. A reload resumes the queue.
+import { computed, type ReadonlySignal } from '@preact/signals';
 import type { Change } from './figures.ts';
 import { type Fields, isTemporary, type Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
 import type { Refusal } from './send-write.ts';
-import { createWriteQueue, type WriteQueue } from './write-queue.ts';
+import { createWriteQueue, type Write, type WriteQueue } from './write-queue.ts';
 
 interface Ports extends SenderPorts {
   readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
@@ -17,16 +18,18 @@ const UNDO_MS = 10_000;
 export function createOutbox({ storage, ...ports }: Ports) {
   const queue = createWriteQueue(storage);
   const sender = createSender(queue, ports);
+  const state = describeState(queue, sender);
   return {
-    ...describeState(queue, sender),
-    /** Starts to send the writes of this ledger. */
-    open(name: string): void {
-      sender.ledger = name;
+    ...state,
+    /** Shows the writes of this ledger, and starts to send them, unless the key only reads: then they wait for another key. */
+    open(name: string, { canWrite = true } = {}): void {
+      sender.ledger.value = name;
+      sender.isOpen = canWrite;
       void pump(sender);
     },
-    /** Stops sending until a ledger is opened again. */
+    /** Stops sending until the ledger is opened again. New writes wait until then. */
     close(): void {
-      sender.ledger = undefined;
+      sender.isOpen = false;
     },
     create(fields: Fields & { readonly category_name?: string }): void {
       const now = new Date().toISOString();
@@ -43,7 +46,7 @@ export function createOutbox({ storage, ...ports }: Ports) {
         UNDO_MS,
       );
     },
-    undoRemovals: () => undoRemovals(queue),
+    undoRemovals: () => undoRemovals(queue, state.undoable.peek()),
     flush: () => flush(sender),
     resolveConflict: (id: number) => resolveConflict(sender, id),
     /** Ends the pause after an unanswered attempt. Resolves when no write is due. */
@@ -54,29 +57,30 @@ export function createOutbox({ storage, ...ports }: Ports) {
   };
 }
 
-/** The part of the outbox that the page only reads. */
-function describeState(
-  { writes, waiting, undoable }: WriteQueue,
-  { conflicts, isInterrupted, versions }: Sender,
-) {
+/** The part of the outbox that the page only reads: the writes of the opened ledger. */
+function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, versions }: Sender) {
+  const ofLedger = (all: ReadonlySignal<readonly Write[]>) =>
+    computed(() => all.value.filter((each) => each.ledger === ledger.value));
   return {
-    writes,
-    waiting,
-    undoable,
+    writes: ofLedger(queue.writes),
+    waiting: ofLedger(queue.waiting),
+    undoable: ofLedger(queue.undoable),
     conflicts,
     isInterrupted,
     latestOf: versions.latestOf,
     keyOf: versions.keyOf,
     /** True while a create is unanswered: a list may already have the row, under an id that this page does not know. */
     isCreating: () =>
-      waiting.value.some(({ changes }) => changes.some(({ before, after }) => !before && after)),
+      queue.waiting.value.some(({ changes }) =>
+        changes.some(({ before, after }) => !before && after),
+      ),
   };
 }
 
 /** @returns the keys of the queued writes */
 function enqueue(sender: Sender, changes: readonly Change[], delay = 0): readonly string[] {
-  const { queue, versions, ledger = '' } = sender;
-  const added = queue.add(changes.map(versions.follow), ledger, delay);
+  const { queue, versions, ledger } = sender;
+  const added = queue.add(changes.map(versions.follow), ledger.value ?? '', delay);
   queueMicrotask(() => pump(sender));
   return added.map(({ key }) => key);
 }
@@ -92,8 +96,8 @@ async function updateRows(sender: Sender, changes: readonly Change[]): Promise<r
   return (await Promise.all(answers)).flat();
 }
 
-function undoRemovals({ undoable, writes, replace }: WriteQueue): void {
-  const removals = new Set(undoable.value);
+function undoRemovals({ writes, replace }: WriteQueue, undoable: readonly Write[]): void {
+  const removals = new Set(undoable);
   replace(writes.value.filter((each) => !removals.has(each)));
 }
 
@@ -119,9 +123,9 @@ function resolveConflict({ conflicts, queue }: Sender, id: number): void {
 
 /** Sends deletions that can still be undone, because the page is being hidden or left. */
 function flush(sender: Sender): void {
-  const { queue, ledger } = sender;
+  const { queue, ledger, isOpen } = sender;
   for (const each of queue.undoable.value) {
-    if (each.ledger !== ledger) continue;
+    if (!isOpen || each.ledger !== ledger.value) continue;
     // A row that is being created has no id yet: its deletion must wait in the queue behind the create.
     if (each.changes.some(({ before }) => before && isTemporary(before)))
       queue.update(each.key, { sendAt: each.queuedAt });

@@ -36,8 +36,10 @@ export interface Sender {
   readonly waiters: Map<string, (refusals: readonly Refusal[]) => void>;
   /** Keys of the writes whose request is under way. */
   readonly underWay: Set<string>;
-  /** Only writes of this ledger are sent; undefined before a ledger is opened. */
-  ledger: string | undefined;
+  /** Only writes of this ledger are shown and sent; undefined before a ledger is opened. */
+  readonly ledger: Signal<string | undefined>;
+  /** False while nothing is sent: no key is known, or the key only reads. */
+  isOpen: boolean;
   pausedUntil: number;
   pumping: Promise<void>;
   timer: ReturnType<typeof setTimeout> | undefined;
@@ -59,7 +61,8 @@ export function createSender(queue: WriteQueue, ports: SenderPorts): Sender {
     isInterrupted: signal(false),
     waiters: new Map(),
     underWay: new Set(),
-    ledger: undefined,
+    ledger: signal<string | undefined>(undefined),
+    isOpen: false,
     pausedUntil: 0,
     pumping: Promise.resolve(),
     timer: undefined,
@@ -81,8 +84,11 @@ async function sendDue(sender: Sender): Promise<void> {
     sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...dueTimes) - Date.now()));
 }
 
-function listOpen({ queue, ledger, underWay }: Sender): readonly Write[] {
-  return queue.waiting.value.filter((each) => each.ledger === ledger && !underWay.has(each.key));
+function listOpen({ queue, ledger, isOpen, underWay }: Sender): readonly Write[] {
+  if (!isOpen) return [];
+  return queue.waiting.value.filter(
+    (each) => each.ledger === ledger.value && !underWay.has(each.key),
+  );
 }
 
 function findDue(sender: Sender): Write | undefined {
@@ -143,7 +149,7 @@ function fail(sender: Sender, write: Write, error: unknown): void {
   const failure = error instanceof ApiError ? error : explainDefect(error);
   if (failure.status === 401) {
     sender.queue.update(write.key, { attempts: write.attempts });
-    sender.ledger = undefined;
+    sender.isOpen = false;
     sender.ports.onUnauthenticated();
     return;
   }

@@ -147,14 +147,34 @@ describe('the outbox', () => {
     expect(third.sent).toEqual([]);
   });
 
-  test('sends nothing with the key of another ledger', async () => {
+  test('sends and shows nothing with the key of another ledger, but keeps it', async () => {
     const first = openOutbox();
     first.replies.push(new ApiError('lost'));
     first.outbox.create(FIELDS);
+    first.outbox.remove([row(8)]);
     await runPending();
-    const another = openOutbox({ storage: first.storage, ledger: 'another' });
+    const { outbox, sent, storage } = openOutbox({ storage: first.storage, ledger: 'another' });
     await vi.advanceTimersByTimeAsync(60_000);
-    expect([another.sent.length, another.outbox.waiting.value.length]).toEqual([0, 1]);
+    outbox.undoRemovals();
+    outbox.flush();
+    expect(sent).toEqual([]);
+    const shown = [outbox.writes, outbox.waiting, outbox.undoable];
+    expect(shown.flatMap(({ value }) => value)).toEqual([]);
+    const again = openOutbox({ storage });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(again.sent.map(({ method }) => method)).toEqual(['POST', 'DELETE']);
+  });
+
+  test('keeps a write for a key that may write', async () => {
+    const { outbox, sent, refused } = openOutbox();
+    outbox.close();
+    outbox.create(FIELDS);
+    outbox.open('home', { canWrite: false });
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([sent.length, refused.length, outbox.waiting.value.length]).toEqual([0, 0, 1]);
+    outbox.open('home');
+    await runPending();
+    expect([sent.length, outbox.waiting.value.length]).toEqual([1, 0]);
   });
 
   test('does not repeat a write after the service has forgotten its key', async () => {
