@@ -1,14 +1,14 @@
 // The form that adds a transaction. Enter saves it and empties the form for the next transaction. The draft survives a reload.
 // On a phone the form opens in a sheet, which leaves the first screen to the list.
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
-import { keepDraft, readDraft } from './kept-drafts.ts';
+import { keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { useFocusBefore } from './kept-focus.ts';
-import { announcement, canWrite, notice, outbox, refusedCreate } from './ledger.ts';
+import { announcement, canWrite, me, notice, outbox, refusedCreate } from './ledger.ts';
 import { useProposal } from './proposal.ts';
 import { localDay } from './scope.ts';
 import { isPhone } from './screen.ts';
@@ -24,7 +24,8 @@ import {
   useDraft,
 } from './transaction-form.tsx';
 
-const DRAFT_NAME = 'draft';
+/** The name of the draft, of which each ledger has its own. */
+const nameDraft = () => nameOfLedger('add', me.peek()?.ledger);
 
 const isSheetShown = signal(false);
 
@@ -63,7 +64,7 @@ function focusDescription(container: ParentNode | null): void {
 function readAddDraft(): Draft {
   const date = localDay(new Date());
   const empty = { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
-  return { ...empty, ...readDraft<Draft>(DRAFT_NAME) } as Draft;
+  return { ...empty, ...readDraft<Draft>(nameDraft()) } as Draft;
 }
 
 /**
@@ -73,7 +74,7 @@ function readAddDraft(): Draft {
 function keepRefusedDraft(): void {
   const refused = refusedCreate.value;
   if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readAddDraft())) return;
-  keepDraft(DRAFT_NAME, draftOf(refused.row));
+  keepDraft(nameDraft(), draftOf(refused.row));
 }
 
 function isEmpty({ description, amount }: Draft): boolean {
@@ -87,7 +88,8 @@ function isSameDraft(first: Draft, second: Draft): boolean {
 function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
   const form = useRef<HTMLFormElement>(null);
   const returnFocus = useFocusBefore(form);
-  const open = useDraft(readAddDraft, (draft) => keepDraft(DRAFT_NAME, draft));
+  const name = useMemo(nameDraft, []);
+  const open = useDraft(readAddDraft, (draft) => keepDraft(name, draft));
   const proposed = useProposal(open.draft);
   const placeholder = useComputed(() => proposed.value || 'None');
   const added = useSignal('');

@@ -4,8 +4,8 @@ import type { ApiError } from './api-error.ts';
 import { resolveCategory } from './category-box.tsx';
 import { Button } from './components.tsx';
 import { readAmount } from './format.ts';
-import { dropDraft, keepDraft, readDrafts } from './kept-drafts.ts';
-import { announcement, notice, outbox } from './ledger.ts';
+import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts';
+import { announcement, me, notice, outbox } from './ledger.ts';
 import { changedFields, type Row } from './rows.ts';
 import { useSubmit } from './submit.ts';
 import {
@@ -17,8 +17,8 @@ import {
   useDraft,
 } from './transaction-form.tsx';
 
-/** The name of a draft is this prefix and a UUID. */
-const DRAFT_PREFIX = 'edit-';
+/** The name of a draft is this prefix and a UUID. The rows of another ledger may have the same ids. */
+const prefix = () => nameOfLedger('edit', me.peek()?.ledger);
 
 interface KeptEdit {
   readonly draft: Draft;
@@ -29,7 +29,7 @@ interface KeptEdit {
 
 /** Returns the row whose edit was interrupted by a reload; if there are several, the one that was edited last. */
 export function readInterruptedEdit(): { readonly id: number } | undefined {
-  const all = [...readDrafts<KeptEdit>(DRAFT_PREFIX).values()];
+  const all = [...readDrafts<KeptEdit>(prefix()).values()];
   return all.toSorted((a, b) => b.keptAt - a.keptAt)[0]?.before;
 }
 
@@ -106,7 +106,7 @@ function useEdit(row: Row) {
  */
 export function watchDrafts(): void {
   outbox.writes.subscribe(() => {
-    for (const [name, kept] of readDrafts<KeptEdit>(DRAFT_PREFIX)) {
+    for (const [name, kept] of readDrafts<KeptEdit>(prefix())) {
       const before = outbox.latestOf(kept.before);
       if (before !== kept.before) keepDraft(name, { ...kept, before });
     }
@@ -116,9 +116,9 @@ export function watchDrafts(): void {
 /** Finds the kept draft of a row by its key, because a row that was being created may have received its id since. */
 function findDraft(row: Row) {
   const key = outbox.keyOf(row.id);
-  for (const [name, { draft, before }] of readDrafts<KeptEdit>(DRAFT_PREFIX))
+  for (const [name, { draft, before }] of readDrafts<KeptEdit>(prefix()))
     if (outbox.keyOf(before.id) === key) return { name, draft, before };
-  return { name: DRAFT_PREFIX + crypto.randomUUID(), draft: draftOf(row), before: row };
+  return { name: prefix() + crypto.randomUUID(), draft: draftOf(row), before: row };
 }
 
 /**

@@ -5,6 +5,11 @@ const DELAY_MS = 200;
 const unwritten = new Map<string, object>();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
+/** Names a draft so that only its own ledger finds it. No such name is the beginning of another one. */
+export function nameOfLedger(kind: string, ledger = ''): string {
+  return `${kind} ${encodeURIComponent(ledger)} `;
+}
+
 /** @returns undefined if there is no draft, or it cannot be read */
 export function readDraft<Kept extends object>(name: string): Kept | undefined {
   const latest = unwritten.get(name);

@@ -7,14 +7,14 @@ import { categoriesById, readLatest } from './category-list.ts';
 import { createSettings, type TypedSettings, type UnsavedSettings } from './category-settings.ts';
 import { updateCategory } from './category-writes.ts';
 import { format, readAmount } from './format.ts';
-import { dropDraft, keepDraft, readDraft } from './kept-drafts.ts';
+import { dropDraft, keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { announcement, me } from './ledger.ts';
 import { categoryColor } from './scheme.ts';
 import { setTarget, targets } from './targets.ts';
 
 export const UNREADABLE_TARGET = 'This is not an amount.';
 
-const DRAFT_NAME = 'category';
+const nameDraft = (ledger: string | undefined) => nameOfLedger('category', ledger);
 
 interface Opened {
   /** Name of the ledger, because another one may have a category with the same id. */
@@ -22,7 +22,8 @@ interface Opened {
   readonly id: number;
 }
 
-interface KeptSettings extends Opened {
+interface KeptSettings {
+  readonly id: number;
   readonly settings: UnsavedSettings;
 }
 
@@ -43,9 +44,9 @@ export function openCategory(category: Category): void {
 
 /** Opens the settings that a reload has interrupted. @returns false if there are none in this ledger */
 export function reopenCategory(): boolean {
-  const kept = readDraft<KeptSettings>(DRAFT_NAME);
+  const kept = readDraft<KeptSettings>(nameDraft(me.peek()?.ledger));
   const category = categoriesById.peek().get(kept?.id ?? 0);
-  if (!kept || !category || kept.ledger !== me.peek()?.ledger) return false;
+  if (!kept || !category) return false;
   open(category, kept.settings);
   return true;
 }
@@ -60,20 +61,21 @@ function open(category: Category, start: UnsavedSettings): void {
     if (Object.keys(changes).length > 0) await updateCategory(category, changes);
     announcement.value = `Category ${readLatest(category).name} saved`;
   };
+  const draftName = nameDraft(ledger);
   const settings = createSettings(start, send, describeFailure);
   stopKeeping();
   opened.value = { ledger, id, settings };
   stopKeeping = effect(() => {
     const unsaved = settings.unsaved.value;
-    if (unsaved) keepDraft(DRAFT_NAME, { ledger, id, settings: unsaved } satisfies KeptSettings);
-    else dropDraft(DRAFT_NAME);
+    if (unsaved) keepDraft(draftName, { id, settings: unsaved } satisfies KeptSettings);
+    else dropDraft(draftName);
   });
 }
 
 /** Closes the open settings without saving them. */
 export function discardOpened(): void {
   stopKeeping();
-  dropDraft(DRAFT_NAME);
+  dropDraft(nameDraft(opened.peek()?.ledger));
   opened.value = undefined;
 }
 

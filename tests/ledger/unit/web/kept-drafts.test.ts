@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   dropDraft,
   keepDraft,
+  nameOfLedger,
   readDraft,
   readDrafts,
   writeDrafts,
@@ -85,6 +86,14 @@ describe('a kept draft', () => {
       ['edit-4', { n: 4 }],
     ]);
     dropDraft('edit-4');
+  });
+
+  test('is found only in its own ledger', () => {
+    keepDraft(`${nameOfLedger('edit', 'home')}1`, { n: 1 });
+    writeDrafts();
+    for (const other of ['work', 'hom', 'home 1', 'home%201', undefined])
+      expect([...readDrafts(nameOfLedger('edit', other))]).toEqual([]);
+    expect([...readDrafts(nameOfLedger('edit', 'home')).values()]).toEqual([{ n: 1 }]);
   });
 
   test('is ignored if it cannot be read', () => {

@@ -124,7 +124,9 @@ describe('the settings of a category that are typed and not saved', () => {
     type('Meals');
     openLedger('office');
     expect(reload()).toBe(false);
+    type('Journeys');
     openLedger('home');
+    expect([reload(), nameShown()]).toEqual([true, 'Meals']);
     showCategories([]);
     expect(reload()).toBe(false);
   });
