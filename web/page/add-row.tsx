@@ -3,7 +3,7 @@
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
-import { resolveCategory } from './category-box.tsx';
+import { resolveCategory } from './category-choice.ts';
 import { Button } from './components.tsx';
 import { format, readAmount } from './format.ts';
 import { keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';

@@ -3,12 +3,10 @@
 // biome-ignore-all lint/a11y/useSemanticElements: no element has a list that is found by typing
 // biome-ignore-all lint/a11y/noNoninteractiveElementToInteractiveRole: the list is one of options
 // biome-ignore-all lint/a11y/useKeyWithClickEvents: the field keeps the focus, and has the keys
-import { computed, type ReadonlySignal, useSignal } from '@preact/signals';
+import { type ReadonlySignal, useSignal } from '@preact/signals';
 import type { Signalish, TargetedEvent } from 'preact';
 import { useId, useMemo } from 'preact/hooks';
-import type { Category } from '../../lib/ledger/http/api-types.ts';
-import { categories } from './category-list.ts';
-import { ensureCategory } from './category-writes.ts';
+import { choices } from './category-choice.ts';
 import { normalize } from './rows.ts';
 
 const MAX_OPTIONS = 8;
@@ -213,13 +211,6 @@ function isSame(text: string, name: string): boolean {
   return normalize(text.trim()) === normalize(name);
 }
 
-/** Active categories, each with its normalized name for comparison. */
-const choices = computed(() =>
-  categories.value
-    .filter(({ is_active: isActive }) => isActive)
-    .map((category) => ({ category, name: category.name, normalized: normalize(category.name) })),
-);
-
 /**
  * Lists the options when the field is clicked. A field with a category, also a new one, offers it first and then others, because
  * a person who opens the list wants to change it.
@@ -249,15 +240,4 @@ function findOptions(text: string): readonly Option[] {
 function rankMatch(name: string, wanted: string): number {
   if (name.startsWith(wanted)) return 0;
   return name.includes(` ${wanted}`) ? 1 : 2;
-}
-
-/**
- * Resolves the text of a field to the category of that name, or to a new one. Empty text means none.
- * @throws ApiError if a new category cannot be created
- */
-export async function resolveCategory(text: string): Promise<Category | undefined> {
-  const wanted = normalize(text.trim());
-  if (wanted === '') return undefined;
-  const known = choices.value.find(({ normalized }) => normalized === wanted);
-  return known?.category ?? (await ensureCategory(text));
 }

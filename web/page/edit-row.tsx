@@ -1,7 +1,7 @@
 // The form that edits a row of the list in place. Its draft survives a reload.
 import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import type { ApiError } from './api-error.ts';
-import { resolveCategory } from './category-box.tsx';
+import { resolveCategory } from './category-choice.ts';
 import { Button } from './components.tsx';
 import { readAmount } from './format.ts';
 import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts';

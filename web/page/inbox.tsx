@@ -3,7 +3,8 @@
 import { signal, useSignal } from '@preact/signals';
 import type { Category } from '../../lib/ledger/http/api-types.ts';
 import { ApiError } from './api-error.ts';
-import { CategoryBox, resolveCategory } from './category-box.tsx';
+import { CategoryBox } from './category-box.tsx';
+import { resolveCategory } from './category-choice.ts';
 import { categories } from './category-list.ts';
 import { Button, ScopeLink } from './components.tsx';
 import { countByCategory } from './figures.ts';

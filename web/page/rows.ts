@@ -101,9 +101,15 @@ export function isInScope(
   };
 }
 
-/** Removes case and accents, so that texts can be compared. */
+/**
+ * Removes case and accents, so that texts can be compared. The vowel signs of scripts such as Devanagari stay, because words
+ * differ in them.
+ */
 export function normalize(text: string): string {
-  return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  return text
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f]/g, '')
+    .toLowerCase();
 }
 
 /**
@@ -112,6 +118,6 @@ export function normalize(text: string): string {
  */
 export function toSimilarityKey(description: string): string {
   return normalize(description)
-    .replace(/[^\p{L}]+/gu, ' ')
+    .replace(/[^\p{L}\p{M}]+/gu, ' ')
     .trim();
 }

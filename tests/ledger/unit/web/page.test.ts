@@ -321,6 +321,8 @@ describe('rows with the writes of the page', () => {
   test('descriptions that differ only in case, numbers and signs are alike', () => {
     expect(toSimilarityKey('PAYPAL *Spotify 3345')).toBe(toSimilarityKey('Paypal Spotify/9981'));
     expect(toSimilarityKey('Rent')).not.toBe(toSimilarityKey('Tent'));
+    // "Bill" and "hair" in Hindi
+    expect(toSimilarityKey('बिल 1')).not.toBe(toSimilarityKey('बाल 1'));
   });
 });
 
