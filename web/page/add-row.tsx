@@ -2,13 +2,10 @@
 // On a phone the form opens in a sheet, which leaves the first screen to the list.
 import { type Signal, signal, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 import { useMemo, useRef } from 'preact/hooks';
-import type { ApiError } from './api-error.ts';
-import { resolveCategory } from './category-choice.ts';
 import { Button } from './components.tsx';
-import { format, readAmount } from './format.ts';
 import { keepDraft, nameOfLedger, readDraft } from './kept-drafts.ts';
 import { useFocusBefore } from './kept-focus.ts';
-import { announcement, canWrite, me, notice, outbox, refusedCreate } from './ledger.ts';
+import { announcement, canWrite, me, refusedCreate } from './ledger.ts';
 import { useProposal } from './proposal.ts';
 import { localDay } from './scope.ts';
 import { isPhone } from './screen.ts';
@@ -23,6 +20,7 @@ import {
   TransactionFields,
   useDraft,
 } from './transaction-form.tsx';
+import { addTransaction, isEmpty, keepUnadded, takeUnadded } from './unadded.ts';
 
 /** The name of the draft, of which each ledger has its own. */
 const nameDraft = () => nameOfLedger('add', me.peek()?.ledger);
@@ -64,21 +62,24 @@ function focusDescription(container: ParentNode | null): void {
 function readAddDraft(): Draft {
   const date = localDay(new Date());
   const empty = { date, description: '', amount: '', type: 'expense', category: '', notes: '' };
-  return { ...empty, ...readDraft<Draft>(nameDraft()) } as Draft;
+  const draft = { ...empty, ...readDraft<Draft>(nameDraft()) } as Draft;
+  const unadded = isEmpty(draft) ? takeUnadded() : undefined;
+  if (unadded) keepDraft(nameDraft(), unadded);
+  return unadded ?? draft;
 }
 
-/**
- * If the service refuses a create while no form is shown, keeps the refused transaction as the draft, so that a reload does not
- * lose it.
- */
+/** The refused create that is kept already. */
+let keptRefusal: typeof refusedCreate.value;
+
+/** If the service refuses a create while no form is shown, keeps the transaction, so that a reload does not lose it. */
 function keepRefusedDraft(): void {
   const refused = refusedCreate.value;
-  if (!refused || !isPhone.value || isSheetShown.value || !isEmpty(readAddDraft())) return;
-  keepDraft(nameDraft(), draftOf(refused.row));
+  if (refused && isPhone.value && !isSheetShown.value) keepRefusal(refused);
 }
 
-function isEmpty({ description, amount }: Draft): boolean {
-  return description === '' && amount === '';
+function keepRefusal(refused: NonNullable<typeof keptRefusal>): void {
+  if (refused !== keptRefusal) keepUnadded(draftOf(refused.row));
+  keptRefusal = refused;
 }
 
 function isSameDraft(first: Draft, second: Draft): boolean {
@@ -107,7 +108,8 @@ function AddForm({ isInSheet = false }: { readonly isInSheet?: boolean }) {
     open.edit({ description: '', amount: '', category: '', type: 'expense' });
     focusDescription(document);
     if (await addTransaction(complete)) added.value = announcement.peek();
-    else if (isEmpty(open.draft.peek())) open.edit(complete);
+    const unadded = isEmpty(open.draft.peek()) ? takeUnadded() : undefined;
+    if (unadded) open.edit(unadded);
   };
   return (
     <form
@@ -139,14 +141,15 @@ function LastAdded({ text }: { readonly text: Signal<string> }) {
   );
 }
 
-/** Puts a refused create back into the form, unless the person is already typing another transaction. */
+/** Puts a refused create back into the form, or keeps it until then if the person is already typing another transaction. */
 function useRefusedCreate({ draft, errors, edit }: OpenDraft): void {
   useSignalEffect(() => {
     const refused = refusedCreate.value;
     if (!refused) return;
     refusedCreate.value = undefined;
     const refusedDraft = draftOf(refused.row);
-    if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), refusedDraft)) return;
+    if (!isEmpty(draft.peek()) && !isSameDraft(draft.peek(), refusedDraft))
+      return keepRefusal(refused);
     edit(refusedDraft);
     errors.value = readErrors(refused.error);
   });
@@ -171,28 +174,4 @@ function useForgottenErrors(
       for (const type of types) removeEventListener(type, leave);
     };
   });
-}
-
-/** Queues the transaction. @returns false if the category could not be created */
-async function addTransaction(draft: Draft): Promise<boolean> {
-  const amount = readAmount(draft.amount) ?? 0;
-  const description = draft.description.trim();
-  try {
-    const category = await resolveCategory(draft.category);
-    outbox.create({
-      description,
-      amount,
-      type: draft.type,
-      category_id: category?.id ?? null,
-      transaction_date: draft.date,
-      notes: null,
-      ...(category && { category_name: category.name }),
-    });
-  } catch (error) {
-    const { message } = error as ApiError;
-    notice.value = { text: `The category “${draft.category}” was not created. ${message}` };
-    return false;
-  }
-  announcement.value = `Added ${description}, ${format.money(amount)}`;
-  return true;
 }

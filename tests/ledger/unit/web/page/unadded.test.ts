@@ -1,0 +1,93 @@
+// A transaction whose new category is still being created, or was refused, is neither lost nor doubled. Only the service is a
+// stand-in.
+import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import type { Draft } from '../../../../../web/page/transaction-form.tsx';
+
+const stored = new Map<string, string>();
+const storage = {
+  get length() {
+    return stored.size;
+  },
+  key: (n: number) => [...stored.keys()][n] ?? null,
+  getItem: (name: string) => stored.get(name) ?? null,
+  setItem: (name: string, text: string) => void stored.set(name, text),
+  removeItem: (name: string) => void stored.delete(name),
+};
+let answer: () => Promise<Response>;
+vi.stubGlobal('location', { hash: '' });
+vi.stubGlobal('localStorage', storage);
+vi.stubGlobal('sessionStorage', storage);
+vi.stubGlobal('fetch', () => answer());
+
+const { forgetWrittenCategories, showCategories } = await import(
+  '../../../../../web/page/category-list.ts'
+);
+const { writeDrafts } = await import('../../../../../web/page/kept-drafts.ts');
+const { me, notice, outbox } = await import('../../../../../web/page/ledger.ts');
+const { addTransaction, takeUnadded } = await import('../../../../../web/page/unadded.ts');
+
+const DRAFT: Draft = {
+  ...{ date: '2026-10-25', description: 'Lunch', amount: '12.50' },
+  ...{ category: 'Canteen', notes: '' },
+  type: 'expense',
+};
+
+function openLedger(ledger: string): void {
+  me.value = { ledger, scope: 'write', kind: 'anonymous' };
+  outbox.open(ledger, { canWrite: false });
+}
+
+/** Drafts as the next page would find them in the storage of the tab */
+function listStored(): readonly object[] {
+  writeDrafts();
+  return [...stored]
+    .filter(([name]) => name.startsWith('unadded'))
+    .map(([, text]) => JSON.parse(text).draft);
+}
+
+const queued = () => outbox.waiting.peek().flatMap(({ changes }) => changes);
+
+beforeEach(() => {
+  stored.clear();
+  showCategories([]);
+  openLedger(crypto.randomUUID());
+});
+afterEach(() => {
+  forgetWrittenCategories();
+  notice.value = undefined;
+});
+afterAll(() => {
+  // Other test files share the modules of the page.
+  outbox.close();
+  showCategories([]);
+  me.value = undefined;
+  vi.unstubAllGlobals();
+});
+
+describe('a transaction with a new category', () => {
+  test('is kept over a reload until the category is created, and then only queued', async () => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    answer = () => promise;
+    const added = addTransaction(DRAFT);
+    expect(listStored()).toEqual([DRAFT]);
+    // The form does not take what is still being added.
+    expect([takeUnadded(), queued().length]).toEqual([undefined, 0]);
+    resolve(Response.json({ data: { id: 5, name: 'Canteen', is_active: true, etag: '"c5.1.0"' } }));
+    expect(await added).toBe(true);
+    expect(listStored()).toEqual([]);
+    expect(queued()).toEqual([
+      { after: expect.objectContaining({ category_id: 5, amount: 12.5 }) },
+    ]);
+  });
+
+  test('is taken back by the form of its ledger, once, if the category is refused', async () => {
+    answer = async () => Response.json({ message: 'Too many' }, { status: 422 });
+    const { ledger = '' } = me.peek() ?? {};
+    expect(await addTransaction(DRAFT)).toBe(false);
+    expect(notice.peek()?.text).toMatch(/^“Lunch” was not added.*Too many/);
+    openLedger('another');
+    expect(takeUnadded()).toBeUndefined();
+    openLedger(ledger);
+    expect([takeUnadded(), takeUnadded(), queued().length]).toEqual([DRAFT, undefined, 0]);
+  });
+});
