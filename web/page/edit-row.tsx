@@ -44,7 +44,9 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
   const form = useRef<HTMLFormElement>(null);
   const { open, before, drop } = useEdit(row);
   useFirstField(form, field);
+  const isLeft = useRef(false);
   const close = () => {
+    isLeft.current = true;
     drop();
     onClose();
   };
@@ -53,7 +55,9 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
     const errors = findErrors(draft);
     open.errors.value = errors;
     if (Object.keys(errors).length > 0) return focusError(form.current);
-    if (await saveEdit(before, row, draft)) close();
+    const isSaved = await saveEdit(before, row, draft, () => !isLeft.current);
+    // What was typed meanwhile is not saved.
+    if (isSaved && open.draft.peek() === draft) close();
   });
   return (
     <form
@@ -124,9 +128,15 @@ function findDraft(row: Row) {
 /**
  * @param opened the row as it was when the form was opened: a later write of another tab is a conflict
  * @param shown the row as the list has it now
- * @returns false if the new category could not be created
+ * @param isWanted tells, once a new category is created, whether the person has cancelled meanwhile
+ * @returns false if nothing was saved: the new category could not be created, or the person has cancelled
  */
-async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean> {
+async function saveEdit(
+  opened: Row,
+  shown: Row,
+  draft: Draft,
+  isWanted: () => boolean,
+): Promise<boolean> {
   // If the list shows a version that this page wrote itself, that write is not a conflict.
   const row = outbox.latestOf(opened).etag === shown.etag ? shown : opened;
   try {
@@ -134,6 +144,7 @@ async function saveEdit(opened: Row, shown: Row, draft: Draft): Promise<boolean>
       draft.category === draftOf(opened).category
         ? { id: opened.category_id, name: draft.category }
         : await resolveCategory(draft.category);
+    if (!isWanted()) return false;
     const edited = {
       ...opened,
       description: draft.description.trim(),

@@ -303,6 +303,8 @@ function OpenRow({ row }: { readonly row: Row }) {
           row={row}
           field={editing.value?.field ?? 'description'}
           onClose={() => {
+            // A save that took a while may end after another row was opened.
+            if (editing.peek()?.key !== outbox.keyOf(row.id)) return;
             editing.value = undefined;
             requestAnimationFrame(() => findEntry(row.id)?.focus());
           }}
