@@ -57,7 +57,8 @@ export function applyChanges(
     if (after && listed && readVersion(listed) > readVersion(after)) continue;
     shown.delete(id);
     if (before) shown.delete(before.id);
-    if (after && isIn(after)) shown.set(after.id, after);
+    const changed = after && before && listed ? mergeChange(listed, before, after) : after;
+    if (changed && isIn(changed)) shown.set(id, changed);
     if (after && !listed) added.add(after.id);
   }
   const [first, last] = [rows[0], rows.at(-1)];
@@ -67,6 +68,13 @@ export function applyChanges(
   return [...shown.values()]
     .filter((row) => !added.has(row.id) || isOnPage(row))
     .toSorted(compareRows);
+}
+
+/** Applies only the changed fields: the row may have been changed since `before` was read, as a row is that was selected earlier. */
+function mergeChange(listed: Row, before: Row, after: Row): Row {
+  const changed = changedFields(before, after);
+  const { category_name } = 'category_id' in changed ? after : listed;
+  return { ...after, ...readFields(listed), ...(category_name && { category_name }), ...changed };
 }
 
 /** Orders rows as the API lists them, newest first. A row that is being created counts as created now. */

@@ -295,6 +295,17 @@ describe('rows with the writes of the page', () => {
     expect(applyChanges(page, [change], isIn)[2]?.amount).toBe(5);
   });
 
+  test('a change of a row that was read earlier leaves the other fields as the list has them', () => {
+    const newer = { ...page, rows: [row(1, { amount: 7, etag: '"t1.5.0"' })] };
+    const [before, after] = [row(1), row(1, { category_id: 3, category_name: 'Food' })];
+    for (const etag of ['"t1.5.0"', '"t1.6.0"']) {
+      const change = { before: { ...before, etag: '"t1.5.0"' }, after: { ...after, etag } };
+      expect(applyChanges(newer, [change], isIn)).toMatchObject([
+        { amount: 7, category_id: 3, category_name: 'Food', etag },
+      ]);
+    }
+  });
+
   test('a row of another page is not added to this one', () => {
     const middle = { ...page, page: 2, pages: 3 };
     const [newest, oldest] = ['2024-02-28', '2024-02-01'].map((date, n) =>
