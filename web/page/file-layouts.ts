@@ -32,5 +32,9 @@ export function forgetLayout({ layout }: Statement): void {
 
 function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
   const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
-  localStorage.setItem(STORAGE_NAME, JSON.stringify(all));
+  try {
+    localStorage.setItem(STORAGE_NAME, JSON.stringify(all));
+  } catch {
+    // The storage is full, or denied: the next file is read without these options.
+  }
 }

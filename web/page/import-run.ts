@@ -11,8 +11,10 @@ import { call } from './client.ts';
 import { rememberLayout } from './file-layouts.ts';
 import { format } from './format.ts';
 import {
+  closeImport,
   type Done,
   importing,
+  isCurrent,
   leftAfterUndo,
   loadImporter,
   type Preview,
@@ -30,11 +32,10 @@ export interface ImportChoices {
   readonly withChanges: boolean;
 }
 
-export async function runImport(
-  { name, reading, options }: Preview,
-  choices: ImportChoices,
-): Promise<void> {
-  if (!reading) return;
+/** Does nothing while the preview is read again with other options: it would import what the person has just corrected. */
+export async function runImport(preview: Preview, choices: ImportChoices): Promise<void> {
+  const { name, reading, options } = preview;
+  if (!reading || !isCurrent(preview)) return;
   try {
     const done = await sendPlan(reading, { ...choices, name, account: options.account });
     importing.value = done;
@@ -187,6 +188,8 @@ async function applyChanges(
  * Deletes the rows that the import created, except rows that were edited since. Choosing a category does not count as an edit.
  */
 export async function undoImport(importId: string, name: string): Promise<void> {
+  closeImport();
+  importing.value = { stage: 'undoing', name, done: 0, total: 0 };
   const { announceRemoval, createRecordedRows, keepRecords } = await loadImporter();
   const rows = await untilAnswered(() => readRows({ import_id: importId }));
   const records = (await untilAnswered(readRecordedImports)).filter(

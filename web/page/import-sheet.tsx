@@ -5,7 +5,14 @@ import { Button, NoticeBox, ScopeLink } from './components.tsx';
 import { format } from './format.ts';
 import { Lines, PreviewCard } from './import-preview.tsx';
 import { undoImport } from './import-run.ts';
-import { closeImport, type Done, importing, leftAfterUndo, openFile } from './import-state.ts';
+import {
+  closeImport,
+  type Done,
+  importing,
+  isImportUnderWay,
+  leftAfterUndo,
+  openFile,
+} from './import-state.ts';
 import { useFocusInList } from './kept-focus.ts';
 import { canWrite, notice, scope, view } from './ledger.ts';
 import { isWaiting } from './repeated-call.ts';
@@ -161,6 +168,10 @@ function focusFirstField(inbox: string): void {
 }
 
 function undo(importId: string, name: string): void {
+  if (isImportUnderWay()) {
+    notice.value = { text: `${name} was not taken back: wait until the transactions are written.` };
+    return;
+  }
   undoImport(importId, name).catch((error) => {
     closeImport();
     notice.value = { text: `The import was not taken back. ${error.message}` };

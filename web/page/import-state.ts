@@ -13,7 +13,7 @@ import { categories } from './category-list.ts';
 import { call } from './client.ts';
 import { readLayouts } from './file-layouts.ts';
 import { format } from './format.ts';
-import { announcement } from './ledger.ts';
+import { announcement, notice } from './ledger.ts';
 import type { Row } from './rows.ts';
 import { readRows } from './view.ts';
 
@@ -68,10 +68,31 @@ export function loadImporter(): Promise<Importer> {
   return importer;
 }
 
+/** Number of the preview that was asked for last; a closed one counts as well. An earlier one is not shown any more. */
+let asked = 0;
+/** Number of the preview that is shown. */
+let shown = 0;
+
+/** True while transactions are being written: another import, or the undo of one, has to wait. */
+export function isImportUnderWay(): boolean {
+  const stage = importing.peek()?.stage;
+  return stage === 'sending' || stage === 'undoing';
+}
+
+/** True if this preview is shown, and is not being replaced by one with other options. */
+export function isCurrent(state: Preview): boolean {
+  return importing.peek() === state && shown === asked;
+}
+
 export async function openFile(file: File): Promise<void> {
-  importing.value = { stage: 'reading', name: file.name, done: 0, total: 0 };
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  await preview({ name: file.name, bytes, options: {}, importsDeleted: false });
+  const { name } = file;
+  if (isImportUnderWay()) {
+    notice.value = { text: `${name} was not opened: wait until the transactions are written.` };
+    return;
+  }
+  importing.value = { stage: 'reading', name, done: 0, total: 0 };
+  const read = async () => new Uint8Array(await file.arrayBuffer());
+  await preview({ name, bytes: read, options: {}, importsDeleted: false });
 }
 
 /** Contents of the ledger when the file was chosen. */
@@ -82,24 +103,39 @@ export let stored: StoredLedger = { rows: [], categories: [], imports: [] };
  * time.
  */
 export async function preview(
-  file: Pick<Preview, 'name' | 'bytes' | 'options' | 'importsDeleted'>,
+  file: Pick<Preview, 'name' | 'options' | 'importsDeleted'> & {
+    readonly bytes: Uint8Array | (() => Promise<Uint8Array>);
+  },
   { isAgain = false } = {},
 ): Promise<void> {
-  const { name, bytes, options, importsDeleted } = file;
-  const state = { stage: 'preview', name, bytes, options, importsDeleted } as const;
+  const { name, options, importsDeleted } = file;
+  asked += 1;
+  const number = asked;
+  let state = {
+    ...{ stage: 'preview' as const, name, options, importsDeleted },
+    bytes: new Uint8Array() as Uint8Array,
+  };
+  const show = (result: Pick<Preview, 'reading' | 'problem'>): void => {
+    importing.value = { ...state, ...result };
+    shown = number;
+  };
   try {
+    const bytes = typeof file.bytes === 'function' ? await file.bytes() : file.bytes;
+    state = { ...state, bytes };
     const { readStatement, planWithCategories } = await loadImporter();
-    if (!isAgain) stored = await readStored();
+    const ledger = isAgain ? stored : await readStored();
+    if (number !== asked) return;
+    stored = ledger;
     const statement = await readStatement(bytes, { ...options, layouts: readLayouts() });
     const isAccountKnown = Boolean(options.account) || options.isPreviewAccepted === true;
     const { account } = options;
     const choices = { isLearning: true, rules: [], account, isAccountKnown, importsDeleted };
     const reading = { statement, ...planWithCategories(statement, stored, choices) };
-    importing.value = { ...state, reading, problem: '' };
+    if (number !== asked) return;
+    show({ reading, problem: '' });
     announcement.value = `${name}: ${format.counted(reading.plan.missing.length, 'new transaction')}`;
   } catch (error) {
-    const problem = describeFailure(error);
-    importing.value = { ...state, reading: undefined, problem };
+    if (number === asked) show({ reading: undefined, problem: describeFailure(error) });
   }
 }
 
@@ -129,6 +165,7 @@ export async function readRecordedImports(): Promise<readonly RecordedPart[]> {
 export const leftAfterUndo = signal<readonly string[] | undefined>(undefined);
 
 export function closeImport(): void {
+  asked += 1;
   importing.value = undefined;
   leftAfterUndo.value = undefined;
 }

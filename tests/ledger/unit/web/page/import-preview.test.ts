@@ -1,0 +1,106 @@
+// The preview of an import shows what the person asked for last. Only the service is a stand-in.
+import { afterAll, beforeEach, describe, expect, test, vi } from 'vitest';
+
+const storage = {
+  getItem: () => null,
+  setItem: () => {
+    throw new DOMException('The quota has been exceeded.', 'QuotaExceededError');
+  },
+  removeItem: () => undefined,
+};
+/** The responses of the service wait for these. */
+let replies: PromiseWithResolvers<void>[] = [];
+const posted: string[] = [];
+const importer = new URL('../../../../../web/page/importer.ts', import.meta.url).href;
+vi.stubGlobal('location', { hash: '' });
+vi.stubGlobal('localStorage', storage);
+vi.stubGlobal('sessionStorage', { ...storage, setItem: () => undefined });
+vi.stubGlobal('document', { querySelector: () => ({ dataset: { importer } }) });
+vi.stubGlobal('fetch', async (path: string, { method = 'GET', body }: RequestInit) => {
+  if (path.startsWith('/imports') && method === 'GET') await replies.shift()?.promise;
+  if (method === 'POST') posted.push(path);
+  const results = JSON.parse(String(body ?? '{}')).transactions?.map(
+    (_: object, index: number) => ({
+      index,
+      status: 201,
+    }),
+  );
+  return Response.json({ data: results ? { results } : [], next: null });
+});
+
+const state = await import('../../../../../web/page/import-state.ts');
+const { runImport } = await import('../../../../../web/page/import-run.ts');
+const { importing, closeImport, isImportUnderWay, openFile, preview } = state;
+const NONE = { withDuplicates: false, withChanges: false };
+
+function createFile(name: string): File {
+  return new File(['Date,Description,Amount\n2001-07-13,Lunch,-1.00'], name);
+}
+
+function shown() {
+  const now = importing.peek();
+  if (now?.stage !== 'preview') throw new Error('no preview is shown');
+  return now;
+}
+
+beforeEach(() => {
+  closeImport();
+  replies = [];
+  posted.length = 0;
+});
+afterAll(() => {
+  // Other test files share the modules of the page.
+  closeImport();
+  vi.unstubAllGlobals();
+});
+
+describe('the preview of an import', () => {
+  test('that was cancelled while it was read does not appear', async () => {
+    const reply = Promise.withResolvers<void>();
+    replies.push(reply);
+    const opened = openFile(createFile('bank.csv'));
+    closeImport();
+    reply.resolve();
+    await opened;
+    expect(importing.peek()).toBeUndefined();
+  });
+
+  test('is of the file that was chosen last', async () => {
+    const reply = Promise.withResolvers<void>();
+    replies.push(reply);
+    const first = openFile(createFile('first.csv'));
+    await openFile(createFile('second.csv'));
+    reply.resolve();
+    await first;
+    expect(shown().name).toBe('second.csv');
+  });
+
+  test('says that the file cannot be read', async () => {
+    const file = createFile('gone.csv');
+    vi.spyOn(file, 'arrayBuffer').mockRejectedValue(new Error('gone'));
+    await openFile(file);
+    expect(shown().problem).toBe('gone');
+  });
+
+  test('is not imported while it is read again with other options', async () => {
+    await openFile(createFile('bank.csv'));
+    const before = shown();
+    const again = preview({ ...before, options: { isInverted: true } }, { isAgain: true });
+    await runImport(before, NONE);
+    await again;
+    expect(posted).toEqual([]);
+    expect(shown().options).toEqual({ isInverted: true });
+  });
+
+  test('is imported once, also with full storage, and no other file opens meanwhile', async () => {
+    await openFile(createFile('bank.csv'));
+    await preview({ ...shown(), options: { account: 'Giro' } }, { isAgain: true });
+    const before = shown();
+    const twice = [runImport(before, NONE), runImport(before, NONE)];
+    expect(isImportUnderWay()).toBe(true);
+    await openFile(createFile('other.csv'));
+    await Promise.all(twice);
+    expect(posted).toEqual(['/transactions/bulk']);
+    expect(importing.peek()).toMatchObject({ stage: 'done', name: 'bank.csv', created: 1 });
+  });
+});
