@@ -16,7 +16,7 @@ type Refusal = Partial<Failure> & {
 };
 
 const FIRST_PAUSE_MS = 500;
-const MAX_PAUSE_MS = 20_000;
+export const MAX_PAUSE_MS = 20_000;
 
 /** Time before the next attempt. @param failures earlier attempts that were not answered */
 export function pauseAfter(failures: number): number {

@@ -60,7 +60,7 @@ export function createOutbox({ storage, ...ports }: Ports) {
 /** The part of the outbox that the page only reads: the writes of the opened ledger. */
 function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, versions }: Sender) {
   const ofLedger = (all: ReadonlySignal<readonly Write[]>) =>
-    computed(() => all.value.filter((each) => each.ledger === ledger.value));
+    computed(() => all.value.filter((each) => each.ledger === ledger.value && !each.isConflicting));
   return {
     writes: ofLedger(queue.writes),
     waiting: ofLedger(queue.waiting),
@@ -111,6 +111,9 @@ function resolveConflict({ conflicts, queue }: Sender, id: number): void {
   rest.delete(id);
   conflicts.value = rest;
   const isOfRow = ({ after }: Change) => after?.id === id;
+  queue.replace(
+    queue.writes.value.filter((each) => !(each.isConflicting && each.changes.some(isOfRow))),
+  );
   if (isDeleted)
     queue.replace(
       queue.writes.value.map((each) =>

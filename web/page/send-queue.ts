@@ -2,7 +2,7 @@
 // Sending it twice is safe, because creates and bulk writes carry an Idempotency-Key, and updates and deletions the version that
 // they expect.
 import { type Signal, signal } from '@preact/signals';
-import { ApiError, type Call, pauseAfter } from './api-error.ts';
+import { ApiError, type Call, MAX_PAUSE_MS, pauseAfter } from './api-error.ts';
 import type { Change } from './figures.ts';
 import { createRowVersions } from './row-versions.ts';
 import type { Row } from './rows.ts';
@@ -79,7 +79,9 @@ export function pump(sender: Sender): Promise<void> {
 async function sendDue(sender: Sender): Promise<void> {
   clearTimeout(sender.timer);
   for (let next = findDue(sender); next; next = findDue(sender)) await attempt(sender, next);
-  const dueTimes = listOpen(sender).map(({ sendAt }) => Math.max(sendAt, sender.pausedUntil));
+  const dueTimes = listOpen(sender).map(({ sendAt, queuedAt }) =>
+    Math.max(sendAt === queuedAt ? 0 : sendAt, sender.pausedUntil),
+  );
   if (dueTimes.length > 0)
     sender.timer = setTimeout(() => pump(sender), Math.max(0, Math.min(...dueTimes) - Date.now()));
 }
@@ -93,9 +95,10 @@ function listOpen({ queue, ledger, isOpen, underWay }: Sender): readonly Write[]
 
 function findDue(sender: Sender): Write | undefined {
   const now = Date.now();
-  return sender.pausedUntil > now
+  // A later end is of a clock that was set back since.
+  return sender.pausedUntil > now && sender.pausedUntil <= now + MAX_PAUSE_MS
     ? undefined
-    : listOpen(sender).find(({ sendAt }) => sendAt <= now);
+    : listOpen(sender).find(({ sendAt, queuedAt }) => sendAt <= now || sendAt === queuedAt);
 }
 
 export async function attempt(sender: Sender, write: Write): Promise<void> {
@@ -165,8 +168,8 @@ function fail(sender: Sender, write: Write, error: unknown): void {
 function askWhichToKeep(sender: Sender, { key, changes }: Write, error: ConflictError): void {
   const { queue, conflicts } = sender;
   const [change] = changes;
-  queue.replace(queue.writes.value.filter((each) => each.key !== key));
   if (!change?.after) return;
+  queue.update(key, { isConflicting: true });
   const { after: mine } = change;
   conflicts.value = new Map([...conflicts.value, [mine.id, { mine, theirs: error.theirs }]]);
   notifyWaiter(sender, key, [

@@ -15,6 +15,8 @@ export interface Write {
   readonly sendAt: number;
   readonly attempts: number;
   readonly confirmedAt?: number;
+  /** True while a person is asked which version to keep. After a reload the write is sent again, and the person asked again. */
+  readonly isConflicting?: boolean;
 }
 
 const STORAGE_NAME = 'outbox';
@@ -25,7 +27,9 @@ export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
 export function createWriteQueue(storage: Pick<Storage, 'getItem' | 'setItem'>) {
   const writes = signal<readonly Write[]>(readStored(storage));
-  const waiting = computed(() => writes.value.filter(({ confirmedAt }) => !confirmedAt));
+  const waiting = computed(() =>
+    writes.value.filter(({ confirmedAt, isConflicting }) => !confirmedAt && !isConflicting),
+  );
   // A temporary id is never used twice, even across reloads: the draft of an earlier row may still have it.
   let nextTemporaryId = Math.min(-Date.now(), ...writes.value.flatMap(temporaryIds));
 
@@ -74,7 +78,8 @@ function splitWrites(changes: readonly Change[], ledger: string, delay: number):
 
 function readStored(storage: Pick<Storage, 'getItem'>): readonly Write[] {
   try {
-    return JSON.parse(storage.getItem(STORAGE_NAME) ?? '[]');
+    const stored: readonly Write[] = JSON.parse(storage.getItem(STORAGE_NAME) ?? '[]');
+    return stored.map(({ isConflicting: _, ...each }) => each);
   } catch {
     return [];
   }

@@ -359,6 +359,36 @@ describe('the outbox', () => {
     expect(shown).toContain(8);
   });
 
+  test('asks again after a reload which version to keep, until it is answered', async () => {
+    const conflict = () => [
+      new ApiError('', { status: 412, isRetryable: false }),
+      { data: row(7, { amount: 4 }) },
+    ];
+    const first = openOutbox();
+    first.replies.push(...conflict());
+    void first.outbox.update([{ before: row(7), after: row(7, { amount: 3 }) }]);
+    await runPending();
+    expect([first.outbox.writes.value, first.outbox.waiting.value]).toEqual([[], []]);
+    const second = openOutbox({ storage: first.storage });
+    second.replies.push(...conflict());
+    await runPending();
+    expect(second.outbox.conflicts.value.get(7)?.mine.amount).toBe(3);
+    second.outbox.resolveConflict(7);
+    const third = openOutbox({ storage: first.storage });
+    await runPending();
+    expect(third.sent).toEqual([]);
+  });
+
+  test('sends its writes also after the clock was set back', async () => {
+    const { outbox, sent, replies } = openOutbox();
+    replies.push(new ApiError('lost'));
+    outbox.create(FIELDS);
+    await runPending();
+    vi.setSystemTime(Date.now() - 3_600_000);
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([sent.length, outbox.waiting.value.length]).toEqual([2, 0]);
+  });
+
   test('returns a conflict to the caller of the change', async () => {
     const { outbox, replies, refused } = openOutbox();
     const theirs = { data: row(7, { amount: 4 }) };
