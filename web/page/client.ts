@@ -3,21 +3,27 @@
 
 import type { Failure } from '../../lib/ledger/http/api-types.ts';
 import { ApiError, type Call } from './api-error.ts';
+import { deviceStorage, tabStorage } from './storage.ts';
 
 const STORED_KEY = 'api-key';
 const TIMEOUT_MS = 20_000;
 const MAX_KEEPALIVE_LENGTH = 30_000;
 
 const readStored = () =>
-  sessionStorage.getItem(STORED_KEY) ?? localStorage.getItem(STORED_KEY) ?? undefined;
-/**
- * The key of this tab, read once: another tab may keep the key of another ledger on this device meanwhile. Undefined until it is
- * read; `isForgotten` once it was forgotten here.
- */
-let held: { readonly key: string | undefined; readonly isForgotten: boolean } | undefined;
+  tabStorage.getItem(STORED_KEY) ?? deviceStorage.getItem(STORED_KEY) ?? undefined;
+interface Held {
+  readonly key: string | undefined;
+  /** False if the storage is full or denied: only this page has the key. */
+  readonly isStored: boolean;
+  readonly isForgotten: boolean;
+}
 
-function hold() {
-  held ??= { key: readStored(), isForgotten: false };
+/** The key of this tab, read once: another tab may keep the key of another ledger on this device meanwhile. */
+let held: Held | undefined;
+
+function hold(): Held {
+  const key = held ? undefined : readStored();
+  held ??= { key, isStored: key !== undefined, isForgotten: false };
   return held;
 }
 
@@ -25,28 +31,27 @@ export const storedKey = {
   read: () => hold().key,
   /** Uses the key from now on. */
   write: (key: string, how: { readonly isKept: boolean }) => {
-    storedKey.leaveForReload(key, how);
-    held = { key, isForgotten: false };
+    held = { key, isStored: storedKey.leaveForReload(key, how), isForgotten: false };
   },
-  /** Stores a key that the page uses only after a reload. */
+  /** Stores a key that the page uses only after a reload. @returns false if it cannot be stored */
   leaveForReload: (key: string, { isKept }: { readonly isKept: boolean }) => {
-    storedKey.forget();
-    (isKept ? localStorage : sessionStorage).setItem(STORED_KEY, key);
+    tabStorage.removeItem(STORED_KEY);
+    return (isKept ? deviceStorage : tabStorage).setItem(STORED_KEY, key);
   },
   forget: () => {
-    held = { key: undefined, isForgotten: true };
-    sessionStorage.removeItem(STORED_KEY);
-    localStorage.removeItem(STORED_KEY);
+    held = { key: undefined, isStored: false, isForgotten: true };
+    tabStorage.removeItem(STORED_KEY);
+    deviceStorage.removeItem(STORED_KEY);
   },
   /** Forgets the key that the service refused, but not a key that another tab keeps on this device. */
   refuse: () => {
     const { key } = hold();
-    held = { key: undefined, isForgotten: true };
-    for (const storage of [sessionStorage, localStorage])
+    held = { key: undefined, isStored: false, isForgotten: true };
+    for (const storage of [tabStorage, deviceStorage])
       if (storage.getItem(STORED_KEY) === key) storage.removeItem(STORED_KEY);
   },
   /** True if another tab has replaced or forgotten the key that this tab uses. */
-  isReplaced: () => hold().key !== undefined && readStored() !== hold().key,
+  isReplaced: () => hold().isStored && readStored() !== hold().key,
 };
 
 /**

@@ -2,6 +2,7 @@
 // each ledger.
 import type { Statement, StatementOptions } from '../../lib/ledger/import/statement.ts';
 import { me } from './ledger.ts';
+import { deviceStorage } from './storage.ts';
 
 const STORAGE_NAME = 'layouts';
 
@@ -9,7 +10,7 @@ type LayoutsByLedger = Readonly<Record<string, NonNullable<StatementOptions['lay
 
 function readAllLayouts(): LayoutsByLedger {
   try {
-    return JSON.parse(localStorage.getItem(STORAGE_NAME) ?? '{}');
+    return JSON.parse(deviceStorage.getItem(STORAGE_NAME) ?? '{}');
   } catch {
     return {};
   }
@@ -32,9 +33,5 @@ export function forgetLayout({ layout }: Statement): void {
 
 function writeLayouts(layouts: NonNullable<StatementOptions['layouts']>): void {
   const all = { ...readAllLayouts(), [me.value?.ledger ?? '']: layouts };
-  try {
-    localStorage.setItem(STORAGE_NAME, JSON.stringify(all));
-  } catch {
-    // The storage is full, or denied: the next file is read without these options.
-  }
+  deviceStorage.setItem(STORAGE_NAME, JSON.stringify(all));
 }

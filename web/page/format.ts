@@ -1,6 +1,7 @@
 // Formats numbers and dates in the browser's language. The API knows no currency, so the currency sign is a setting of this
 // browser.
 import { signal } from '@preact/signals';
+import { deviceStorage } from './storage.ts';
 
 const CURRENCY_STORAGE_NAME = 'currency';
 const RECENT_PERIODS: Readonly<Record<string, string>> = {
@@ -10,11 +11,11 @@ const RECENT_PERIODS: Readonly<Record<string, string>> = {
 };
 const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 } as const;
 
-export const currency = signal(localStorage.getItem(CURRENCY_STORAGE_NAME) ?? '');
+export const currency = signal(deviceStorage.getItem(CURRENCY_STORAGE_NAME) ?? '');
 
 export function chooseCurrency(code: string): void {
-  if (code) localStorage.setItem(CURRENCY_STORAGE_NAME, code);
-  else localStorage.removeItem(CURRENCY_STORAGE_NAME);
+  if (code) deviceStorage.setItem(CURRENCY_STORAGE_NAME, code);
+  else deviceStorage.removeItem(CURRENCY_STORAGE_NAME);
   currency.value = code;
 }
 
@@ -100,7 +101,8 @@ export const format = {
     return key.length === 7 ? shortMonth().format(utc(`${key}-01`)) : String(Number(key.slice(8)));
   },
   /** The amount as a person would type it. */
-  amountField: (amount: number) => amount.toFixed(2).replace('.', decimalSign()),
+  amountField: (amount: number) =>
+    amount.toFixed(2).replace('.', decimalSign() === ',' ? ',' : '.'),
 };
 
 /**
@@ -121,9 +123,14 @@ export function readAmount(text: string): number | undefined {
       (digits.length - last === 4 && mark !== decimalSign() && !digits.startsWith('0')));
   const whole = last < 0 || isGroup ? digits : digits.slice(0, last);
   const cents = last < 0 || isGroup ? '' : digits.slice(last + 1);
+  // A sign that is typed twice, as in 12..50, separates no group.
+  if (!GROUPED.test(whole)) return undefined;
   const amount = Number(`${whole.replace(/[.,]/g, '') || '0'}.${cents || '0'}`);
   return sign === '-' ? 0 - amount : amount;
 }
+
+/** Digits with or without groups, of three digits or, in India, also of two. */
+const GROUPED = /^(\d*|\d{1,3}([.,]\d{2,3})*[.,]\d{3})$/;
 
 function utc(day: string): Date {
   return new Date(`${day}T00:00Z`);

@@ -1,5 +1,7 @@
 // Keeps text that a person has typed and not saved yet, so that it survives a reload. A draft is stored shortly after the key
 // press, because storing it at once would delay the frame.
+import { tabStorage } from './storage.ts';
+
 const DELAY_MS = 200;
 
 const unwritten = new Map<string, object>();
@@ -15,7 +17,7 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
   const latest = unwritten.get(name);
   if (latest) return latest as Kept;
   try {
-    return JSON.parse(sessionStorage.getItem(name) ?? 'null') ?? undefined;
+    return JSON.parse(tabStorage.getItem(name) ?? 'null') ?? undefined;
   } catch {
     return undefined;
   }
@@ -23,11 +25,10 @@ export function readDraft<Kept extends object>(name: string): Kept | undefined {
 
 /** Reads the drafts whose names begin with the prefix, by name. */
 export function readDrafts<Kept extends object>(prefix: string): ReadonlyMap<string, Kept> {
-  const stored = Array.from({ length: sessionStorage.length }, (_, n) => sessionStorage.key(n));
   const found = new Map<string, Kept>();
-  for (const name of [...stored, ...unwritten.keys()]) {
-    const kept = name?.startsWith(prefix) ? readDraft<Kept>(name) : undefined;
-    if (name && kept) found.set(name, kept);
+  for (const name of [...tabStorage.listNames(), ...unwritten.keys()]) {
+    const kept = name.startsWith(prefix) ? readDraft<Kept>(name) : undefined;
+    if (kept) found.set(name, kept);
   }
   return found;
 }
@@ -39,11 +40,7 @@ export function keepDraft(name: string, draft: object): void {
 
 export function dropDraft(name: string): void {
   unwritten.delete(name);
-  try {
-    sessionStorage.removeItem(name);
-  } catch {
-    // The browser denies access to its storage, so no draft was stored.
-  }
+  tabStorage.removeItem(name);
 }
 
 /** Stores pending drafts at once: a page that is hidden or left may never run again. */
@@ -51,11 +48,7 @@ export function writeDrafts(): void {
   clearTimeout(timer);
   timer = undefined;
   for (const [name, draft] of unwritten) {
-    try {
-      sessionStorage.setItem(name, JSON.stringify(draft));
-      unwritten.delete(name);
-    } catch {
-      // The storage is full: only the page has the draft.
-    }
+    // If the storage is full, only the page has the draft.
+    if (tabStorage.setItem(name, JSON.stringify(draft))) unwritten.delete(name);
   }
 }

@@ -20,6 +20,7 @@ import {
   unitOf,
 } from './scope.ts';
 import type { Refusal } from './send-write.ts';
+import { tabStorage } from './storage.ts';
 import { readView, type View } from './view.ts';
 
 const REFRESH_DELAY_MS = 250;
@@ -61,7 +62,7 @@ export const canWrite = computed(() => me.value?.scope === 'write');
 
 export const outbox = createOutbox({
   call,
-  storage: sessionStorage,
+  storage: tabStorage,
   onCreated: noticeIfHidden,
   onConfirmed: () => refreshSoon(),
   onRefused: reportRefusals,

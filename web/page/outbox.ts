@@ -5,10 +5,10 @@ import type { Change } from './figures.ts';
 import { type Fields, isTemporary, type Row } from './rows.ts';
 import { attempt, createSender, pump, type Sender, type SenderPorts } from './send-queue.ts';
 import type { Refusal } from './send-write.ts';
-import { createWriteQueue, type Write, type WriteQueue } from './write-queue.ts';
+import { createWriteQueue, type Write, type WriteQueue, type WriteStorage } from './write-queue.ts';
 
 interface Ports extends SenderPorts {
-  readonly storage: Pick<Storage, 'getItem' | 'setItem'>;
+  readonly storage: WriteStorage;
   /** Called as soon as a created row is queued. */
   readonly onCreated: (row: Row) => void;
 }

@@ -19,13 +19,19 @@ export interface Write {
   readonly isConflicting?: boolean;
 }
 
+/** Keeps writes over a reload. */
+export interface WriteStorage {
+  readonly getItem: (name: string) => string | null;
+  readonly setItem: (name: string, text: string) => unknown;
+}
+
 const STORAGE_NAME = 'outbox';
 /** Time for which a confirmed write is shown over lists that may lag behind it. */
 export const LAG_MS = 60_000;
 
 export type WriteQueue = ReturnType<typeof createWriteQueue>;
 
-export function createWriteQueue(storage: Pick<Storage, 'getItem' | 'setItem'>) {
+export function createWriteQueue(storage: WriteStorage) {
   const writes = signal<readonly Write[]>(readStored(storage));
   const waiting = computed(() =>
     writes.value.filter(({ confirmedAt, isConflicting }) => !confirmedAt && !isConflicting),
@@ -76,7 +82,7 @@ function splitWrites(changes: readonly Change[], ledger: string, delay: number):
   }));
 }
 
-function readStored(storage: Pick<Storage, 'getItem'>): readonly Write[] {
+function readStored(storage: WriteStorage): readonly Write[] {
   try {
     const stored: readonly Write[] = JSON.parse(storage.getItem(STORAGE_NAME) ?? '[]');
     return stored.map(({ isConflicting: _, ...each }) => each);

@@ -1,0 +1,41 @@
+// The page works, and asks for a key, although the browser denies access to its storage.
+import { afterAll, expect, test } from 'vitest';
+import {
+  keepDraft,
+  readDraft,
+  readDrafts,
+  writeDrafts,
+} from '../../../../../web/page/kept-drafts.ts';
+import { deviceStorage, tabStorage } from '../../../../../web/page/storage.ts';
+
+const { localStorage: device, sessionStorage: tab } = globalThis;
+for (const name of ['localStorage', 'sessionStorage'])
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    get: () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError');
+    },
+  });
+afterAll(() => {
+  Object.defineProperty(globalThis, 'localStorage', { configurable: true, value: device });
+  Object.defineProperty(globalThis, 'sessionStorage', { configurable: true, value: tab });
+});
+
+test('denied storage is empty, and the page keeps what is typed', () => {
+  for (const storage of [deviceStorage, tabStorage]) {
+    expect(storage.setItem('a', 'b')).toBe(false);
+    storage.removeItem('a');
+    expect([storage.getItem('a'), storage.listNames()]).toEqual([null, []]);
+  }
+  keepDraft('draft 1', { n: 1 });
+  writeDrafts();
+  expect([readDraft('draft 1'), readDrafts('draft').size]).toEqual([{ n: 1 }, 1]);
+});
+
+test('a key is used although it cannot be stored', async () => {
+  const { storedKey } = await import('../../../../../web/page/client.ts');
+  storedKey.write('fl_right', { isKept: true });
+  expect([storedKey.read(), storedKey.isReplaced()]).toEqual(['fl_right', false]);
+  // Other test files share the modules of the page.
+  storedKey.write('', { isKept: false });
+});
