@@ -658,7 +658,10 @@ export const MUTANTS: readonly Mutant[] = [
   ]),
   // Drafts that the web page keeps.
   ...mutantsOf('web/page/kept-drafts.ts', 'tests/ledger/unit/web/kept-drafts.test.ts', [
-    ['// The storage is full: only the page has the draft.', 'unwritten.delete(name);'],
+    [
+      'if (tabStorage.setItem(name, JSON.stringify(draft))) unwritten',
+      'tabStorage.setItem(name, JSON.stringify(draft));\n    unwritten',
+    ],
   ]),
   // Imports: transfers, text formulas, and interrupted uploads.
   ...mutantsOf('lib/ledger/import/transfers.ts', 'tests/ledger/unit/import/transfers.test.ts', [
@@ -2630,7 +2633,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     ['if (failure !== error) sender.ports.onDefect(error);', ''],
     ['before !== undefined && before.id === created', 'false'],
     ['{ after: last.after }', '{ after: first?.after }'],
-    ['each.ledger === ledger && !underWay.has(each.key)', '!underWay.has(each.key)'],
+    ['each.ledger === ledger.value && !underWay.has(each.key)', '!underWay.has(each.key)'],
     ['if (after && written) versions.add(written, after);', ''],
     ['changes: each.changes.map(versions.follow)', 'changes: each.changes'],
     ['Date.now() - write.queuedAt > KEY_LIFETIME_MS', 'false'],
@@ -2652,7 +2655,7 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
     'web/page/opened-category.ts',
     'tests/ledger/unit/web/page/opened-category.test.ts',
     [
-      ['kept.ledger !== me.peek()?.ledger', 'false'],
+      ['nameDraft(me.peek()?.ledger)', 'nameDraft(opened.peek()?.ledger)'],
       ['    else dropDraft(draftName);', ''],
       ['  stopKeeping();\n  dropDraft(nameDraft(opened.peek()?.ledger));', '  stopKeeping();'],
       ['open(category, kept.settings)', 'openCategory(category)'],
@@ -2683,9 +2686,10 @@ export function wasExcessive(changes: Changes, deletes?: number): boolean {`,
   ]),
   ...mutantsOf('web/page/rows.ts', 'tests/ledger/unit/web/page.test.ts', [
     ['if (after && listed && readVersion(listed) > readVersion(after)) continue;', ''],
-    ['if (after && isIn(after)) shown', 'if (after) shown'],
+    ['if (changed && isIn(changed)) shown', 'if (changed) shown'],
+    ['...readFields(listed), ', ''],
     ['!added.has(row.id) || isOnPage(row)', 'true'],
-    ["replace(/[^\\p{L}]+/gu, ' ')", "replace(/[^\\p{L}\\p{N}]+/gu, ' ')"],
+    ["replace(/[^\\p{L}\\p{M}]+/gu, ' ')", "replace(/[^\\p{L}\\p{M}\\p{N}]+/gu, ' ')"],
     ['words.every((word)', 'words.some((word)'],
   ]),
   ...mutantsOf('web/page/figures.ts', 'tests/ledger/unit/web/page.test.ts', [
