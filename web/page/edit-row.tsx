@@ -5,7 +5,7 @@ import { resolveCategory } from './category-choice.ts';
 import { Button } from './components.tsx';
 import { readAmount } from './format.ts';
 import { dropDraft, keepDraft, nameOfLedger, readDrafts } from './kept-drafts.ts';
-import { announcement, me, notice, outbox } from './ledger.ts';
+import { announcement, notice, outbox } from './ledger.ts';
 import { changedFields, type Row } from './rows.ts';
 import { useSubmit } from './submit.ts';
 import {
@@ -18,7 +18,7 @@ import {
 } from './transaction-form.tsx';
 
 /** The name of a draft is this prefix and a UUID. The rows of another ledger may have the same ids. */
-const prefix = () => nameOfLedger('edit', me.peek()?.ledger);
+const prefix = () => nameOfLedger('edit', outbox.ledger.peek());
 
 interface KeptEdit {
   readonly draft: Draft;

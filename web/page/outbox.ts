@@ -65,6 +65,8 @@ function describeState(queue: WriteQueue, { ledger, conflicts, isInterrupted, ve
     writes: ofLedger(queue.writes),
     waiting: ofLedger(queue.waiting),
     undoable: ofLedger(queue.undoable),
+    /** The opened ledger: known before its first write is sent */
+    ledger: ledger as ReadonlySignal<string | undefined>,
     conflicts,
     isInterrupted,
     latestOf: versions.latestOf,
