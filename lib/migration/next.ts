@@ -16,7 +16,11 @@ export interface Next {
 }
 
 /** Work that a timer begins: a command that is due, a reminder, or the removal of what an aborted run left */
-export type DueWork = 'rollback' | 'retention' | 'remind' | 'remove';
+export interface DueWork {
+  readonly work: 'rollback' | 'retention' | 'remind' | 'remove';
+  /** True if it is done once a day at most */
+  readonly isDaily: boolean;
+}
 
 type RunState = Pick<Run, 'phase' | 'evidence' | 'window' | 'takesNoWindow' | 'refused'>;
 
@@ -35,17 +39,14 @@ export function decideNext(run: RunState, now: Date): Next {
   return { command, moves, isDue: command !== null && (isReturning || isOver) };
 }
 
-/** @param isReminderDue true once a day: nobody is reminded of the same more often */
-export function findDueWork(
-  run: Run,
-  { now, isReminderDue }: { readonly now: Date; readonly isReminderDue: boolean },
-): DueWork | undefined {
-  if (run.phase === 'aborted') return isReminderDue ? 'remove' : undefined;
+/** @returns undefined if nothing is due */
+export function findDueWork(run: Run, now: Date): DueWork | undefined {
+  if (run.phase === 'aborted') return { work: 'remove', isDaily: true };
   const { command, isDue } = decideNext(run, now);
-  if (isDue && command === 'rollback') return command;
+  if (isDue && command === 'rollback') return { work: command, isDaily: false };
   if (run.phase !== 'live') return undefined;
-  if (isDue) return run.window?.overAt === undefined || isReminderDue ? 'retention' : undefined;
-  return isReminderDue && retentionOf(run, now).isEnding ? 'remind' : undefined;
+  if (isDue) return { work: 'retention', isDaily: run.window?.overAt !== undefined };
+  return retentionOf(run, now).isEnding ? { work: 'remind', isDaily: true } : undefined;
 }
 
 /** True if a failed step is repeated until the window ends, because users may be on the new version. */

@@ -29,7 +29,7 @@ export const retention: Step = {
     const { services, run } = context;
     const found = retentionOf(run, services.clock());
     if (found.isOver) return await close(context);
-    if (found.isEnding) await remindDaily(services, run, found);
+    if (found.isEnding && (await isReminderDue(services, run))) await remind(services, run, found);
     throw new Paused({ waitSeconds: DAY_MS / 1_000 });
   },
 };
@@ -97,12 +97,7 @@ export async function isReminderDue(
 }
 
 // Recorded last: after a kill in between, the warning is repeated rather than lost.
-export async function remindDaily(
-  services: Services,
-  run: Run,
-  retention: Retention,
-): Promise<void> {
-  if (!(await isReminderDue(services, run))) return;
+export async function remind(services: Services, run: Run, retention: Retention): Promise<void> {
   const { until, daysLeft } = retention;
   const { removesWhenOver: removesOldCollection, removesArtifactsWhenOver: removesBackups } =
     run.plan;

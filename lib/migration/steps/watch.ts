@@ -12,7 +12,7 @@ import type { Step } from '../runs/step.ts';
 import { retentionOf } from '../runs/times.ts';
 import type { Services } from '../services.ts';
 import { removeAborted } from './abort.ts';
-import { isReminderDue, remindDaily, retention } from './retention.ts';
+import { isReminderDue, remind, retention } from './retention.ts';
 import { rollback } from './rollback.ts';
 
 /** True if the payload names a run: a person does, a timer does not. */
@@ -45,12 +45,13 @@ export async function keepWatch(
     for (const runId of await listRuns(services)) {
       await attempt(runId, async () => {
         const run = await runs.read(runId);
-        const due = { now: clock(), isReminderDue: await isReminderDue(services, run) };
-        const work = findDueWork(run, due);
+        const now = clock();
+        const due = findDueWork(run, now);
+        if (!due || (due.isDaily && !(await isReminderDue(services, run)))) return;
         try {
-          if (work === 'remove') await removeAborted(services, run);
-          if (work === 'remind') await remindDaily(services, run, retentionOf(run, due.now));
-          const step = work && STEPS[work];
+          if (due.work === 'remove') await removeAborted(services, run);
+          if (due.work === 'remind') await remind(services, run, retentionOf(run, now));
+          const step = STEPS[due.work];
           if (step) last = await advance(step, services, { runId, timeLeftMs });
         } catch (failure) {
           if (!isForLater(run, failure, clock())) throw failure;
@@ -84,7 +85,7 @@ export async function endRetention(
   }
 }
 
-const STEPS: { readonly [Work in DueWork]?: Step } = { rollback, retention };
+const STEPS: { readonly [Work in DueWork['work']]?: Step } = { rollback, retention };
 
 // While users wait, no step takes longer: a lock held for longer means a hanging step, or a clock that is ahead.
 const MAX_LATE_MS = 20 * 60_000;

@@ -258,7 +258,7 @@ describe('the next command', () => {
   const nextWeek = now + 8 * 86_400_000;
   const tomorrow = now + 86_400_000;
 
-  // A row lists a run, and what the watch does with it: if nobody was reminded today, and otherwise.
+  // A row lists a run, and what the watch does with it: before today's reminder, and after it.
   it.each([
     ['checked', {}, undefined, undefined],
     ['switching', { window: open }, undefined, undefined],
@@ -276,8 +276,9 @@ describe('the next command', () => {
     ['aborted', {}, 'remove', undefined],
   ] as const)('%s %j is due for %s, once reminded for %s', (phase, changes, due, reminded) => {
     const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
-    expect(findDueWork(run, { now: NOW, isReminderDue: true })).toBe(due);
-    expect(findDueWork(run, { now: NOW, isReminderDue: false })).toBe(reminded);
+    const found = findDueWork(run, NOW);
+    expect(found?.work).toBe(due);
+    expect(found?.isDaily ? undefined : found?.work).toBe(reminded);
   });
 
   it.each([

@@ -1136,8 +1136,8 @@ export const MUTANTS: readonly Mutant[] = [
       'the watch > rolls back no live run for which there is nothing to do',
     ],
     [
-      "isReminderDue ? 'remove' : undefined",
-      "'remove'",
+      "{ work: 'remove', isDaily: true }",
+      "{ work: 'remove', isDaily: false }",
       'the watch > removes nothing of an aborted run while the collection in use is emptied, after a rollback, until the operator says that users did it',
     ],
   ]),

@@ -7,6 +7,7 @@ import { RetryableFailure } from '../../../../lib/migration/refusals.ts';
 import { windowOf } from '../../../../lib/migration/runs/run.ts';
 import { keepWatch } from '../../../../lib/migration/steps/watch.ts';
 import { SOURCE } from '../../../../sandbox/world.ts';
+import { changeServices } from '../../support/changed-services.ts';
 import { emptyCollection } from '../../support/holdings.ts';
 import { createKillableServices } from '../../support/killable-services.ts';
 import { createMigration, type Migration, RUN } from '../../support/migration.ts';
@@ -147,6 +148,16 @@ describe('the watch', () => {
       expect(await listKeptData(migration)).toEqual([SOURCE]);
       expect(await migration.lock.retainedRuns()).toEqual([]);
     }
+  });
+
+  it('rolls back a late window although the time of the last reminder cannot be read', async () => {
+    const migration = await createMigrationAt('equal');
+    migration.advanceClock(31 * 60_000);
+    const remindedAt = async () => {
+      throw new RetryableFailure('RetryableUnavailable', 'No response.');
+    };
+    await keepWatch(changeServices(migration.services, { runs: { remindedAt } }));
+    expect((await migration.runs.read(RUN)).phase).toBe('copied');
   });
 
   it('rolls back no live run for which there is nothing to do', async () => {
