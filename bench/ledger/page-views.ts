@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import type { Browser, CDPSession } from 'playwright-core';
 import { median } from '../statistics.ts';
-
 import { type Cores, findCores } from './page-cores.ts';
 
 export const LOADS = 5;

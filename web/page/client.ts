@@ -11,6 +11,7 @@ const MAX_KEEPALIVE_LENGTH = 30_000;
 
 const readStored = () =>
   tabStorage.getItem(STORED_KEY) ?? deviceStorage.getItem(STORED_KEY) ?? undefined;
+
 interface Held {
   readonly key: string | undefined;
   /** False if the storage is full or denied: only this page has the key. */
@@ -22,8 +23,9 @@ interface Held {
 let held: Held | undefined;
 
 function hold(): Held {
-  const key = held ? undefined : readStored();
-  held ??= { key, isStored: key !== undefined, isForgotten: false };
+  if (held) return held;
+  const key = readStored();
+  held = { key, isStored: key !== undefined, isForgotten: false };
   return held;
 }
 

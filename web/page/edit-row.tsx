@@ -56,7 +56,7 @@ export function EditRow({ row, field, onClose }: EditRowProps) {
     open.errors.value = errors;
     if (Object.keys(errors).length > 0) return focusError(form.current);
     const isSaved = await saveEdit(before, row, draft, () => !isLeft.current);
-    // What was typed meanwhile is not saved.
+    // Text typed meanwhile is not saved.
     if (isSaved && open.draft.peek() === draft) close();
   });
   return (

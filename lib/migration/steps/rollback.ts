@@ -43,7 +43,7 @@ import {
 } from './return-target.ts';
 import { FREEZING, openUnproved, stayOnNew, switchBack } from './switch.ts';
 
-/** Where the way back ended */
+/** The end of the way back */
 type End =
   /** Users are sent to that collection; `unproved` tells why nothing proves that they find their memories there. */
   | { readonly to: string; readonly unproved?: string }

@@ -94,7 +94,7 @@ export async function createPlayUsers(
     if (writer === 'user') return isFrozen ? undefined : worksOn;
     if (writer === 'late') return isFrozen ? wasOpenOn : undefined;
     if (writer === 'early') return isFrozen && isDeploying ? worksOn : undefined;
-    // In place, nobody ever leaves the collection.
+    // In place, users never leave the collection.
     if (live === SOURCE) return undefined;
     if (isOnNew) return SOURCE;
     return wasOpenOnNew ? live : undefined;

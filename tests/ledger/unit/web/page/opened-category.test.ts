@@ -1,4 +1,4 @@
-// What is typed in the settings of a category survives a reload, until it is saved or discarded. Only the service is a stand-in.
+// Text typed in the settings of a category survives a reload, until it is saved or discarded. Only the service is a stand-in.
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Category } from '../../../../../lib/ledger/http/api-types.ts';
 
