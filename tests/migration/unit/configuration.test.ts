@@ -10,10 +10,10 @@ import type { Services } from '../../../lib/migration/services.ts';
 import { failureNamed } from '../support/refused.ts';
 import { takeWaiting } from '../support/take-waiting.ts';
 
-function createContext(found: Partial<CollectionInfo>, before: Partial<Run> = {}) {
+function createContext(changes: Partial<CollectionInfo>, run: Partial<Run> = {}) {
   const config = { optimizer_config: {} };
   const counts = { points_count: 60, indexed_vectors_count: 7, segments_count: 3 };
-  const info = { optimizer_status: 'ok', ...counts, config, ...found };
+  const info = { optimizer_status: 'ok', ...counts, config, ...changes };
   const updates: CollectionUpdate[] = [];
   const notes: Partial<Run>[] = [];
   const vectors = {
@@ -21,8 +21,8 @@ function createContext(found: Partial<CollectionInfo>, before: Partial<Run> = {}
     updateCollection: async (_: string, update: CollectionUpdate) => void updates.push(update),
   };
   const services = { vectors, clock: () => new Date(NOW) } as unknown as Services;
-  const note = async (changes: Partial<Run>) => void notes.push(changes);
-  const context = { services, run: before as Run, renew: async () => {}, note };
+  const note = async (noted: Partial<Run>) => void notes.push(noted);
+  const context = { services, run: run as Run, renew: async () => {}, note };
   return { updates, notes, wait: waitUntilIndexed(context, 'memories_v3').catch(takeWaiting) };
 }
 
@@ -85,7 +85,9 @@ describe('the wait until a collection is indexed', () => {
       { status: 'yellow', optimizer_status: { error: 'No space left on device' } },
       'No space left on device',
     ],
-  ] as const)('fails if the collection %s', async (_, found, why) => {
-    await expect(createContext(found).wait).rejects.toEqual(failureNamed('RefusedByService', why));
+  ] as const)('fails if the collection %s', async (_, changes, why) => {
+    await expect(createContext(changes).wait).rejects.toEqual(
+      failureNamed('RefusedByService', why),
+    );
   });
 });

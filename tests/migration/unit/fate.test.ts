@@ -17,7 +17,7 @@ type BaseLetter = '-' | 'a' | '?' | '+';
 const memory = (letter: Letter) =>
   letter === '-' ? undefined : createPoint(7, JSON.stringify({ user_id: 'ada', data: letter }));
 
-function readCommon(letter: BaseLetter): CommonVersion {
+function toCommonVersion(letter: BaseLetter): CommonVersion {
   if (letter === '?') return 'unknown';
   if (letter === '+') return 'inserting';
   if (letter === '-') return 'absent';
@@ -56,14 +56,14 @@ const UNCERTAIN: typeof TABLE = [
 test.each([...TABLE, ...UNCERTAIN])(
   'active %s, standby %s, last common version %s: %s',
   (active, standby, base, fate) => {
-    expect(decideFate(memory(active), memory(standby), readCommon(base))).toBe(fate);
+    expect(decideFate(memory(active), memory(standby), toCommonVersion(base))).toBe(fate);
   },
 );
 
 it('the truth table is symmetric: forward from one side is backward from the other', () => {
   const mirrored = { same: 'same', forward: 'backward', backward: 'forward', conflict: 'conflict' };
   for (const [active, standby, base, fate] of TABLE) {
-    expect(decideFate(memory(standby), memory(active), readCommon(base))).toBe(mirrored[fate]);
+    expect(decideFate(memory(standby), memory(active), toCommonVersion(base))).toBe(mirrored[fate]);
   }
 });
 

@@ -50,12 +50,12 @@ describe('a forecast', () => {
     expect(forecast.seconds).toBe(sum);
   });
 
-  it('assumes no faster reads than the limit', () => {
+  it('assumes that reads are at most as fast as the limit', () => {
     expect(listStages(makeForecast({}, 100))[2]).toBe('copy 1800 measured');
     expect(listStages(makeForecast({}, 100_000))[2]).toBe('copy 100 measured');
   });
 
-  it('of a run about which nothing is known uses the configured values', () => {
+  it('of a run without measurements uses the configured values', () => {
     expect(makeForecast({ evidence: {}, took: {} }).seconds).toBe(120);
   });
 });
@@ -64,7 +64,7 @@ it.each([
   [{ seconds: 1_800 }, undefined],
   [{ seconds: 1_801 }, 34],
   [{ seconds: 7_000 }, 129],
-])('a window of 30 minutes for %o needs more minutes: %s', (forecast, needed) => {
+])('in a window of 30 minutes, %o needs a window of %s minutes', (forecast, needed) => {
   const attempt = () => assertFits(forecast, 30);
   if (needed === undefined) return expect(attempt).not.toThrow();
   const data = { windowMinutes: needed };

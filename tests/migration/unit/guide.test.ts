@@ -33,7 +33,7 @@ describe('the guide', () => {
     for (const option of options) expect(help.output).toContain(option);
   });
 
-  it('begins the run whose test user has the key of the sandbox', async () => {
+  it('starts the run whose test user owns the key of the sandbox', async () => {
     let steps: string[] = [];
     const open = async (order: SandboxOrder) => {
       steps = describeFirstSteps(order, {});

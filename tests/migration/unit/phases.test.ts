@@ -90,13 +90,13 @@ describe('a move', () => {
   );
 
   it("needs an operator if it opens a window, aborts a run or loses users' writes", () => {
-    const forbidden = MOVES.filter(({ needsPerson }) => needsPerson);
-    expect(forbidden.map(({ command, from }) => [command, from[0]])).toEqual([
+    const forPersons = MOVES.filter(({ needsPerson }) => needsPerson);
+    expect(forPersons.map(({ command, from }) => [command, from[0]])).toEqual([
       ['cutover', 'copied'],
       ['rollback', 'live'],
       ['abort', 'checked'],
     ]);
-    for (const { command, from } of forbidden) {
+    for (const { command, from } of forPersons) {
       const run = { phase: from[0] ?? 'checked', evidence: allEvidence };
       expect(() => chooseMove(command, run, byWatchdog)).toThrow(
         expect.objectContaining({ name: 'RefusedNotNow' }),
@@ -136,14 +136,16 @@ describe('a run', () => {
     const run = {
       phase: 'copied',
       evidence: allEvidence,
-      takesNoWindow: 'users left',
+      takesNoWindow: 'writes were left behind',
     } as const;
     const { command, moves } = decideNext(run, NOW);
     expect([command, moves.map((move) => move.command)]).toEqual([null, ['abort']]);
-    expect(() => chooseMove('cutover', run, byOperator)).toThrow('No cutover: users left.');
+    expect(() => chooseMove('cutover', run, byOperator)).toThrow(
+      'No cutover: writes were left behind.',
+    );
   });
 
-  it('can leave every phase in which it has not ended', () => {
+  it('has a next command in every phase until it ends', () => {
     const stuck = PHASES.filter(
       (phase) => decideNext({ phase, evidence: allEvidence }, NOW).command === null,
     );
@@ -176,10 +178,10 @@ it('an abort of a live run suggests the rollback instead', () => {
 describe('the next command', () => {
   const now = NOW.getTime();
   const failed = { name: 'RefusedNotFrozen', why: 'A write went through.', data: {} } as const;
-  const nothing = { ...failed, name: 'RefusedNothingToReturnTo' } as const;
-  const late = { deadlineAt: now };
+  const noReturn = { ...failed, name: 'RefusedNothingToReturnTo' } as const;
+  const expired = { deadlineAt: now };
   const open = { deadlineAt: now + 1 };
-  const isLive = (retainUntil: number) => ({ window: { ...late, retainUntil } });
+  const liveUntil = (retainUntil: number) => ({ window: { ...expired, retainUntil } });
   const byBoth = (command: string) => `${command} by operator, machine`;
   const byOperatorOnly = (command: string) => `${command} by operator`;
   const cutoverByBoth = byBoth('cutover');
@@ -190,12 +192,18 @@ describe('the next command', () => {
   it.each([
     ['checked', {}, 'backup', [byBoth('backup'), byOperatorOnly('abort')], false],
     ['copied', {}, 'cutover', [byBoth('copy'), cutoverByOperator, byOperatorOnly('abort')], false],
-    ['copied', { takesNoWindow: 'users are elsewhere' }, null, [byOperatorOnly('abort')], false],
+    [
+      'copied',
+      { takesNoWindow: 'writes were left behind' },
+      null,
+      [byOperatorOnly('abort')],
+      false,
+    ],
     ['switching', { window: open }, 'cutover', [cutoverByBoth, rollbackByBoth], false],
     ['switching', { window: { ...open, failed } }, 'rollback', [rollbackByBoth], true],
     [
       'switching',
-      { window: { ...open, failed }, refused: nothing },
+      { window: { ...open, failed }, refused: noReturn },
       'rollback',
       [cutoverByOperator, rollbackByBoth],
       true,
@@ -207,40 +215,40 @@ describe('the next command', () => {
       [cutoverByBoth, byOperatorOnly('rollback')],
       false,
     ],
-    ['switching', { window: late }, 'rollback', [rollbackByBoth], true],
+    ['switching', { window: expired }, 'rollback', [rollbackByBoth], true],
     [
       'switching',
-      { window: { ...late, openedAt: 1 } },
+      { window: { ...expired, openedAt: 1 } },
       'rollback',
       [cutoverByOperator, rollbackByBoth],
       true,
     ],
     [
       'switching',
-      { window: late, refused: nothing },
+      { window: expired, refused: noReturn },
       'rollback',
       [cutoverByOperator, rollbackByBoth],
       true,
     ],
     [
       'switching',
-      { window: { ...late, openedAt: 1, stays: true } },
+      { window: { ...expired, openedAt: 1, stays: true } },
       'rollback',
       [cutoverByOperator, byOperatorOnly('rollback')],
       true,
     ],
     ['switching-back', { window: open }, 'rollback', [rollbackByBoth], false],
-    ['switching-back', { window: late }, 'rollback', [rollbackByBoth], true],
+    ['switching-back', { window: expired }, 'rollback', [rollbackByBoth], true],
     [
       'live',
-      isLive(now + 1),
+      liveUntil(now + 1),
       'retention',
       [byOperatorOnly('rollback'), byBoth('retention')],
       false,
     ],
-    ['live', isLive(now), 'retention', [byBoth('retention')], true],
-    ['switching-back', isLive(now), 'rollback', [rollbackByBoth], true],
-    ['closed', isLive(now), null, [], false],
+    ['live', liveUntil(now), 'retention', [byBoth('retention')], true],
+    ['switching-back', liveUntil(now), 'rollback', [rollbackByBoth], true],
+    ['closed', liveUntil(now), null, [], false],
     ['aborted', {}, null, [], false],
   ] as const)('%s %j: %s', (phase, changes, command, accepted, isDue) => {
     const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
@@ -253,7 +261,7 @@ describe('the next command', () => {
   });
 
   const windowOf = (retainUntil: number, overAt?: number) => ({
-    window: { ...late, retainUntil, ...(overAt !== undefined && { overAt }) },
+    window: { ...expired, retainUntil, ...(overAt !== undefined && { overAt }) },
   });
   const nextWeek = now + 8 * 86_400_000;
   const tomorrow = now + 86_400_000;
@@ -262,11 +270,11 @@ describe('the next command', () => {
   it.each([
     ['checked', {}, undefined, undefined],
     ['switching', { window: open }, undefined, undefined],
-    ['switching', { window: late }, 'rollback', 'rollback'],
+    ['switching', { window: expired }, 'rollback', 'rollback'],
     ['switching', { window: { ...open, failed } }, 'rollback', 'rollback'],
     ['switching', { window: { ...open, failed, openedAt: 1 } }, undefined, undefined],
     ['switching-back', { window: open }, undefined, undefined],
-    ['switching-back', { window: late }, 'rollback', 'rollback'],
+    ['switching-back', { window: expired }, 'rollback', 'rollback'],
     ['live', windowOf(nextWeek), undefined, undefined],
     ['live', windowOf(tomorrow), 'remind', undefined],
     ['live', windowOf(now), 'retention', 'retention'],
@@ -274,17 +282,20 @@ describe('the next command', () => {
     ['live', { ...windowOf(now), takesNoWindow: 'it is damaged' }, undefined, undefined],
     ['closed', windowOf(now), undefined, undefined],
     ['aborted', {}, 'remove', undefined],
-  ] as const)('%s %j is due for %s, once reminded for %s', (phase, changes, due, reminded) => {
-    const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
-    const found = findDueWork(run, NOW);
-    expect(found?.work).toBe(due);
-    expect(found?.isDaily ? undefined : found?.work).toBe(reminded);
-  });
+  ] as const)(
+    '%s %j is due for %s, and after the reminder for %s',
+    (phase, changes, due, reminded) => {
+      const run = { phase, evidence: allEvidence, ...changes } as unknown as Run;
+      const found = findDueWork(run, NOW);
+      expect(found?.work).toBe(due);
+      expect(found?.isDaily ? undefined : found?.work).toBe(reminded);
+    },
+  );
 
   it.each([
     ['switching', open, false],
     ['switching', { ...open, openedAt: 1 }, true],
-    ['switching', { ...late, openedAt: 1 }, false],
+    ['switching', { ...expired, openedAt: 1 }, false],
     ['live', { ...open, openedAt: 1 }, false],
   ] as const)('%s in the window %j repeats a failed step: %s', (phase, window, repeats) => {
     expect(isRepeated({ phase, window }, NOW)).toBe(repeats);
@@ -294,8 +305,8 @@ describe('the next command', () => {
     ['copied', EVIDENCE, false],
     ['copied', EVIDENCE.filter((kind) => kind !== APPROVED_EVIDENCE), true],
     ['rebuilt', [], false],
-  ] as const)('%s with %j has returned: %s', (phase, kinds, has) => {
-    expect(hasReturned({ phase, evidence: createEvidence(kinds) })).toBe(has);
+  ] as const)('%s with %j has returned: %s', (phase, kinds, expected) => {
+    expect(hasReturned({ phase, evidence: createEvidence(kinds) })).toBe(expected);
   });
 
   it('cannot finish a window that failed, and its refusal says what failed', () => {

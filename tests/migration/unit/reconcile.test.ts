@@ -62,9 +62,9 @@ async function findPoint({ store }: CopyScene, pattern: RegExp): Promise<Point> 
   return { ...found, vector: found.vector };
 }
 
-async function writeDenseVector({ store }: CopyScene, found: Point, dense: readonly number[]) {
-  const vector = asJsonText<number[]>(JSON.stringify({ ...JSON.parse(found.vector), '': dense }));
-  await store.upsert(NEW, [{ ...found, vector }], 'upsert');
+async function writeDenseVector({ store }: CopyScene, point: Point, dense: readonly number[]) {
+  const vector = asJsonText<number[]>(JSON.stringify({ ...JSON.parse(point.vector), '': dense }));
+  await store.upsert(NEW, [{ ...point, vector }], 'upsert');
 }
 
 function replaceInNew(pattern: RegExp, replacement: string) {
@@ -85,9 +85,9 @@ describe('a copy into an empty collection', () => {
     const report = await repair(scene);
     expect(report).toMatchObject({ inserted: 1_000, replaced: 0, deleted: 0, compared: 1_000 });
     expect(listProblems(report)).toEqual([]);
-    const checked = await compare(scene);
-    expect(checked).toMatchObject({ from: report.from, to: report.from });
-    expect(listProblems(checked)).toEqual([]);
+    const compared = await compare(scene);
+    expect(compared).toMatchObject({ from: report.from, to: report.from });
+    expect(listProblems(compared)).toEqual([]);
   });
 
   test('keeps the text of every payload, including how numbers are written', async () => {
@@ -326,13 +326,13 @@ describe('while users write', () => {
   test('a memory that was created again is not deleted', async () => {
     const scene = await createCopiedScene();
     const [id = UNUSED] = await listIds(scene);
-    const [kept] = await scene.store.retrieve(OLD, [id]);
+    const [original] = await scene.store.retrieve(OLD, [id]);
     await scene.store.deletePoints(OLD, { ids: [id] });
     const store: VectorStore = {
       ...scene.store,
       retrieve: async (...args) => {
-        if (kept?.vector)
-          await scene.store.upsert(OLD, [{ ...kept, vector: kept.vector }], 'upsert');
+        if (original?.vector)
+          await scene.store.upsert(OLD, [{ ...original, vector: original.vector }], 'upsert');
         return await scene.store.retrieve(...args);
       },
     };

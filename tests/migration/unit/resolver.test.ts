@@ -107,7 +107,7 @@ const CONFLICTS = TABLE.flatMap(([active, standby, base], id) =>
   new Set([active, standby, base]).size === 3 ? [id] : [],
 );
 
-/** Creates a store in which a write arrives, but the command is killed before it gets the response. */
+/** Creates a store that applies a write, but whose client is killed before it gets the response. */
 function createStoreKilledAfterWrite(store: VectorStore): VectorStore {
   return {
     ...store,

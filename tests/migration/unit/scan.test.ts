@@ -12,8 +12,8 @@ function createCollection(payloads: readonly string[]): {
   store: Pick<VectorStore, 'scroll'>;
   collection: string;
 } {
-  const points = payloads.map((payload, at) => ({
-    id: asJsonText<number>(String(at)),
+  const points = payloads.map((payload, index) => ({
+    id: asJsonText<number>(String(index)),
     vector: undefined,
     payload: asJsonText<Record<string, unknown>>(payload),
   }));
@@ -33,7 +33,7 @@ const ADA = '{"user_id":"ada","data":"sails"}';
 const BOB = '{"user_id":"bob","data":"rows"}';
 
 describe('a scan', () => {
-  it('counts every user, and finds those with most memories', async () => {
+  it('counts every user, and finds those with the most memories', async () => {
     const { contents, counts } = await scanPayloads([ADA, BOB, ADA, ADA]);
     expect(contents).toMatchObject({ points: 4, users: 2, expired: 0 });
     expect(counts.listLargest(1)).toEqual([{ user: digestUser('ada'), points: 3 }]);
@@ -94,10 +94,13 @@ describe('a scan', () => {
     ['in the future', '"2026-03-02"', 0],
     ['that cannot be read', '"soon"', 0],
     ['that is not a text', '5', 0],
-  ])('counts memories that a date %s hides', async (_, date, expired) => {
-    const { contents } = await scanPayloads([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
-    expect(contents.expired).toBe(expired);
-  });
+  ])(
+    'counts a memory as expired only if its date has passed: a date %s',
+    async (_, date, expired) => {
+      const { contents } = await scanPayloads([`{"user_id":"ada","expiration_date":${date}}`, ADA]);
+      expect(contents.expired).toBe(expired);
+    },
+  );
 
   it('computes the same digest for the same content, in any order of keys', async () => {
     const { contents } = await scanPayloads([ADA, BOB]);

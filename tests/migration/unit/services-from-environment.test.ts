@@ -23,7 +23,7 @@ const COMPLETE: Readonly<Record<string, string>> = {
   ARTIFACTS_URL: 'file:///var/artifacts',
 };
 
-const FOR_NO_USER = { testUser: 't', deadlineAt: undefined };
+const WITHOUT_DEADLINE = { testUser: 't', deadlineAt: undefined };
 
 async function captureRefusal(environment: Record<string, string>): Promise<string> {
   const error = await openServices(environment).then(
@@ -38,12 +38,17 @@ describe('the environment', () => {
   it('of the guide is sufficient, with a person instead of a webhook', async () => {
     const services = await openServices(COMPLETE);
     expect(services).toMatchObject({ preview: undefined, graph: undefined });
-    const asked = { action: 'freeze', runId: 'r', occasion: 'window-7', collection: 'c' } as const;
-    const answer = services.hooks.ask({ ...asked, testUser: 't', deadlineAt: undefined });
+    const request = {
+      action: 'freeze',
+      runId: 'r',
+      occasion: 'window-7',
+      collection: 'c',
+    } as const;
+    const answer = services.hooks.ask({ ...request, ...WITHOUT_DEADLINE });
     expect(await answer).toBe('asked-of-a-person');
   });
 
-  it.each(Object.keys(COMPLETE))('is refused without %s, or with an empty one', async (name) => {
+  it.each(Object.keys(COMPLETE))('is refused if %s is missing or empty', async (name) => {
     const { [name]: _, ...others } = COMPLETE;
     const message = await captureRefusal(others);
     expect(message).toMatch(new RegExp(`^${name} is not set.*Set or correct the named variable`));
@@ -107,8 +112,8 @@ describe('the environment', () => {
       (scheme) => ['graph', 'NEO4J_URL', `${scheme}://graph.example:7687`] as const,
     ),
   ] as const)('may configure a %s by %s=%s', async (service, variable, url) => {
-    const more = { [variable]: url, NEO4J_PASSWORD: 'p' };
-    const services = await openServices({ ...COMPLETE, ...more });
+    const added = { [variable]: url, NEO4J_PASSWORD: 'p' };
+    const services = await openServices({ ...COMPLETE, ...added });
     expect(services[service]).toBeDefined();
   });
 });
@@ -142,7 +147,7 @@ describe('a service that does not answer', () => {
     ['QDRANT_URL', ({ vectors }) => vectors.listCollections()],
     ['MEMORY_BACKEND_URL', ({ backend }) => backend.health()],
     ['MEMORY_PREVIEW_URL', async ({ preview }) => await preview?.health()],
-    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...FOR_NO_USER })],
+    ['MIGRATION_WEBHOOK_URL', ({ hooks }) => hooks.ask({ ...FREEZE, ...WITHOUT_DEADLINE })],
     ['COLLECTION_SETTING', ({ setting }) => setting.read()],
     ['ARTIFACTS_URL', ({ artifacts }) => artifacts.find('run-a/report.json')],
   ])('is named in the failure by its variable, %s', async (variable, ask) => {

@@ -1171,7 +1171,7 @@ export const MUTANTS: readonly Mutant[] = [
       [
         'data.run ?? status.runId',
         'status.runId',
-        'offers a repair, or the number that users deleted, after the removal of another run was refused',
+        'a refusal of another run offers a repair or the number of deletions > if the current run is live',
       ],
     ],
   ),
@@ -1338,7 +1338,7 @@ export const MUTANTS: readonly Mutant[] = [
     [
       'cursor: startsOver ? undefined : start',
       'cursor: undefined',
-      'each invocation resumes where the one before ended',
+      'each invocation resumes where the previous one ended',
     ],
     [
       '{ insertsOnly = mayInsert && isExcess } = context.cursor ?? {}',

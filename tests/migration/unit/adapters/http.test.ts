@@ -16,31 +16,31 @@ async function listenOnPort(server: Pick<Server, 'listen' | 'address' | 'close'>
 
 /** Counts connections, which shows whether a request was retried. */
 function countConnections(server: Server): { connections: number } {
-  const seen = { connections: 0 };
+  const counter = { connections: 0 };
   server.on('connection', () => {
-    seen.connections += 1;
+    counter.connections += 1;
   });
-  return seen;
+  return counter;
 }
 
 describe('an address that cannot work', () => {
   it('with https on an http port is refused after one attempt', async () => {
     const server = createServer((_, response) => response.end());
-    const seen = countConnections(server);
+    const counter = countConnections(server);
     const store = createQdrant({ url: `https://127.0.0.1:${await listenOnPort(server)}` });
     const why = /does not speak https on that port/;
     await expect(store.fetchVersion()).rejects.toEqual(failureNamed('RefusedSetting', why));
-    expect(seen.connections).toBe(1);
+    expect(counter.connections).toBe(1);
   });
 
-  it('with the port of gRPC is refused after one attempt', async () => {
+  it('with the gRPC port is refused after one attempt', async () => {
     const server = createHttp2Server() as unknown as Server;
-    const seen = countConnections(server);
+    const counter = countConnections(server);
     const store = createQdrant({ url: `http://127.0.0.1:${await listenOnPort(server)}` });
     await expect(store.fetchVersion()).rejects.toEqual(
       failureNamed('RefusedSetting', /REST port \(6333\)/),
     );
-    expect(seen.connections).toBe(1);
+    expect(counter.connections).toBe(1);
   });
 });
 

@@ -1,4 +1,4 @@
-// The adapter of Neo4j: how it names errors, and which database it opens
+// The Neo4j adapter: how it names errors, and which database it opens
 import neo4j, { Neo4jError } from 'neo4j-driver';
 import { expect, test, vi } from 'vitest';
 import { openNeo4j, translateDriverError } from '../../../../lib/migration/adapters/neo4j.ts';

@@ -1,11 +1,11 @@
-// A bucket of the same name that another account owns is never written to or read.
+// A bucket with the right name but another owner is neither read nor written.
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { openArtifacts } from '../../../../lib/migration/adapters/open-artifacts.ts';
 import { listenInTest } from '../../../shared/support/loopback.ts';
 
 const OWNER = '111122223333';
 
-/** Starts an S3 that refuses every request, and notes the bucket owner that each request expects. */
+/** Starts an S3 double that stores nothing, and records the bucket owner that each request expects. */
 async function startS3() {
   const expected: [request: string, owner: unknown][] = [];
   const s3Endpoint = await listenInTest((request, response) => {
@@ -25,7 +25,7 @@ it('every request names the account that must own the bucket', async () => {
   vi.stubEnv('AWS_REGION', 'eu-west-1');
   onTestFinished(() => void vi.unstubAllEnvs());
   const { expected, s3Endpoint } = await startS3();
-  const store = openArtifacts('s3://backups/of', { s3Endpoint, bucketOwner: OWNER });
+  const store = openArtifacts('s3://backups/runs', { s3Endpoint, bucketOwner: OWNER });
   expect(await store.find('key')).toBeUndefined();
   expect(await Array.fromAsync(store.list('run-a/'))).toEqual([]);
   await store.put('key', [Buffer.from('text')]).catch(() => {});

@@ -12,7 +12,7 @@ interface Reply {
   readonly headers?: Record<string, string>;
 }
 
-const COUNTED: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok', time: 0 } };
+const COUNT_REPLY: Reply = { status: 200, body: { result: { count: 3 }, status: 'ok', time: 0 } };
 const refusal = (error: string) => ({ status: { error }, time: 0, result: null });
 
 test('a refused connection names the host and the cause', async () => {
@@ -42,12 +42,7 @@ describe('an unsuccessful response', () => {
     ],
     ['an id', 400, refusal('No point with id 2f1d2c3e-93a0-4c7e-9a55-0d2f4a1b6c7d'), /No point/],
     ['a value', 400, refusal("Format error: can't read 'Ada lives' as a number"), /Format error/],
-    [
-      'what was sent',
-      400,
-      refusal('Format error: string `Ada lives`, expected u64'),
-      /Format error/,
-    ],
+    ['the request', 400, refusal('Format error: string `Ada lives`, expected u64'), /Format error/],
     ['text that is not JSON', 200, 'Ada lives', /RefusedByService/],
   ])('that quotes %s gives a message without it', async (_, status, body, message) => {
     const { store } = createStore({ status, body });
@@ -61,7 +56,7 @@ describe('an unsuccessful response', () => {
     ['a missing resource', 404, refusal('x'), 'RefusedByService'],
     ['a conflict', 409, refusal('x'), 'RefusedByService'],
     ['a missing key', 401, 'Must provide a key', 'RefusedCredentials', /401 Must provide a key\.$/],
-    ['a key that may not do this', 403, 'Forbidden', 'RefusedCredentials'],
+    ['a key without permission', 403, 'Forbidden', 'RefusedCredentials'],
     ['a full disk', 507, refusal('x'), 'RefusedStoreFull'],
     [
       'a full disk with the status 500',
@@ -87,7 +82,7 @@ describe('an unsuccessful response', () => {
     ['a page of a proxy', 200, '<html>', 'RefusedByService'],
     ['a write that is only accepted', 200, { status: 'accepted', time: 0 }, 'RefusedByService'],
   ])('%s is not retried', async (_, status, body, name, why = /./) => {
-    const { store, calls } = createStore({ status, body }, COUNTED);
+    const { store, calls } = createStore({ status, body }, COUNT_REPLY);
     const error = await store.count('memories').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ name, why: expect.stringMatching(why) });
     expect(calls).toHaveLength(1);
@@ -97,14 +92,14 @@ describe('an unsuccessful response', () => {
     ...[408, 429, 500, 502, 503, 504].map((status) => ({ status, body: refusal('busy') })),
     new TypeError('fetch failed'),
   ])('%o is retried', async (response) => {
-    const { store, calls } = createStore(response, COUNTED);
+    const { store, calls } = createStore(response, COUNT_REPLY);
     expect(await store.count('memories')).toBe(3);
     expect(calls).toHaveLength(2);
   });
 
   test('Retry-After is the minimum wait', async () => {
     const busy = { status: 429, body: refusal('busy'), headers: { 'retry-after': '7' } };
-    const { store, waits } = createStore(busy, COUNTED);
+    const { store, waits } = createStore(busy, COUNT_REPLY);
     await store.count('memories');
     expect(waits).toEqual([7_000]);
   });
@@ -118,10 +113,10 @@ describe('an unsuccessful response', () => {
 });
 
 test.each<[string, Reply]>([
-  ['a page', { status: 200, body: '<html>' }],
+  ['an HTML page', { status: 200, body: '<html>' }],
   ['404', { status: 404, body: 'Not Found' }],
   [
-    'an answer of another path',
+    'a response from another path',
     { status: 200, body: { result: { collections: [] }, status: 'ok' } },
   ],
 ])(
@@ -175,8 +170,8 @@ describe('a lost response', () => {
       [successReply({ exists: false }), successReply(true)],
       ['PUT', 'GET', 'PUT'],
     ],
-  ])('to the creation of a collection that %s', async (_, answers, methods) => {
-    const { store, calls } = createStore(LOST, ...answers);
+  ])('to the creation of a collection that %s', async (_, replies, methods) => {
+    const { store, calls } = createStore(LOST, ...replies);
     await store.createCollection('memories', NEW_LAYOUT);
     expect(calls.map(({ request }) => request.split(' ')[0])).toEqual(methods);
   });
@@ -197,7 +192,7 @@ describe('a lost response', () => {
     const lost = createStore(LOST).store.startSnapshot('memories');
     await expect(lost).rejects.toMatchObject({ name: 'RetryableUnavailable', code: undefined });
     // The request is sent only once, with or without a response: a second request would create a second snapshot.
-    const { store, calls } = createStore({ status: 503 }, COUNTED);
+    const { store, calls } = createStore({ status: 503 }, COUNT_REPLY);
     const busy = store.startSnapshot('memories');
     await expect(busy).rejects.toMatchObject({ name: 'RetryableUnavailable', code: 503 });
     expect(calls).toHaveLength(1);
@@ -220,21 +215,21 @@ describe('the keyword model', () => {
 });
 
 test('every request carries the key, and names are escaped', async () => {
-  const seen: string[] = [];
+  const requests: string[] = [];
   const store = createQdrant({
     url: 'http://qdrant.test/',
     apiKey: 'secret',
     fetch: async (url, init) => {
-      seen.push(`${url} ${new Headers(init?.headers).get('api-key')}`);
+      requests.push(`${url} ${new Headers(init?.headers).get('api-key')}`);
       return Response.json({ result: true, status: 'ok', time: 0 });
     },
   });
   await store.createCollection('a b/c', NEW_LAYOUT);
-  expect(seen).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
+  expect(requests).toEqual(['http://qdrant.test/collections/a%20b%2Fc?timeout=60 secret']);
 });
 
-/** Creates an adapter whose Qdrant sends these responses in turn, on a clock of its own. */
-function createStore(...answers: readonly (Reply | Error)[]) {
+/** Creates an adapter whose Qdrant sends these replies in turn, on a clock of its own. */
+function createStore(...replies: readonly (Reply | Error)[]) {
   const calls: { request: string; body: unknown }[] = [];
   const waits: number[] = [];
   let now = 0;
@@ -246,11 +241,11 @@ function createStore(...answers: readonly (Reply | Error)[]) {
     url: 'http://qdrant.test',
     pace: { ...DEFAULT_RETRY_POLICY, deadlineMs: 8_000, now: () => now, random: () => 0.5, sleep },
     fetch: async (url, init) => {
-      const answer = answers[calls.length];
+      const reply = replies[calls.length];
       calls.push({ request: `${init?.method} ${url}`, body: init?.body });
-      if (!answer) throw new Error('No response is left for this call');
-      if (answer instanceof Error) throw answer;
-      return toResponse(answer);
+      if (!reply) throw new Error('No reply is left for this call');
+      if (reply instanceof Error) throw reply;
+      return toResponse(reply);
     },
   });
   return { store, calls, waits };

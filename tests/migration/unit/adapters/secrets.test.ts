@@ -24,19 +24,19 @@ describe('a secret', () => {
 
 it('secrets are read from the environment, or from the parameter that a variable names', async () => {
   const { client, set } = createParameterStore();
-  set('/memory/key', 'kept');
+  set('/memory/key', 'from-the-parameter');
   const secrets = createSecrets({
     client,
     environment: {
-      NEO4J_PASSWORD: 'given',
-      MEMORY_BACKEND_KEY: 'given',
+      NEO4J_PASSWORD: 'from-the-environment',
+      MEMORY_BACKEND_KEY: 'from-the-environment',
       MEMORY_BACKEND_KEY_PARAMETER: '/memory/key',
-      QDRANT_API_KEY: 'given',
+      QDRANT_API_KEY: 'from-the-environment',
       QDRANT_API_KEY_PARAMETER: '/qdrant/missing',
     },
   });
-  expect((await secrets.read('NEO4J_PASSWORD')).reveal()).toBe('given');
-  expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('kept');
+  expect((await secrets.read('NEO4J_PASSWORD')).reveal()).toBe('from-the-environment');
+  expect((await secrets.read('MEMORY_BACKEND_KEY')).reveal()).toBe('from-the-parameter');
   expect(await secrets.find('OTHER_KEY')).toBeUndefined();
   for (const absent of ['QDRANT_API_KEY', 'OTHER_KEY']) {
     await expect(secrets.read(absent)).rejects.toEqual(failureNamed('RefusedSetting'));

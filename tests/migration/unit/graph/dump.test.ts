@@ -105,12 +105,12 @@ test('A dump that fails removes the manifest of an earlier one', async () => {
 test('A retained dump is not overwritten', async () => {
   const { artifacts } = await openArtifactFolder();
   const graph = await fillWithSample(createSandboxGraph());
-  const kept = await dump(graph, artifacts);
+  const manifest = await dump(graph, artifacts);
   await artifacts.retain(`${DUMP_PREFIX}/manifest.json`, new Date(Date.now() + 3_600_000));
   await expect(dump(graph, artifacts)).rejects.toThrow(
     expect.objectContaining({ name: 'RefusedNotNow' }),
   );
-  expect(await readDumpManifest(artifacts, DUMP_PREFIX)).toEqual(kept);
+  expect(await readDumpManifest(artifacts, DUMP_PREFIX)).toEqual(manifest);
 });
 
 const FILES = { nodes: 'nodes.jsonl.gz', rels: 'rels.jsonl.gz', schema: 'schema.json' } as const;

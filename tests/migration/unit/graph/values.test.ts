@@ -43,7 +43,7 @@ describe('a value of a graph is refused by name:', () => {
     ['a type the driver does not know', new UnsupportedType(), 'UnsupportedType HYPERLOGLOG'],
     ['a node', new Node(int(1), [], {}, 'a'), 'Node'],
     ['a JavaScript date', new Date(0), 'Date'],
-    ['a map, which no graph keeps', { born: 1815 }, 'Object'],
+    ['a map, which no graph stores', { born: 1815 }, 'Object'],
     ['a bigint', 1n, 'bigint'],
     ['undefined', undefined, 'undefined'],
   ])('%s', (_, value, typeName) => {

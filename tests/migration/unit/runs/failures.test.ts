@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { translateFailure } from '../../../../lib/migration/runs/failures.ts';
 import { failureNamed } from '../../support/refused.ts';
 
-function failure(name: string, message = 'as AWS says'): Error {
+function failure(name: string, message = 'message of AWS'): Error {
   return Object.assign(new Error(message), { name });
 }
 
@@ -22,13 +22,13 @@ describe('a failure of AWS', () => {
 
   it.each([
     [
-      'without a message is named by its status, as an answer to HEAD is',
+      'without a message, such as a response to HEAD, is named by its status',
       Object.assign(failure('403', ''), { $metadata: { httpStatusCode: 403 } }),
       'RefusedCredentials',
       /^AWS does not know or allow the caller: 403\./,
     ],
     [
-      'keeps the first line of what AWS says, which tells whom and what',
+      'keeps the first line of the message, which names the caller and the action',
       failure('AccessDeniedException', 'User: ada may not ssm:GetParameter\nat x'),
       'RefusedCredentials',
       /^AWS does not know or allow the caller: User: ada may not ssm:GetParameter\. /,
@@ -40,7 +40,7 @@ describe('a failure of AWS', () => {
       /AWS_REGION/,
     ],
     [
-      'to connect that has a code and no message is named by its code',
+      'to connect, without a message, is named by its code',
       Object.assign(new AggregateError([]), { code: 'ECONNREFUSED' }),
       'RetryableUnavailable',
       /^ECONNREFUSED\.$/,
@@ -50,7 +50,7 @@ describe('a failure of AWS', () => {
   });
 
   it('with any other name is unchanged', () => {
-    const other = failure('ValidationException');
-    expect(translateFailure(other)).toBe(other);
+    const error = failure('ValidationException');
+    expect(translateFailure(error)).toBe(error);
   });
 });

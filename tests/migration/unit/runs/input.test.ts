@@ -23,7 +23,7 @@ const schema = v.strictObject({
   runId: v.pipe(v.string(), v.minLength(4), v.regex(/^a/), v.description('short and sweet')),
   times: v.optional(v.number()),
   isAllowed: v.optional(v.boolean(), false),
-  kinds: v.optional(v.array(v.picklist(['one', 'other']))),
+  kinds: v.optional(v.array(v.picklist(['small', 'large']))),
 });
 
 test.each([
@@ -33,9 +33,9 @@ test.each([
   [{ runId: 'b' }, 'runId has to be short and sweet.'],
   [{}, 'runId is missing: it has to be short and sweet.'],
   [
-    { runId: 3, isAllowed: 'yes', kinds: ['one', 'third'], runid: 'a-run' },
+    { runId: 3, isAllowed: 'yes', kinds: ['small', 'huge'], runid: 'a-run' },
     'runId has to be short and sweet; isAllowed has to be true or false; ' +
-      'kinds has to be a list of any of one, other; runid is not known here.',
+      'kinds has to be a list of any of small, large; runid is not known here.',
   ],
   ['run-a', 'It has to be an object with named fields.'],
   [null, 'It has to be an object with named fields.'],
@@ -62,8 +62,8 @@ test.each<[Record<string, unknown>, string]>([
 });
 
 test('every field of every function has its rule', () => {
-  const all = [preflightInputSchema, confirmInputSchema, statusInputSchema, stepInputSchema];
-  for (const { entries } of all) {
+  const schemas = [preflightInputSchema, confirmInputSchema, statusInputSchema, stepInputSchema];
+  for (const { entries } of schemas) {
     for (const [name, entry] of Object.entries(entries))
       expect(describeRule(entry), name).toBeDefined();
   }

@@ -40,21 +40,21 @@ const killed = () => Promise.reject(new Error('killed'));
 
 it('a stage that has passed returns what it found, and does not run again', async () => {
   const { invoke } = createScene();
-  let works = 0;
-  const work = (then: () => Promise<unknown>) => async (journal: Journal) => {
-    const found = await journal.once('counted', async () => {
-      works += 1;
-      return { points: works };
+  let attempts = 0;
+  const work = (afterwards: () => Promise<unknown>) => async (journal: Journal) => {
+    const counted = await journal.once('counted', async () => {
+      attempts += 1;
+      return { points: attempts };
     });
-    const nothing = await journal.once('removed', async () => {
-      works += 1;
+    const removed = await journal.once('removed', async () => {
+      attempts += 1;
     });
-    await then();
-    return [found, nothing];
+    await afterwards();
+    return [counted, removed];
   };
   await expect(invoke(work(killed))).rejects.toThrow('killed');
   expect(await invoke(work(async () => {}))).toEqual([{ points: 1 }, undefined]);
-  expect(works).toBe(2);
+  expect(attempts).toBe(2);
 });
 
 it('a stage that is killed before it is recorded runs again', async () => {
@@ -64,7 +64,7 @@ it('a stage that is killed before it is recorded runs again', async () => {
   expect(await invoke((journal) => journal.once('sent', async () => 'again'))).toBe('again');
 });
 
-it('a stage that waits ends the invocation, and the next invocation sees what it kept', async () => {
+it('a stage that waits ends the invocation, and the next invocation sees what it saved', async () => {
   const { invoke } = createScene();
   const work = (journal: Journal) =>
     journal.once<string, number>('readable', async ({ cursor: checks = 0, keep }) => {
@@ -81,8 +81,8 @@ it('a stage that waits ends the invocation, and the next invocation sees what it
 it('an effect that was recorded ahead is known to a later invocation', async () => {
   const { invoke } = createScene();
   const sendOnce = async (journal: Journal) =>
-    await journal.once<string, string>('asked', async ({ cursor: before, keep }) => {
-      if (before) return before;
+    await journal.once<string, string>('asked', async ({ cursor: previous, keep }) => {
+      if (previous) return previous;
       await keep('may have been sent');
       return await killed();
     });
@@ -128,7 +128,7 @@ it('no stage and no page begins once time is up or the lease is lost', async () 
   expect(pages).toEqual([0]);
 });
 
-it('the cursor of a page that is not due is kept only if no time is left', async () => {
+it('the cursor of a page that is not due is saved only if no time is left', async () => {
   const { invoke, records } = createScene();
   const work = (journal: Journal) =>
     journal.once<string, number>('listed', async ({ cursor: start = 0, checkpoint }) => {
@@ -136,22 +136,22 @@ it('the cursor of a page that is not due is kept only if no time is left', async
         await checkpoint(() => page + 1, { isDue: page === 1 });
       return 'all';
     });
-  let asked = 0;
+  let checks = 0;
   const hasTime = () => {
-    asked += 1;
-    return asked < 4;
+    checks += 1;
+    return checks < 4;
   };
   expect(await invoke(work, { hasTime })).toMatchObject({ waitsFor: 'more time' });
   expect(records.map(({ open }) => open?.cursor)).toEqual([2, 3]);
   expect(await invoke(work)).toBe('all');
 });
 
-it('a stage may have stages of its own, and once it has passed only its result is kept', async () => {
+it('a stage may have stages of its own, and once it has passed only its result is recorded', async () => {
   const { invoke, records } = createScene();
-  const work = (then: () => Promise<unknown>) => async (journal: Journal) =>
+  const work = (afterwards: () => Promise<unknown>) => async (journal: Journal) =>
     await journal.once('uploaded', async ({ stages }) => {
       const sent = await stages.once('sent', async () => 'to the store');
-      await then();
+      await afterwards();
       return `${sent}, restored`;
     });
   await expect(invoke(work(killed))).rejects.toThrow('killed');
@@ -167,18 +167,18 @@ it('a stage may have stages of its own, and once it has passed only its result i
 
 it('a journal that is discarded begins with its first stage, and the outer journal is kept', async () => {
   const { invoke, records } = createScene();
-  let works = 0;
+  let attempts = 0;
   await invoke(async (journal) => {
     await journal.once('listed', async () => 'before');
     await journal.once('restored', async ({ stages }) => {
       const send = async () => {
-        works += 1;
-        return works === 2;
+        attempts += 1;
+        return attempts === 2;
       };
       while (!(await stages.once('sent', send))) await stages.rewrite(NOTHING_RECORDED);
     });
   });
-  expect(works).toBe(2);
+  expect(attempts).toBe(2);
   expect(Object.keys(records.at(-1)?.passed ?? {})).toEqual(['listed', 'restored']);
 });
 
@@ -211,17 +211,17 @@ it('the end of a step may begin at any time, and only its cursor is recorded', a
 
 it('a journal shows the result of a stage, or its progress', async () => {
   const { invoke } = createScene();
-  const seen: unknown[] = [];
+  const readings: unknown[] = [];
   await invoke(async (journal) => {
     await journal.once<string, string>('made', async ({ keep }) => {
-      seen.push(readStage(journal.recorded, 'made'));
+      readings.push(readStage(journal.recorded, 'made'));
       await keep('asked');
-      seen.push(readStage(journal.recorded, 'made'), readStage(journal.recorded, 'later'));
+      readings.push(readStage(journal.recorded, 'made'), readStage(journal.recorded, 'later'));
       return 'a snapshot';
     });
-    seen.push(readStage(journal.recorded, 'made'));
+    readings.push(readStage(journal.recorded, 'made'));
   });
-  expect(seen).toEqual([undefined, 'asked', undefined, 'a snapshot']);
+  expect(readings).toEqual([undefined, 'asked', undefined, 'a snapshot']);
 });
 
 it('a context keeps its getters in all stages', async () => {
@@ -233,11 +233,11 @@ it('a context keeps its getters in all stages', async () => {
     },
   };
   const { stages } = resume(ports, { cursor: undefined, keep: async () => {} });
-  const seen = await stages.once('outer', ({ stages }) =>
+  const result = await stages.once('outer', ({ stages }) =>
     stages.once('inner', async (context) => {
       notes += 1;
       return context.notes;
     }),
   );
-  expect(seen).toBe(1);
+  expect(result).toBe(1);
 });

@@ -31,7 +31,7 @@ function createScene(renew: () => Promise<void> = async () => {}) {
   return { heartbeat, beats, beatAfter, renewals: () => renewals };
 }
 
-test('the heartbeat renews a lease four times in its length while the work lasts, and never afterwards', async () => {
+test('the heartbeat renews a lease four times per lease duration while the work lasts, and never afterwards', async () => {
   const { heartbeat, beats, beatAfter, renewals } = createScene();
   await keepLeaseDuring(heartbeat, async (signal) => {
     for (let n = 1; n <= 40; n += 1) await beatAfter(LEASE / 4);
@@ -44,33 +44,33 @@ test('the heartbeat renews a lease four times in its length while the work lasts
 
 test('the heartbeat ends with work that fails, and throws its failure', async () => {
   const { heartbeat, beats } = createScene();
-  const failing = keepLeaseDuring(heartbeat, () => Promise.reject(new Error('of the work')));
-  await expect(failing).rejects.toThrow('of the work');
+  const failing = keepLeaseDuring(heartbeat, () => Promise.reject(new Error('the work failed')));
+  await expect(failing).rejects.toThrow('the work failed');
   expect(beats.intervals()).toEqual([]);
 });
 
 test('the end of the work waits for a renewal in progress, so that it cannot follow the release', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats } = createScene(() => answered);
-  const done: string[] = [];
-  const whole = keepLeaseDuring(heartbeat, async () => {
+  const events: string[] = [];
+  const ended = keepLeaseDuring(heartbeat, async () => {
     void beats.beat();
-    done.push('work');
-  }).then(() => done.push('end'));
+    events.push('work');
+  }).then(() => events.push('end'));
   await new Promise(setImmediate);
-  expect(done).toEqual(['work']);
+  expect(events).toEqual(['work']);
   answer();
-  await whole;
-  expect(done).toEqual(['work', 'end']);
+  await ended;
+  expect(events).toEqual(['work', 'end']);
 });
 
 test('no renewal begins while another is in progress', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>();
   const { heartbeat, beats, renewals } = createScene(() => answered);
   await keepLeaseDuring(heartbeat, async () => {
-    const all = [beats.beat(), beats.beat(), beats.beat()];
+    const attempts = [beats.beat(), beats.beat(), beats.beat()];
     answer();
-    await Promise.all(all);
+    await Promise.all(attempts);
     expect(renewals()).toBe(1);
     await beats.beat();
     expect(renewals()).toBe(2);
@@ -85,15 +85,15 @@ test('the work is aborted at once when its lease is lost', async () => {
   });
 });
 
-test('the work is aborted if no renewal is answered for the length of the lease', async () => {
+test('the work is aborted if no renewal is answered for a whole lease duration', async () => {
   let isReachable = true;
   const { heartbeat, beatAfter } = createScene(async () => {
     if (!isReachable) throw UNREACHABLE;
   });
   await keepLeaseDuring(heartbeat, async (signal) => {
-    const isAbortedAfter = async (...answers: boolean[]) => {
-      for (const answer of answers) {
-        isReachable = answer;
+    const isAbortedAfter = async (...reachable: boolean[]) => {
+      for (const isReachableNow of reachable) {
+        isReachable = isReachableNow;
         await beatAfter(LEASE / 4);
       }
       return signal.aborted;

@@ -41,33 +41,33 @@ async function createScene(work: Step['work']) {
 }
 
 it.each([
-  ['resumes from its checkpoint', 'backup-1', 'half of it'],
+  ['resumes from its checkpoint', 'backup-1', 'half done'],
   ['begins again if the evidence it is based on was renewed', 'backup-2', undefined],
 ])('a step that was killed %s', async (_, backup, expected) => {
-  const found: unknown[] = [];
+  const cursors: unknown[] = [];
   const { writeEvidence, runCopy } = await createScene(async ({ cursor, keep }) => {
-    found.push(cursor);
-    await keep('half of it');
+    cursors.push(cursor);
+    await keep('half done');
     throw new Error('killed');
   });
   await writeEvidence('backup-1');
   await expect(runCopy()).rejects.toThrow();
   await writeEvidence(backup);
   await expect(runCopy()).rejects.toThrow();
-  expect(found).toEqual([undefined, expected]);
+  expect(cursors).toEqual([undefined, expected]);
 });
 
 it('a step sees its own notes', async () => {
   const { writeEvidence, runCopy } = await createScene(async (context) => {
-    await context.note({ takesNoWindow: 'of the test' });
-    expect(context.run.takesNoWindow).toBe('of the test');
+    await context.note({ takesNoWindow: 'set by the test' });
+    expect(context.run.takesNoWindow).toBe('set by the test');
     return {};
   });
   await writeEvidence('backup-1');
   await runCopy();
 });
 
-it('a command that the state machine repeats is reported as done, but no command that stops users is', async () => {
+it('a command that the state machine repeats is reported as done, unless it stops users', async () => {
   const { writeEvidence, runCommand } = await createScene(async () => ({}));
   await writeEvidence('backup-1');
   expect(await runCommand('backup', { actor: 'machine' })).toMatchObject({

@@ -7,7 +7,7 @@ function createClock() {
   let now = 1_000_000;
   return {
     clock: () => new Date(now),
-    pass: (seconds: number) => {
+    advance: (seconds: number) => {
       now += seconds * 1_000;
     },
   };
@@ -15,23 +15,23 @@ function createClock() {
 
 describe('the rate of a step', () => {
   it('is measured since it first reported progress', () => {
-    const { clock, pass } = createClock();
-    const rated = createRating(clock);
-    expect(rated({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
-    pass(10);
-    expect(rated({ done: 600, total: 1_000 }).progress?.perSecond).toBe(10);
-    pass(10);
-    expect(rated({ done: 900, total: 1_000 }).progress?.perSecond).toBe(20);
+    const { clock, advance } = createClock();
+    const rate = createRating(clock);
+    expect(rate({ done: 500, total: 1_000 })).toEqual({ progress: { done: 500, total: 1_000 } });
+    advance(10);
+    expect(rate({ done: 600, total: 1_000 }).progress?.perSecond).toBe(10);
+    advance(10);
+    expect(rate({ done: 900, total: 1_000 }).progress?.perSecond).toBe(20);
   });
 
   it('is unknown if no time has passed, nothing was done, or no progress was reported', () => {
-    const { clock, pass } = createClock();
-    const rated = createRating(clock);
-    rated({ done: 5, total: 9 });
-    expect(rated({ done: 6, total: 9 })).toEqual({ progress: { done: 6, total: 9 } });
-    pass(10);
-    expect(rated({ done: 5, total: 9 })).toEqual({ progress: { done: 5, total: 9 } });
-    expect(rated()).toEqual({});
+    const { clock, advance } = createClock();
+    const rate = createRating(clock);
+    rate({ done: 5, total: 9 });
+    expect(rate({ done: 6, total: 9 })).toEqual({ progress: { done: 6, total: 9 } });
+    advance(10);
+    expect(rate({ done: 5, total: 9 })).toEqual({ progress: { done: 5, total: 9 } });
+    expect(rate()).toEqual({});
   });
 });
 

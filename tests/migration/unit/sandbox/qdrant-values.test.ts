@@ -1,4 +1,4 @@
-// Values that the Qdrant sandbox writes, and that the contract of the store does not cover: texts of floats, and ids.
+// Values that the Qdrant sandbox writes and the store's contract tests do not cover: floats as text, and point ids.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -8,7 +8,7 @@ import { toPointKey } from '../../../../sandbox/qdrant/point-ids.ts';
 import { DEFAULT_VERSION } from '../../../../sandbox/qdrant/versions.ts';
 
 describe('a 32-bit float', () => {
-  test('is written so that it is read back unchanged', () => {
+  test('is read back unchanged', () => {
     fc.assert(
       fc.property(fc.float({ noNaN: true, noDefaultInfinity: true }), (value) => {
         const back = Math.fround(Number(formatFloat32(value)));
@@ -31,17 +31,17 @@ describe('a 32-bit float', () => {
 });
 
 test.each(['-1', '1.5', '18446744073709551616', '"memory-1"', 'true'])(
-  '%s is not an id of a point',
+  '%s is not a point id',
   (id) => {
     expect(() => toPointKey(id)).toThrow(/not a valid point ID/);
   },
 );
 
 test('the sandbox has the version that compose.yaml and CI start', () => {
-  const [image, imageOfCi] = ['compose.yaml', '.github/workflows/ci.yml'].map((file) => {
+  const [image, ciImage] = ['compose.yaml', '.github/workflows/ci.yml'].map((file) => {
     const text = readFileSync(join(import.meta.dirname, '../../../..', file), 'utf8');
     return /qdrant\/qdrant:\S+/.exec(text)?.[0];
   });
   expect(image).toMatch(new RegExp(`:v${DEFAULT_VERSION}@sha256:[0-9a-f]{64}$`));
-  expect(imageOfCi).toBe(image);
+  expect(ciImage).toBe(image);
 });

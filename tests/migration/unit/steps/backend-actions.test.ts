@@ -7,7 +7,7 @@ import { takeWaiting } from '../../support/take-waiting.ts';
 const NOW = Date.UTC(2026, 2, 1);
 
 /** Creates the context of a run whose pending action a person has confirmed. */
-function confirm(pendingAction: { action: string; collection: string }) {
+function createConfirmed(pendingAction: { action: string; collection: string }) {
   const notes: unknown[] = [];
   const context = {
     services: {
@@ -23,7 +23,7 @@ function confirm(pendingAction: { action: string; collection: string }) {
 }
 
 it('an external action is done when the person confirms the requested one', async () => {
-  const { context, notes } = confirm({ action: 'open-writes', collection: 'memories_v3' });
+  const { context, notes } = createConfirmed({ action: 'open-writes', collection: 'memories_v3' });
   expect(await waitForAction(context, 'open-writes', 'memories_v3')).toBeUndefined();
   expect(notes).toEqual([]);
 });
@@ -32,9 +32,9 @@ it.each([
   ['another action', { action: 'deploy-new', collection: 'memories_v3' }],
   ['another collection', { action: 'open-writes', collection: 'memories' }],
 ])('an external action is requested again if the person confirmed %s', async (_, pendingAction) => {
-  const { context, notes } = confirm(pendingAction);
-  const waits = await waitForAction(context, 'open-writes', 'memories_v3').catch(takeWaiting);
-  expect(waits).toMatchObject({ waitsFor: 'the webhook' });
+  const { context, notes } = createConfirmed(pendingAction);
+  const waiting = await waitForAction(context, 'open-writes', 'memories_v3').catch(takeWaiting);
+  expect(waiting).toMatchObject({ waitsFor: 'the webhook' });
   const requested = { action: 'open-writes', collection: 'memories_v3', since: NOW, epoch: 7 };
   expect(notes).toEqual([{ pendingAction: requested }]);
 });

@@ -25,21 +25,21 @@ const TEST_USER = testUserOf('spring');
 const memory = (id: number, text: string, user = 'ada') =>
   createPoint(id, JSON.stringify({ user_id: user, data: text }), '[1,0,0,0]');
 
-/** A memory of each kind of difference in the two collections, and what both had before; `-`: absent */
+/** Kind of difference; then the memory in the active, the standby and the last common version (`-`: absent) */
 const KINDS = [
   ['same', 'a', 'a', 'a'],
-  ['created on both sides alike', 'b', 'b', '-'],
-  ['changed by the active one', 'b', 'a', 'a'],
-  ['deleted by the active one', '-', 'a', 'a'],
-  ['created by the active one', 'b', '-', '-'],
-  ['changed by the standby one', 'a', 'b', 'a'],
-  ['deleted by the standby one', 'a', '-', 'a'],
-  ['created by the standby one', '-', 'b', '-'],
-  ['changed by both', 'b', 'c', 'a'],
-  ['changed by one, deleted by the other', 'b', '-', 'a'],
+  ['created equally on both sides', 'b', 'b', '-'],
+  ['changed in the active one', 'b', 'a', 'a'],
+  ['deleted in the active one', '-', 'a', 'a'],
+  ['created in the active one', 'b', '-', '-'],
+  ['changed in the standby one', 'a', 'b', 'a'],
+  ['deleted in the standby one', 'a', '-', 'a'],
+  ['created in the standby one', '-', 'b', '-'],
+  ['changed in both', 'b', 'c', 'a'],
+  ['changed in one, deleted in the other', 'b', '-', 'a'],
 ] as const;
 
-async function scene(kinds: readonly (readonly [string, string, string, string])[] = KINDS) {
+async function createScene(kinds: readonly (readonly [string, string, string, string])[] = KINDS) {
   const { sandbox, store } = await startCopyScene({ count: 0 });
   onTestFinished(sandbox.close);
   const { store: artifacts } = createMemoryArtifacts(createRunTable().clock);
@@ -63,29 +63,29 @@ async function scene(kinds: readonly (readonly [string, string, string, string])
 
 describe('two collections are compared memory by memory', () => {
   it('and the last common version tells who has changed each', async () => {
-    const { scope, base } = await scene();
+    const { scope, base } = await createScene();
     const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW, base });
     expect(tally).toEqual({ points: 7, same: 2, common: 0, adds: 2, removes: 1, changes: 2 });
     expect(late).toEqual({ written: 4, lacking: 1, changed: 1, examples: ['5', '6'] });
   });
 
   it('and without one the active version is right', async () => {
-    const { scope } = await scene();
+    const { scope } = await createScene();
     const { late, ...tally } = await compare(scope, { active: OLD, standby: NEW });
     expect(tally).toEqual({ points: 7, same: 2, common: 0, adds: 3, removes: 2, changes: 3 });
     expect(late).toEqual({ written: 0, lacking: 0, changed: 0, examples: [] });
   });
 
   it('and the memories of the test user do not count', async () => {
-    const { scope, store } = await scene([['same', 'a', 'a', 'a']]);
+    const { scope, store } = await createScene([['same', 'a', 'a', 'a']]);
     await store.upsert(NEW, [memory(90, 'test', TEST_USER)], 'upsert');
     const tally = await compare(scope, { active: OLD, standby: NEW });
     expect(tally).toMatchObject({ points: 1, same: 1, removes: 0 });
     expect(await haveSameSums(scope, OLD, NEW)).toBe(true);
   });
 
-  it('also in parts of any size, each from where the one before has ended', async () => {
-    const { scope, base } = await scene();
+  it('in parts of any size, each of which resumes where the previous one ended', async () => {
+    const { scope, base } = await createScene();
     const sources = { active: OLD, standby: NEW, base };
     for (const pageSize of [1, 3, 4]) {
       const { found, kept } = await walkInPieces<ComparisonCursor, Tally>((walk) =>
@@ -96,32 +96,32 @@ describe('two collections are compared memory by memory', () => {
     }
   });
 
-  it('and with their vectors, which may differ alone', async () => {
-    const { scope, base, store } = await scene();
-    const other = { ...memory(0, 'a'), vector: createPoint(0, '{}', '[0,1,0,0]').vector };
+  it('and a difference in the vector alone counts', async () => {
+    const { scope, base, store } = await createScene();
+    const changed = { ...memory(0, 'a'), vector: createPoint(0, '{}', '[0,1,0,0]').vector };
     const vectors = { keywords: 'no-slot' };
     const sources = { active: OLD, standby: NEW, base, vectors };
     expect(await compare(scope, sources)).toMatchObject({ same: 2, common: 1, changes: 2 });
-    await store.upsert(NEW, [other], 'upsert');
+    await store.upsert(NEW, [changed], 'upsert');
     expect(await compare(scope, sources)).toMatchObject({ same: 1, common: 0, changes: 3 });
   });
 
   it('and a few of many differences are named', async () => {
     const kinds = Array.from({ length: 20 }, () => ['changed', 'a', 'b', 'a'] as const);
-    const { scope, base } = await scene(kinds);
+    const { scope, base } = await createScene(kinds);
     const { late } = await compare(scope, { active: OLD, standby: NEW, base });
     expect([late.changed, late.examples.length]).toEqual([20, 8]);
   });
 });
 
 it('one collection is compared with the last common version', async () => {
-  const { scope, base } = await scene();
+  const { scope, base } = await createScene();
   const tally = await compare(scope, { active: OLD, standby: { base } });
   expect(tally).toMatchObject({ points: 7, same: 3, adds: 2, removes: 1, changes: 3 });
 });
 
 it('without a last common version everything counts as added', async () => {
-  const { scope } = await scene();
+  const { scope } = await createScene();
   const tally = await compare(scope, { active: OLD, standby: { base: undefined } });
   expect(tally).toMatchObject({ points: 0, adds: 8, removes: 0, changes: 0 });
 });
@@ -133,21 +133,21 @@ describe('two sources have the same memories', () => {
   ] as const;
 
   it('if the sums of their digests are equal', async () => {
-    const { scope, base, store } = await scene(EQUAL);
+    const { scope, base, store } = await createScene(EQUAL);
     const { digest } = (await scan({ store, collection: OLD })).contents;
-    for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSameSums(scope, OLD, other)).toBe(true);
+    for (const source of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
+      expect(await haveSameSums(scope, OLD, source)).toBe(true);
     }
     await store.deletePoints(OLD, { ids: [pointId(0)] });
-    for (const other of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
-      expect(await haveSameSums(scope, OLD, other)).toBe(false);
+    for (const source of [NEW, { base }, { base: { ...base, digest } }, { fingerprint: digest }]) {
+      expect(await haveSameSums(scope, OLD, source)).toBe(false);
     }
   });
 
   test.each([{ base: undefined }, { fingerprint: undefined }])(
-    'only if something is known: %j',
+    'only if the digests of both are known: %j',
     async (unknown) => {
-      const { scope } = await scene(EQUAL);
+      const { scope } = await createScene(EQUAL);
       expect(await haveSameSums(scope, OLD, unknown)).toBe(false);
     },
   );
@@ -157,8 +157,8 @@ test.each([
   [2, { points: 3, adds: 0, removes: 1, changes: 0 }],
   [3, { points: 3, adds: 0, removes: 0, changes: 0 }],
   [5, { points: 3, adds: 2, removes: 0, changes: 0 }],
-])('of 3 verified memories, %s are there', async (count, expected) => {
-  const { scope, store } = await scene([]);
+])('a collection of %s memories is compared with a report of 3', async (count, expected) => {
+  const { scope, store } = await createScene([]);
   for (let id = 0; id < count; id += 1) await store.upsert(OLD, [memory(id, 'a')], 'upsert');
   expect(await compareCounts(scope, OLD)).toEqual(expected);
 });

@@ -8,9 +8,9 @@ import { proveEmbeddings } from '../../../../lib/migration/steps/new-version.ts'
 
 type Probe = Parameters<typeof proveEmbeddings>;
 
-/** @param answer chooses the id that a search finds first, among the memories of the probe */
+/** @param findFirst chooses the id that a search finds first, among the memories of the probe */
 function probe(
-  answer: (written: readonly Point[], text: string, question: number) => PointId | undefined,
+  findFirst: (written: readonly Point[], text: string, question: number) => PointId | undefined,
   memories = 40,
 ) {
   let written: readonly Point[] = [];
@@ -29,7 +29,7 @@ function probe(
   const backend = {
     findBestMatch: async (_: string, text: string) => {
       questions += 1;
-      const id = answer(written, text, questions);
+      const id = findFirst(written, text, questions);
       return id === undefined ? undefined : (JSON.parse(id) as string);
     },
   };
@@ -72,7 +72,7 @@ describe('a probe of the embedding model', () => {
     expect(passed).toBeLessThan(20);
   });
 
-  it('needs 16 different memories, and an answer that names the memories found', async () => {
+  it('needs 16 different memories, and a response that names the memories found', async () => {
     const enough = probe(findByText, 16);
     expect([await enough.result, enough.written().length]).toEqual(['proved', 16]);
     expect(await probe(findByText, 15).result).toBe('unverified');

@@ -74,56 +74,56 @@ test('a slow consumer gets the whole file', async () => {
 });
 
 describe('an upload that is only announced', () => {
-  type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+  type Responder = (request: IncomingMessage, response: ServerResponse) => void;
 
   /** Responds like a proxy, which sees the length before it asks for the body. */
-  async function announce(answer: Answer) {
+  async function announce(respond: Responder) {
     let received = 0;
     const server = createServer((_, response) => response.end());
     server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
       request.on('data', (chunk: Buffer) => {
         received += chunk.length;
       });
-      answer(request, response);
+      respond(request, response);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const store = createQdrant({ url: `http://127.0.0.1:${port}` });
-    const found = await store.probeUpload('drill', 3_000_000_000).then(
+    const outcome = await store.probeUpload('drill', 3_000_000_000).then(
       () => 'accepted',
       (error: unknown) => error,
     );
-    return { found, received };
+    return { outcome, received };
   }
 
-  test('sends nothing when the server asks for it', async () => {
+  test('sends nothing, even when the server asks for the body', async () => {
     let length: string | undefined;
-    const { found, received } = await announce(({ headers }, response) => {
+    const { outcome, received } = await announce(({ headers }, response) => {
       length = headers['content-length'];
       response.writeContinue();
     });
-    expect([found, received, length]).toEqual(['accepted', 0, '3000000000']);
+    expect([outcome, received, length]).toEqual(['accepted', 0, '3000000000']);
   });
 
   test("is refused with the setting of the proxy if the proxy's limit is too low", async () => {
-    const { found, received } = await announce((_, response) => {
+    const { outcome, received } = await announce((_, response) => {
       response.writeHead(413).end('<html>413 Request Entity Too Large</html>');
     });
-    expect([found, received]).toEqual([
+    expect([outcome, received]).toEqual([
       failureNamed('RefusedByService', 'client_max_body_size'),
       0,
     ]);
   });
 
   test("succeeds despite the store's refusal, because the store received no file", async () => {
-    const { found } = await announce((_, response) => response.writeHead(400).end());
-    expect(found).toBe('accepted');
+    const { outcome } = await announce((_, response) => response.writeHead(400).end());
+    expect(outcome).toBe('accepted');
   });
 
-  test('proves nothing if no server answers', async () => {
-    const { found } = await announce((request) => request.destroy());
-    expect(found).toMatchObject({ name: 'RetryableUnavailable' });
+  test('fails if no server answers', async () => {
+    const { outcome } = await announce((request) => request.destroy());
+    expect(outcome).toMatchObject({ name: 'RetryableUnavailable' });
   });
 });
 
@@ -160,11 +160,11 @@ describe('a snapshot of 100 bytes on a server', () => {
   }
 
   test('is complete after one request, even if the garbage collector runs before its body is read', async () => {
-    const head = Promise.withResolvers<void>();
-    const server = await serve({ beforeBody: () => head.promise });
+    const bodyStart = Promise.withResolvers<void>();
+    const server = await serve({ beforeBody: () => bodyStart.promise });
     const { bytes } = await server.store.downloadSnapshot('memories', 'a.snapshot');
     await collectGarbage();
-    head.resolve();
+    bodyStart.resolve();
     expect(Buffer.concat(await Array.fromAsync(bytes))).toEqual(FILE);
     expect(server.ranges).toEqual([undefined]);
   });
@@ -173,7 +173,7 @@ describe('a snapshot of 100 bytes on a server', () => {
     'is stored in a part for each connection that breaks (length announced: %s)',
     async (announcesLength) => {
       const server = await serve({ bytesPerConnection: 40, announcesLength });
-      const { parts, content } = await keep(server);
+      const { parts, content } = await storeSnapshot(server);
       expect([parts?.count, content]).toEqual([3, FILE]);
       expect(server.ranges).toEqual([undefined, 'bytes=40-', 'bytes=80-']);
     },
@@ -181,10 +181,10 @@ describe('a snapshot of 100 bytes on a server', () => {
 
   test('is unavailable if a connection delivers no byte', async () => {
     const server = await serve({ bytesPerConnection: 0 });
-    await expect(keep(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
+    await expect(storeSnapshot(server)).rejects.toMatchObject({ name: 'RetryableUnavailable' });
   });
 
-  async function keep({ store }: Awaited<ReturnType<typeof serve>>) {
+  async function storeSnapshot({ store }: Awaited<ReturnType<typeof serve>>) {
     const { store: artifacts } = createMemoryArtifacts(() => new Date(0));
     const vectors = { ...store, listSnapshots: async () => [], deleteSnapshot: async () => {} };
     const services = { vectors, artifacts, snapshotPartBytes: 1_000 };
@@ -197,7 +197,7 @@ describe('a snapshot of 100 bytes on a server', () => {
     const context = { ...ports, services, run: {}, lease: {} } as unknown as StepContext;
     const staged = resume(context, { cursor: recorded, keep: async () => {} });
     const source = { collection: 'memories', label: 'snapshot' };
-    const { parts } = await withSnapshot(staged, source, async (kept) => kept);
+    const { parts } = await withSnapshot(staged, source, async (stored) => stored);
     const chunks: Uint8Array[] = [];
     for await (const { key } of artifacts.list('a-part-')) {
       chunks.push(...(await Array.fromAsync(artifacts.get(key))));
@@ -206,7 +206,7 @@ describe('a snapshot of 100 bytes on a server', () => {
   }
 });
 
-// Finalizers run in later turns of the event loop.
+/** Collects garbage, and waits because finalizers run in later turns of the event loop. */
 async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
@@ -229,11 +229,11 @@ afterEach(() => sandbox.close());
 function upload(
   apiKey: string,
   bytes: AsyncIterable<Uint8Array>,
-  end: { readonly signal?: AbortSignal } = {},
+  options: { readonly signal?: AbortSignal } = {},
 ): Promise<void> {
   const store = createQdrant({ url: sandbox.url, apiKey });
   const file = { fileName: 'a.snapshot', size: MEGABYTES * MEGABYTE, checksum: 'a'.repeat(64) };
-  return store.uploadSnapshot('restored', { ...file, bytes, ...end });
+  return store.uploadSnapshot('restored', { ...file, bytes, ...options });
 }
 
 async function* zeros(): AsyncGenerator<Uint8Array> {

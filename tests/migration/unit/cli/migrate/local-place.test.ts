@@ -1,4 +1,4 @@
-// The place of a command that works without a stage: it runs the functions in its own process, and opens the table of runs.
+// A command without a stage runs the functions in its own process, and opens the table of runs.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -33,7 +33,7 @@ it('a command waits for a silent database at most as long as "npm start" does', 
   ] as const) {
     vi.stubEnv(name, value);
   }
-  const limit = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockReturnValue(AbortSignal.abort());
   const resources = { onStop: () => {} };
   const place = openLocalPlace({
     resources: resources as unknown as Parameters<typeof openLocalPlace>[0]['resources'],
@@ -43,5 +43,5 @@ it('a command waits for a silent database at most as long as "npm start" does', 
     log: () => {},
   });
   await expect(place).rejects.toThrow(/table runs\..*does not answer/);
-  expect(limit).toHaveBeenCalledWith(30_000);
+  expect(timeout).toHaveBeenCalledWith(30_000);
 });

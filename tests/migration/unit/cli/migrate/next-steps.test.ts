@@ -80,7 +80,7 @@ it('after a rollback that would remove too much, three commands are offered', ()
   expect(commandsAfter({})).toEqual([expected[0], expected[2]]);
 });
 
-it('offers to copy after a repair, or with the number that users deleted, after a copy that would remove too much', () => {
+it('after a copy that would remove too much, a repair or the number of deletions is offered', () => {
   const refusal = new Refusal('RefusedMassChange', 'It would remove too much.', {
     data: { deletes: 300 },
   });
@@ -93,16 +93,18 @@ it('offers to copy after a repair, or with the number that users deleted, after 
   ]);
 });
 
-it.each([
-  ['of another run', 'live', { retention }],
-  ['of a live run', 'live', { retention: { ...retention, isOver: true } }],
-  ['of an aborted run', 'aborted', { moves: [] }],
-] as const)(
-  'offers a repair, or the number that users deleted, after the removal %s was refused',
-  (_, phase, changes) => {
+describe('a refusal of another run offers a repair or the number of deletions', () => {
+  it.each([
+    ['if the current run is live', 'live', { retention }],
+    [
+      'if the current run is past its rollback period',
+      ...(['live', { retention: { ...retention, isOver: true } }] as const),
+    ],
+    ['if the current run is aborted', 'aborted', { moves: [] }],
+  ] as const)('%s', (_, phase, changes) => {
     const data = { deletes: 40, run: 'run-z' };
     const refusal = new Refusal('RefusedEmptied', 'It lacks too much.', { data });
-    // The watch does the work of all runs: the refusal may be of another one than the command.
+    // The watch works on all runs, so the refusal may concern another run than the command does.
     const status = createStatus(phase, changes);
     const { next } = describeAftermath(status, 'dev', refusal);
     const run = 'npm run migrate -- run --run run-z --stage dev';
@@ -110,8 +112,8 @@ it.each([
       { command: run, first: 'repair the collection in use' },
       { command: 'npm run migrate -- run --deletes 40 --run run-z --stage dev' },
     ]);
-  },
-);
+  });
+});
 
 describe('the last line of a refused command', () => {
   const ROLLBACK = 'npm run migrate -- rollback --execute';

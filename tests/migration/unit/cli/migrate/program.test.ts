@@ -54,7 +54,7 @@ describe('an input', () => {
     ['there is no run', new Refusal('RefusedUnknownRun', 'None.')],
     ['the latest run has ended', { ...STATUS, phase: 'copied', endedAt: STATUS.at }],
   ])(
-    'of a preflight with a source is for a new run, named after the date, if %s',
+    'of a preflight with a source starts a new run, named after the date, if %s',
     async (_, latest) => {
       const { place, invoked } = createPlace({ preflight: [MET], status: [latest] });
       const time = { now: () => Date.parse(STATUS.at) };
@@ -98,11 +98,11 @@ describe('a wrong command', () => {
     [`confirm freeze --by ${'a'.repeat(101)}`, '1 to 100 characters'],
     ['rollback --as-it-was --to-snapshot', "cannot be used with option '--to-snapshot'"],
     ['', 'Usage: npm run migrate --'],
-  ])('"%s" exits with 2 and invokes nothing', async (words, fault) => {
+  ])('"%s" exits with 2 and invokes nothing', async (words, message) => {
     const { place, invoked } = createPlace({});
     const { code, output, status } = await typeCommand(place, words);
     expect([code, output]).toEqual([2, '']);
-    expect(status).toContain(fault);
+    expect(status).toContain(message);
     expect(status).not.toContain('outputHelp');
     expect(invoked).toEqual([]);
   });
@@ -184,7 +184,7 @@ describe('a preflight', () => {
 
 describe('a status', () => {
   it.each(['hasReturned', 'isRepeated'])(
-    'without "%s" is of functions of another version',
+    'without "%s" comes from functions of another version',
     async (name) => {
       const { place } = createPlace({ status: [{ ...STATUS, [name]: undefined }] });
       const { code, status } = await typeCommand(place, `status --run ${RUN}`);

@@ -1,4 +1,4 @@
-// The report page of a run, and the summary before an approval: both show a status with texts from people and stores.
+// The report page of a run, and the summary before an approval: both show text from people and stores.
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,12 +14,12 @@ import { typeCommand } from '../../../support/typed-command.ts';
 /** Lists the elements that are not closed where they should be. */
 function findUnbalanced(page: string): string[] {
   const open: string[] = [];
-  const wrong: string[] = [];
+  const misplaced: string[] = [];
   for (const [, close, name = '', rest] of page.matchAll(/<(\/?)([a-z][\w-]*)([^>]*)>/gi)) {
-    if (close && open.pop() !== name) wrong.push(name);
+    if (close && open.pop() !== name) misplaced.push(name);
     if (!close && !rest?.endsWith('/')) open.push(name);
   }
-  return [...wrong, ...open];
+  return [...misplaced, ...open];
 }
 
 const HOSTILE = [
@@ -81,7 +81,7 @@ describe('the page of a run', () => {
     expect(page).toMatch(/missing<\/th><td class="number">2</);
   });
 
-  it('counts what was copied before the window as well as in it', () => {
+  it('counts the copies before the window and in it', () => {
     const { evidence } = createStatus('plain');
     const renderWith = (figures: object) =>
       reportPage(
@@ -101,9 +101,9 @@ describe('the page of a run', () => {
     expect(reportPage(createStatus('plain'), 'UTC')).not.toContain('(2026-03-01');
   });
 
-  it('can be built for a run about which little is known', () => {
-    const little = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
-    const page = reportPage(createStatus('plain', little));
+  it('can be built for a run with little data', () => {
+    const sparse = { evidence: [], history: [], approval: null, took: {}, accepts: [] };
+    const page = reportPage(createStatus('plain', sparse));
     expect(findUnbalanced(page)).toEqual([]);
     expect(page).not.toMatch(/NaN|undefined|Infinity|\[object/);
   });

@@ -34,34 +34,34 @@ function createSession(place: Place, isLive = true) {
     return !ended.aborted;
   };
   const session: Session = { place, output, signal, now: () => now, sleep, nextPoll, lastSeen: {} };
-  return { session, shown, lines, passed: () => now - Date.parse(STATUS.at) };
+  return { session, shown, lines, elapsedMs: () => now - Date.parse(STATUS.at) };
 }
 
 const failure = (name: RetryableName) => new RetryableFailure(name, 'Another step is at work.');
 
 describe('the lock of another step', () => {
   it('is waited for as long as a crashed step holds it', async () => {
-    const held = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
-    const { place } = createPlace({ copy: [...held, result('copied')] });
-    const { session, shown, passed } = createSession(place);
+    const refusals = Array.from({ length: 25 }, () => failure('RetryableLockHeld'));
+    const { place } = createPlace({ copy: [...refusals, result('copied')] });
+    const { session, shown, elapsedMs } = createSession(place);
     expect(await runStep(session, 'copy', PAYLOAD)).toMatchObject({ phase: 'copied' });
-    expect(passed()).toBe(125_000);
+    expect(elapsedMs()).toBe(125_000);
     expect(shown[0]).toContain('Another step is at work.');
   });
 
   it('is reported if it is not released in time', async () => {
-    const held = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
-    const { place, invoked } = createPlace({ copy: held });
-    const { session, passed } = createSession(place);
+    const refusals = Array.from({ length: 99 }, () => failure('RetryableLockHeld'));
+    const { place, invoked } = createPlace({ copy: refusals });
+    const { session, elapsedMs } = createSession(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow('at work');
-    expect([passed(), invoked.length]).toEqual([130_000, 27]);
+    expect([elapsedMs(), invoked.length]).toEqual([130_000, 27]);
   });
 
   it('is the only failure that leads to a wait', async () => {
     const { place } = createPlace({ copy: [failure('RetryableUnavailable')] });
-    const { session, passed } = createSession(place);
+    const { session, elapsedMs } = createSession(place);
     await expect(runStep(session, 'copy', PAYLOAD)).rejects.toThrow(RetryableFailure);
-    expect(passed()).toBe(0);
+    expect(elapsedMs()).toBe(0);
   });
 });
 
@@ -78,9 +78,9 @@ describe('a transient failure', () => {
       // One request for the status fails, so the last status that was read counts.
       status: [frozen, failure('RetryableUnavailable'), ...Array.from({ length: 5 }, () => frozen)],
     });
-    const { session, lines, passed } = createSession(place);
+    const { session, lines, elapsedMs } = createSession(place);
     expect(await runStep(session, 'cutover', PAYLOAD)).toMatchObject({ phase: 'live' });
-    expect([lines.length, passed()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
+    expect([lines.length, elapsedMs()]).toEqual([7, (2 + 4 + 8 + 16 + 32 + 60 + 60) * 1_000]);
     expect(lines[0]).toMatch(
       /^\[10:00 left\] ! Cutover: RetryableUnavailable: Another .* Trying again in 2s\.$/,
     );
@@ -89,9 +89,9 @@ describe('a transient failure', () => {
   it('is thrown at the deadline of the window', async () => {
     const statuses = Array.from({ length: 99 }, () => statusIn('switching'));
     const { place } = createPlace({ cutover: failures(99), status: statuses });
-    const { session, passed } = createSession(place);
+    const { session, elapsedMs } = createSession(place);
     await expect(runStep(session, 'cutover', PAYLOAD)).rejects.toThrow(RetryableFailure);
-    expect(passed()).toBe(600_000);
+    expect(elapsedMs()).toBe(600_000);
   });
 
   it('is not retried after Ctrl-C', async () => {
@@ -105,9 +105,9 @@ describe('a transient failure', () => {
   it('never ends a rollback', async () => {
     const statuses = Array.from({ length: 99 }, () => statusIn('switching-back'));
     const answers = { rollback: [...failures(50), result('copied')], status: statuses };
-    const { session, passed } = createSession(createPlace(answers).place);
+    const { session, elapsedMs } = createSession(createPlace(answers).place);
     expect(await runStep(session, 'rollback', PAYLOAD)).toMatchObject({ phase: 'copied' });
-    expect(passed()).toBeGreaterThan(600_000);
+    expect(elapsedMs()).toBeGreaterThan(600_000);
   });
 });
 
@@ -146,7 +146,7 @@ describe('a wait', () => {
   it('counts down in one line at a terminal, with its reason', async () => {
     const { session, shown, lines } = createSession(createPlace({ cutover: cutover() }).place);
     await runStep(session, 'cutover', PAYLOAD);
-    const countdown = Array.from({ length: 25 }, (_, passed) => lineAt(25 - passed));
+    const countdown = Array.from({ length: 25 }, (_, elapsed) => lineAt(25 - elapsed));
     expect([shown, lines]).toEqual([countdown, []]);
   });
 
@@ -164,8 +164,12 @@ describe('the progress of a step', () => {
   async function captureProgress(isLive: boolean) {
     const { promise: copied, resolve } = Promise.withResolvers<unknown>();
     const progress = { step: 'copy', done: 12_400, total: 30_000, perSecond: 2_100 };
-    const other = { ...progress, step: 'backup' };
-    const polls = [new Error('no answer'), { ...STATUS, progress: other }, { ...STATUS, progress }];
+    const otherStep = { ...progress, step: 'backup' };
+    const polls = [
+      new Error('no answer'),
+      { ...STATUS, progress: otherStep },
+      { ...STATUS, progress },
+    ];
     const { place } = createPlace({ status: polls });
     const copying: Place = {
       ...place,
@@ -196,7 +200,7 @@ describe('the time left', () => {
     ['in a rollback', { phase: 'switching-back', deadlineAt: '2026-03-01T09:29:00Z' }, ''],
     ['of a live run', { deadlineAt: '2026-03-01T09:48:03Z', retention: {} }, ''],
     ['of a run that has ended', { deadlineAt: '2026-03-01T09:48:03Z', endedAt: 'then' }, ''],
-  ])('is shown as expected %s', (_, changes, text) => {
+  ])('is shown only while a deadline applies: %s', (_, changes, text) => {
     const { session } = createSession(createPlace({}).place);
     const status = { ...STATUS, ...changes } as unknown as Parameters<typeof timeLeft>[1];
     expect(timeLeft(session, status)).toBe(text);

@@ -104,7 +104,11 @@ describe('the status page', () => {
     ['the window', { deadlineAt: '2026-03-01T09:48:00Z' }, '18m left'],
     ['a window that has closed', { deadlineAt: '2026-03-01T09:29:00Z' }, 'is rolled back'],
     ['until when rollback is possible', { retention }, '30 days left'],
-    ['that rollback is over', { retention: { ...retention, isOver: true } }, 'no longer possible'],
+    [
+      'that the rollback period is over',
+      { retention: { ...retention, isOver: true } },
+      'no longer possible',
+    ],
     [
       'evidence by its digest',
       {
@@ -200,7 +204,7 @@ describe('the plan', () => {
   it.each([
     [[], 'a graph dump'],
     [['no-graph'], 'a graph dump if there is a graph'],
-  ])('that accepts %j names the artifacts, and what is in no backup', (accepts, dump) => {
+  ])('that accepts %j names the artifacts, and what no backup contains', (accepts, dump) => {
     const plan = { ...STATUS.plan, accepts } as unknown as Status['plan'];
     expect(planLines(plan)[0]).toMatch(new RegExp(`as artifacts a snapshot, reports and ${dump}$`));
     expect(planLines(plan)).toContainEqual(expect.stringMatching(/Omits .*history\.db/));
@@ -212,12 +216,16 @@ describe('an output', () => {
     const stream = Object.assign(new PassThrough(), { isTTY, columns: 80 });
     const chunks: string[] = [];
     stream.on('data', (chunk) => chunks.push(String(chunk)));
-    const side = stream as unknown as NodeJS.WriteStream;
-    const streams = { input: stream as unknown as NodeJS.ReadStream, output: side, status: side };
+    const printed = stream as unknown as NodeJS.WriteStream;
+    const streams = {
+      input: stream as unknown as NodeJS.ReadStream,
+      output: printed,
+      status: printed,
+    };
     return { output: createOutput(streams, isJson), text: () => chunks.join('') };
   }
 
-  it('shows people the times of functions in a readable form', () => {
+  it('shows people times in a readable form', () => {
     const { output, text } = capturePrinted(false);
     output.note('The window closed at 2026-03-01T09:30:00.123Z.');
     expect(text()).toBe('The window closed at 2026-03-01 09:30:00 UTC.\n');
@@ -245,7 +253,7 @@ describe('an output', () => {
     expect(text()).toBe('✓ Copy\n');
   });
 
-  it('lets no recorded text move the cursor', () => {
+  it('prints no control characters of recorded text', () => {
     const { output, text } = capturePrinted(true);
     output.line('by ada\u001b[2J\u202e', { event: 'status' });
     expect(text()).toBe('by ada\ufffd[2J\ufffd\n');

@@ -46,7 +46,7 @@ test('A restore that is killed before or after any call continues to the same gr
       expect(await graph.readRestoreState()).toBe('none');
     }
   }
-  // Every restore makes four batches of nodes, four of relationships, and three other calls. It is killed before and after each.
+  // Every restore writes four batches of nodes and four of relationships, and makes three other calls.
   expect(kills).toBe(2 * (4 + 4 + 3));
 });
 
@@ -85,9 +85,9 @@ describe('A restore reports every difference from the dump:', () => {
       (target) => ({ ...target, readSchema: async () => [] }),
       ['schema unique_code'],
     ],
-  ])('%s', async (_, disturb, expected) => {
+  ])('%s', async (_, damage, expected) => {
     const artifacts = await dumpSample();
-    const target = disturb(createSandboxGraph());
+    const target = damage(createSandboxGraph());
     const { differences } = await restoreGraph({ artifacts, prefix: DUMP_PREFIX, target });
     expect(differences.map(({ what }) => what)).toEqual(expect.arrayContaining(expected));
   });

@@ -6,14 +6,14 @@ import type { Rehearsal } from '../../../../../sandbox/rehearsal/rehearsal.ts';
 
 const STUCK = new Error('No rollback in a run that is copied.\nat some line');
 
-it('the ending of an act is the expected one', async () => {
+it('an act that completes has the ending that it returns', async () => {
   const { rehearsal, diary } = createRehearsal('live');
   const ending = { phase: 'copied', acknowledgedLoss: 2 } as const;
   expect(await playToEnding({ play: async () => ending }, rehearsal)).toEqual(ending);
   expect(diary.surprises).toEqual([]);
 });
 
-it('the ending of an act that cannot continue is the phase of the run, marked as a surprise', async () => {
+it('an act that cannot continue ends in the phase of the run, and counts as a surprise', async () => {
   const { rehearsal, diary } = createRehearsal('copied');
   expect(await playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).toEqual({
     phase: 'copied',
@@ -23,7 +23,7 @@ it('the ending of an act that cannot continue is the phase of the run, marked as
   ]);
 });
 
-it('the ending of an act without a run is the failure', async () => {
+it('an act without a run fails with its own error', async () => {
   const { rehearsal } = createRehearsal(undefined);
   await expect(playToEnding({ play: () => Promise.reject(STUCK) }, rehearsal)).rejects.toBe(STUCK);
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../../../sandbox/rehearsal/fault-proxy.ts';
 import { listenInTest } from '../../../../shared/support/loopback.ts';
 
-const ANSWER = 'what the store says';
+const STORE_BODY = 'what the store says';
 
 /** Starts a store that records every request, behind a fault proxy. */
 async function startStoreBehindProxy() {
@@ -16,7 +16,9 @@ async function startStoreBehindProxy() {
   const store = await listenInTest(async (incoming, response) => {
     const body = await text(incoming);
     received.push(`${incoming.method} ${incoming.url} ${incoming.headers['api-key']} ${body}`);
-    response.writeHead(201, { 'content-length': ANSWER.length, 'x-of': 'the store' }).end(ANSWER);
+    response
+      .writeHead(201, { 'content-length': STORE_BODY.length, 'x-source': 'the store' })
+      .end(STORE_BODY);
   });
   const proxy = await startFaultProxy(`${store}/prefix/`);
   onTestFinished(() => proxy.close());
@@ -34,10 +36,10 @@ test('a request without a fault passes unchanged in both directions', async () =
   const { received, proxy } = await startStoreBehindProxy();
   proxy.addFault({ on: /^GET/, effect: { kind: 'silence' } });
   const reply = await put(proxy);
-  expect([reply.status, reply.headers.get('x-of'), await reply.text()]).toEqual([
+  expect([reply.status, reply.headers.get('x-source'), await reply.text()]).toEqual([
     201,
     'the store',
-    ANSWER,
+    STORE_BODY,
   ]);
   expect(received).toEqual([PUT]);
   expect(proxy.waiting()).toBe(1);
@@ -47,23 +49,23 @@ test.each<[Fault['effect'], unknown, number]>([
   [{ kind: 'response', status: 429, headers: { 'retry-after': '1' } }, '429 ', 0],
   [{ kind: 'lose-response' }, 'fetch failed', 1],
   [{ kind: 'cut', bytes: 4 }, 'terminated', 1],
-  [{ kind: 'corrupt' }, `201 v${ANSWER.slice(1)}`, 1],
+  [{ kind: 'corrupt' }, `201 v${STORE_BODY.slice(1)}`, 1],
   [{ kind: 'silence' }, 'too long', 0],
 ])('%j hits the second request alone', async (effect, expected, reached) => {
   const { received, proxy } = await startStoreBehindProxy();
   proxy.addFault({ on: /^PUT/, skips: 1, effect });
   await (await put(proxy)).text();
-  const patience = new AbortController();
-  const answered = put(proxy, patience.signal).then(
+  const client = new AbortController();
+  const response = put(proxy, client.signal).then(
     async (reply) => `${reply.status} ${await reply.text().catch((error: Error) => error.message)}`,
     (error: Error) => error.message,
   );
   if (effect.kind === 'silence') {
     // If the client gave up before its request arrives, the fault would strike the next request.
     while (proxy.waiting() > 0) await new Promise((resolve) => setImmediate(resolve));
-    patience.abort(new Error('too long'));
+    client.abort(new Error('too long'));
   }
-  const second = await answered;
+  const second = await response;
   expect(effect.kind === 'cut' ? second.replace(/^201 /, '') : second).toBe(expected);
   expect((await put(proxy)).status).toBe(201);
   expect(received).toHaveLength(2 + reached);

@@ -14,7 +14,7 @@ const [ONE, TWO, THREE] = [
 ];
 const FILLED = '{"":[1,0,0,0],"bm25":{"indices":[3],"values":[1]}}';
 
-function holding(...points: readonly ReturnType<typeof createPoint>[]) {
+function createHoldings(...points: readonly ReturnType<typeof createPoint>[]) {
   const scroll = async () => ({ points, nextOffset: null });
   return readHoldings({ scroll } as unknown as VectorStore, 'any');
 }
@@ -44,7 +44,7 @@ it.each([
     2,
   ],
   [
-    'with one more',
+    'with a new memory',
     [ONE, TWO, THREE, createPoint(4, '{"user_id":"bob"}')],
     [],
     [`4 of ${BOB} was not there before`],
@@ -54,7 +54,10 @@ it.each([
   "users' memories are compared: %s",
   async (_, after, lost, unexpected, usersDiffering) => {
     const counts = { before: 3, after: after.length, users: 2, largest: 2 };
-    const compared = compareHoldings(await holding(ONE, TWO, THREE), await holding(...after));
+    const compared = compareHoldings(
+      await createHoldings(ONE, TWO, THREE),
+      await createHoldings(...after),
+    );
     expect(compared).toEqual({ ...counts, usersDiffering, lost, unexpected });
   },
 );
