@@ -1,5 +1,5 @@
 // Lists the next steps for a run as commands to type; the first command continues the run.
-import { isBeforeWindow, isSwitching } from '../../../lib/migration/phases.ts';
+import { type Command, isBeforeWindow, isSwitching } from '../../../lib/migration/phases.ts';
 import { Refusal, type RefusalData, type RefusalName } from '../../../lib/migration/refusals.ts';
 import { liveCollectionOf } from '../../../lib/migration/runs/run-names.ts';
 import type { Status } from '../../../lib/migration/steps/status.ts';
@@ -131,15 +131,16 @@ function chooseStepsAfterRefusal(
   { status, stage }: { readonly status: Status; readonly stage: string | undefined },
 ): readonly NextStep[] {
   const target = { runId: status.runId, stage };
-  const repeat = ({ name }: NextStep, options: string, why: string) =>
-    createStep(target, name, `${EXECUTE} ${options}`, why);
-  const rollback = steps.find(({ name }) => name === 'rollback');
+  const repeat = (step: NextStep, options: string, why: string) =>
+    createStep(target, step.name, `${EXECUTE} ${options}`, why);
+  const findStep = (wanted: Command) => steps.find((step) => step.name === wanted);
+  const rollback = findStep('rollback');
   if (rollback && data.loss !== undefined) {
     const options = `--to-snapshot --acknowledged-loss ${data.loss}`;
     const why = `${REASONS.rollback}, and leave at most ${formatCount(data.loss, 'write')} behind`;
     return [repeat(rollback, options, why)];
   }
-  const cutover = steps.find(({ name }) => name === 'cutover');
+  const cutover = findStep('cutover');
   if (cutover && data.windowMinutes !== undefined) {
     const longer = `--window-minutes ${data.windowMinutes}`;
     return [repeat(cutover, longer, 'open a window that is long enough')];

@@ -147,6 +147,25 @@ describe('migrate run', () => {
   });
 
   it.each([
+    ['has rolled back', 'rollback'],
+    ['begins to roll back', 'machine'],
+  ] as const)('says why it ends if another operator %s meanwhile', async (_, how) => {
+    const { type, phase, place, finish, invoke: invokeStep } = await createRunningOperator();
+    let isTaken = false;
+    const racing = interceptInvoke(place, async (name, invoke) => {
+      if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
+        isTaken = true;
+        if (how === 'rollback') await finish('rollback');
+        else await invokeStep('rollback', {}, {}, () => 0);
+      }
+      return await invoke();
+    });
+    const { code, output, events } = await type(`${FROM_THE_START} --yes --json`, {}, racing);
+    console.log(code, output, events.slice(-5));
+    expect([isTaken, await phase()]).toEqual([true, 'copied']);
+  });
+
+  it.each([
     ['in answer to the question', ''],
     ['from another terminal, which closes the question', null],
   ])(
