@@ -180,8 +180,10 @@ async function takeStep(
     }
     if (!isStepFailure(error)) throw error;
     const after = await readCurrentStatus(session, runId);
-    // The state machine or another operator has already taken the step.
-    if (error.name === 'RefusedNotNow' && after.phase !== status.phase) return after;
+    if (error.name === 'RefusedNotNow' && isTakenOver(status, after)) {
+      reportTakenOver(session, after, step);
+      return after;
+    }
     if (after.isRepeated && after.next === step) {
       return await waitToRepeat(session, after, { step, error });
     }
@@ -225,6 +227,26 @@ async function waitToRepeat(
   lastSeen.failure = message;
   await sleep(POLL_SECONDS * 1_000);
   return await readCurrentStatus(session, after.runId);
+}
+
+/** True if the state machine or another operator has continued the run. */
+function isTakenOver(before: Status, after: Status): boolean {
+  return after.phase !== before.phase || (after.hasReturned && !before.hasReturned);
+}
+
+function reportTakenOver(session: Session, after: Status, step: FunctionName): void {
+  const { output, place } = session;
+  const { phase, hasReturned } = after;
+  const what = hasReturned
+    ? 'has rolled the run back'
+    : phase === 'switching-back'
+      ? 'is rolling the run back'
+      : `has taken over: the run is ${phase}`;
+  output.line(
+    `${timeLeft(session, after)}${output.mark('warning')} ${capitalise(step)}: another command ${what}.`,
+    { event: 'taken-over', step, phase },
+    listNextSteps(after, place.stage),
+  );
 }
 
 /** Reports a failure after which the run continues with a rollback. */

@@ -147,22 +147,21 @@ describe('migrate run', () => {
   });
 
   it.each([
-    ['has rolled back', 'rollback'],
-    ['begins to roll back', 'machine'],
-  ] as const)('says why it ends if another operator %s meanwhile', async (_, how) => {
-    const { type, phase, place, finish, invoke: invokeStep } = await createRunningOperator();
+    ['has rolled the run back', 600_000],
+    ['is rolling the run back', 0],
+  ])('says why it ends if another command %s', async (what, timeLeft) => {
+    const { type, phase, place, invoke: invokeStep } = await createRunningOperator();
     let isTaken = false;
     const racing = interceptInvoke(place, async (name, invoke) => {
       if (name === 'cutover' && (await phase()) === 'switching' && !isTaken) {
         isTaken = true;
-        if (how === 'rollback') await finish('rollback');
-        else await invokeStep('rollback', {}, {}, () => 0);
+        await invokeStep('rollback', {}, {}, () => timeLeft);
       }
       return await invoke();
     });
-    const { code, output, events } = await type(`${FROM_THE_START} --yes --json`, {}, racing);
-    console.log(code, output, events.slice(-5));
-    expect([isTaken, await phase()]).toEqual([true, 'copied']);
+    const { code, output } = await type(`${FROM_THE_START} --yes`, {}, racing);
+    expect([code, await phase()]).toEqual([1, 'copied']);
+    expect(output).toContain(`! Cutover: another command ${what}.`);
   });
 
   it.each([
