@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { interpose } from '../../shared/support/interposed-client.ts';
-import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { SEED, scaleCases } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -170,7 +170,7 @@ it('an export has each unchanged row once, in order, whatever is written between
   const { api } = await open();
   const random = createSeededRandom(SEED);
   for (let n = 0; n < 30; n += 1) await createRow(api, randomDate(random));
-  for (let round = 0; round < sizeOfRun(100); round += 1) {
+  for (let round = 0; round < scaleCases(100); round += 1) {
     const touched = new Set<number>();
     const exported: Row[] = [];
     for await (const part of exportParts(api)) {

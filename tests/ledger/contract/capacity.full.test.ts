@@ -16,7 +16,7 @@ import type { RowOrder } from '../../../lib/ledger/domain/pagination.ts';
 import type { TransactionChanges } from '../../../lib/ledger/domain/transaction.ts';
 import type { Ledger } from '../../../lib/ledger/ledger.ts';
 import { MAX_FIRST_NAMES } from '../../../lib/ledger/store/categories.ts';
-import { isOnDynamodbLocal } from '../../shared/support/database-engine.ts';
+import { usesDynamodbLocal } from '../../shared/support/database-engine.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { bulkLoad, bulkLoadHousehold } from '../support/bulk-loader.ts';
 import { EVERYTHING } from '../support/ledger-contents.ts';
@@ -158,7 +158,7 @@ test(`with many categories a list reads ${MAX_FIRST_NAMES} names, and the other 
   expect(cost).toMatchObject({ calls: 4, roundTrips: LIST_LIMITS.firstOrLastRoundTrips });
 });
 
-test.skipIf(isOnDynamodbLocal()).each([
+test.skipIf(usesDynamodbLocal()).each([
   ['a', 12, 3],
   ['a', 255, 15],
   ['é', 255, 27],
@@ -180,7 +180,7 @@ test.skipIf(isOnDynamodbLocal()).each([
   },
 );
 
-describe.skipIf(isOnDynamodbLocal())(
+describe.skipIf(usesDynamodbLocal())(
   'the exact cost of a request, at any size of the ledger:',
   () => {
     const costs: Partial<Record<RequestKind, Cost>>[] = [];

@@ -1,7 +1,7 @@
 // Every message of `npm run import` that names an option gives right advice: a person who follows it succeeds.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import type { Ended } from '../../shared/support/command.ts';
+import type { CommandResult } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { listAdvice, toPattern } from '../support/import/messages.ts';
 import { findImportId, givenPerson } from '../support/import/person.ts';
@@ -23,7 +23,7 @@ const FILES = {
 } as const;
 
 /** Runs the command, with paths instead of the names of files in FILES. */
-async function run(person: Person, ...args: readonly string[]): Promise<Ended> {
+async function run(person: Person, ...args: readonly string[]): Promise<CommandResult> {
   const paths = args.map((each) => {
     const lines = Object.entries(FILES).find(([name]) => name === each)?.[1];
     return lines ? person.write(each, lines) : each;

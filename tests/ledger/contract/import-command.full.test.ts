@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { openLedger } from '../../../cli/ledger/open-ledger.ts';
 import type { Scope } from '../../../lib/ledger/domain/api-key.ts';
-import { type Ended, runCommand } from '../../shared/support/command.ts';
+import { type CommandResult, runCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
@@ -160,7 +160,7 @@ describe('npm run import', () => {
 
   const WORDS = ['--income', 'CR', '--expense', 'DR', '--expense', 'Fee'];
 
-  it.each<[what: string, lines: string[], options: string[], ended: Partial<Ended>]>([
+  it.each<[what: string, lines: string[], options: string[], ended: Partial<CommandResult>]>([
     [
       'names rows with the same id, and imports the others',
       ['date,name,amount,Id', '2026-03-05,Tea,-3,A', '2026-03-05,Tee,-3,A', '2026-03-06,Bus,-2,B'],

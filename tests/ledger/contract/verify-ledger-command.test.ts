@@ -42,13 +42,13 @@ describe('verify-ledger', () => {
       const reads = () => database.calls.filter((call) => call.endsWith('BatchGetItem')).length;
       const run = { ...environment, DYNAMODB_ENDPOINT: database.endpoint };
       try {
-        database.holdWhile(() => {
+        database.withholdWhile(() => {
           if (reads() === 2) killed.abort();
           return killed.signal.aborted;
         });
         expect((await verifyUntil(killed.signal, run)).stdout).toBe('');
         database.calls.length = 0;
-        database.holdWhile(() => false);
+        database.withholdWhile(() => false);
         expect(await verifyLedger(run)).toMatchObject({
           code: 0,
           stdout: expect.stringContaining(': 250 transactions, 30 categories: in order'),

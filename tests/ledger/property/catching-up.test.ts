@@ -11,7 +11,7 @@ import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-rando
 import { whyNoPython } from '../../../processes/python-tools.ts';
 import { readOutput } from '../../../processes/tools.ts';
 import { itInFull, oneInEvery } from '../../shared/support/quick-cases.ts';
-import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { SEED, scaleCases } from '../../shared/support/seed.ts';
 import { createTemporaryFolder } from '../../shared/support/temporary-folder.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { Api, ApiClient } from '../support/api/api-client.ts';
@@ -40,8 +40,8 @@ const LANGUAGES = [
   { language: 'typescript', program: process.execPath, isMissing: false },
   { language: 'python', program: PYTHON, isMissing: whyNoPython() !== undefined },
 ];
-const ROUNDS = sizeOfRun(40);
-const HOUSEHOLD_ROWS = sizeOfRun(20_000);
+const ROUNDS = scaleCases(40);
+const HOUSEHOLD_ROWS = scaleCases(20_000);
 
 /** Handles the requests of the programs; each test sets its own service. */
 let handleRequest: ApiClient['request'];

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createSeededRandom, type SeededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
-import { IS_FULL, sizeOfRun } from '../../shared/support/seed.ts';
+import { IS_FULL, scaleCases } from '../../shared/support/seed.ts';
 import { createTestTable, type TestTable } from '../../shared/support/test-table.ts';
 import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
@@ -20,7 +20,7 @@ import {
 } from '../support/model/ledger-model.ts';
 import { applyOutcome, linearise, refusal } from '../support/model/linearisation.ts';
 
-const SEEDS = [20_260_331, 7, 4_242].slice(0, sizeOfRun(3));
+const SEEDS = [20_260_331, 7, 4_242].slice(0, scaleCases(3));
 /** Number of rounds. Each has at least 71 commands; a swap of names counts as three. */
 const ROUNDS = IS_FULL ? 10 : 4;
 /** Races end differently in each run, and so do the commands after them: a rare outcome may need more rounds. */

@@ -2,7 +2,7 @@
 // the last byte, as if it were alone on a table.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { IS_FULL, SEED, seeded, sizeOfRun } from '../../shared/support/seed.ts';
+import { IS_FULL, SEED, scaleCases, seeded } from '../../shared/support/seed.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import type { ApiResponse } from '../support/api/api-client.ts';
 import { expectEnvelope } from '../support/api/expect-envelope.ts';
@@ -12,7 +12,7 @@ import { createServiceOn, createTestService } from '../support/api/open-api.ts';
 import { findRoute, isPage } from '../support/api/routes.ts';
 import { createTestKeys } from '../support/auth/test-keys.ts';
 
-const REQUESTS = sizeOfRun(5_000);
+const REQUESTS = scaleCases(5_000);
 
 test(`two ledgers answer ${REQUESTS} generated requests as if each were alone (seed ${SEED})`, async () => {
   const { client, tableName } = await createTestTable();

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { createSeededRandom } from '../../../cli/seeded-random.ts';
 import { createVerification } from '../../../lib/ledger/store/verification/verification.ts';
-import { SEED, sizeOfRun } from '../../shared/support/seed.ts';
+import { SEED, scaleCases } from '../../shared/support/seed.ts';
 import { createSleeplessRetryPolicy } from '../../shared/support/sleepless-retry-policy.ts';
 import {
   createFaultyClient,
@@ -15,9 +15,9 @@ import type { Api } from '../support/api/api-client.ts';
 import { openInProcess } from '../support/api/in-process-client.ts';
 import { createServiceOn } from '../support/api/open-api.ts';
 
-const POSTS = sizeOfRun(1_000);
+const POSTS = scaleCases(1_000);
 const CONCURRENT = 10;
-const BULKS = sizeOfRun(200);
+const BULKS = scaleCases(200);
 const ROWS_PER_BULK = 7;
 const ROUNDS = BULKS / 2;
 const KEPT_ROWS = 3;

@@ -18,13 +18,13 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: 'forward and back five times, beside a program that sets texts without their vectors',
     play: async (service) => {
-      const { migrate, rollBack, usersWrite } = service;
+      const { migrate, rollBack, expectUsersWrite } = service;
       const careless = await startCarelessProgram(service);
       await migrate();
       for (let turn = 1; turn <= 5; turn += 1) {
-        await usersWrite();
+        await expectUsersWrite();
         await rollBack();
-        await usersWrite();
+        await expectUsersWrite();
         await migrate();
       }
       expect(await careless.stop()).toBeGreaterThan(0);
@@ -34,19 +34,19 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'forward, back and forward, commands and Qdrant killed at random points',
     harmsQdrant: true,
     breaksStore: true,
-    play: async ({ insist, rollback, run, server, usersWrite }) => {
+    play: async ({ repeatUntilPhase, rollbackArgs, runArgs, server, expectUsersWrite }) => {
       for (const [words, phase] of [
-        [run, 'live'],
-        [rollback(), 'copied'],
-        [run, 'live'],
+        [runArgs, 'live'],
+        [rollbackArgs(), 'copied'],
+        [runArgs, 'live'],
       ] as const) {
         const delays = Array.from({ length: 4 }, () => randomInt(COMMAND_MS));
         const [crash = 0, ...kills] = delays;
         console.info(`${words[0]}: Qdrant killed after ${crash} ms, the command after ${kills} ms`);
         const crashed = pause(crash).then(() => server?.killAndRestart());
-        await insist(words, phase, kills);
+        await repeatUntilPhase(words, phase, kills);
         await crashed;
-        await usersWrite();
+        await expectUsersWrite();
       }
     },
   },
@@ -57,7 +57,7 @@ describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place',
     const { harmsQdrant = false, title } = scenario;
     it.skipIf(harmsQdrant && !hasQdrantProgram)(title, async () => {
       const afterwards = async (service: BusyService) => {
-        expect(await service.collection()).toBe(service.source);
+        expect(await service.readCollection()).toBe(service.source);
         expect(await findWrongKeywords(service)).toEqual([]);
       };
       await play({ ...scenario, isInPlace: true, perSecond: 10, afterwards });
@@ -69,7 +69,7 @@ describe.skipIf(!REAL_QDRANT || !hasMem0).concurrent('a busy service, in place',
 const CARELESS = 'careless';
 
 /** Starts a program that changes the texts of some points, but not their vectors, while the old version takes writes. */
-async function startCarelessProgram({ source, store, qdrant, users, version }: BusyService) {
+async function startCarelessProgram({ source, store, qdrant, users, readVersion }: BusyService) {
   const ids = [1, 2, 3, 4, 5];
   const points = ids.map((id) => ({
     id: toJsonText(id) as PointId,
@@ -84,7 +84,7 @@ async function startCarelessProgram({ source, store, qdrant, users, version }: B
     while (!isOver) {
       // Waits for a user's write, so that the program does not write while writes are frozen.
       await users.write(1);
-      if (!(await version().catch(() => '')).startsWith('1.')) continue;
+      if (!(await readVersion().catch(() => '')).startsWith('1.')) continue;
       await fetch(`${qdrant.url}/collections/${source}/points/payload?wait=true`, {
         method: 'POST',
         headers: { 'content-type': 'application/json' },

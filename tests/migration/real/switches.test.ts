@@ -32,18 +32,26 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: 'a service that runs the new version already',
     old: 2,
-    play: async ({ collection, migrate, rollBack, source, store, target, usersWrite }) => {
+    play: async ({
+      readCollection,
+      migrate,
+      rollBack,
+      source,
+      store,
+      target,
+      expectUsersWrite,
+    }) => {
       await migrate();
-      await usersWrite();
-      expect(await collection()).toBe(target);
+      await expectUsersWrite();
+      expect(await readCollection()).toBe(target);
       expect(await store.count(target, WITHOUT_KEYWORDS)).toBe(0);
       await rollBack();
-      expect(await collection()).toBe(source);
+      expect(await readCollection()).toBe(source);
     },
   },
   {
     title: 'memories of an agent or a session alone, and a point without a vector',
-    play: async ({ migrate, rollBack, source, store, target, usersWrite }) => {
+    play: async ({ migrate, rollBack, source, store, target, expectUsersWrite }) => {
       const read = async (collection: string) => {
         const points = await store.retrieve(collection, ids, { vector: [''] });
         return points.toSorted((a, b) => Number(a.id) - Number(b.id));
@@ -53,7 +61,7 @@ const SCENARIOS: readonly Scenario[] = [
       const before = await read(source);
       expect(before).toHaveLength(OTHERS.length);
       await migrate();
-      await usersWrite();
+      await expectUsersWrite();
       expect(await read(target)).toEqual(before);
       await store.deletePoints(target, { ids: ids.slice(0, 1) });
       await rollBack();
@@ -63,19 +71,27 @@ const SCENARIOS: readonly Scenario[] = [
   {
     title: 'ten switches forward and back in one run',
     perSecond: 10,
-    play: async ({ migrate, rollBack, usersWrite }) => {
+    play: async ({ migrate, rollBack, expectUsersWrite }) => {
       for (let turn = 1; turn <= 5; turn += 1) {
         await migrate();
-        await usersWrite();
+        await expectUsersWrite();
         await rollBack();
-        await usersWrite();
+        await expectUsersWrite();
       }
     },
   },
   {
     title: 'versions that take writes of users too early',
-    play: async ({ atNext, mem0, users, expectFailedWindow, expectNoFault, migrate, rollBack }) => {
-      atNext('deploy-new', async (carryOut, { testUser }) => {
+    play: async ({
+      replaceNext,
+      mem0,
+      users,
+      expectFailedWindow,
+      expectNoFault,
+      migrate,
+      rollBack,
+    }) => {
+      replaceNext('deploy-new', async (carryOut, { testUser }) => {
         await carryOut();
         await mem0.setWriters('all-users');
         await users.write(6);
@@ -84,7 +100,7 @@ const SCENARIOS: readonly Scenario[] = [
       await expectFailedWindow();
       await expectNoFault();
       await migrate();
-      atNext('deploy-old', async (carryOut) => {
+      replaceNext('deploy-old', async (carryOut) => {
         await mem0.setWriters('all-users');
         await carryOut();
         await users.write(6);
@@ -98,52 +114,58 @@ const SCENARIOS: readonly Scenario[] = [
     breaksStore: true,
     play: async ({
       expectRefused,
-      leavesWritesBehind,
+      leaveWritesBehind,
       migrate,
       rollBack,
-      rollback,
+      rollbackArgs,
       ...service
     }) => {
       await migrate();
-      await service.usersWrite();
+      await service.expectUsersWrite();
       await service.store.deletePoints(service.target, { filter: {} });
-      await expectRefused(rollback(), /^RefusedMassChange: This would remove \d+ of \d+ points/m);
-      leavesWritesBehind();
+      await expectRefused(
+        rollbackArgs(),
+        /^RefusedMassChange: This would remove \d+ of \d+ points/m,
+      );
+      leaveWritesBehind();
       await rollBack('--as-it-was');
-      expect(await service.collection()).toBe(service.source);
+      expect(await service.readCollection()).toBe(service.source);
     },
   },
   {
     title: 'the new collection deleted: refused, then back as it was',
     breaksStore: true,
-    play: async ({ give, leavesWritesBehind, migrate, rollBack, rollback, ...service }) => {
+    play: async ({ execute, leaveWritesBehind, migrate, rollBack, rollbackArgs, ...service }) => {
       await migrate();
-      await service.usersWrite();
+      await service.expectUsersWrite();
       await service.store.deleteCollection(service.target);
-      const { code, stderr } = await give(rollback());
+      const { code, stderr } = await execute(rollbackArgs());
       expect(code).toBe(3);
       expect(stderr).toMatch(/^RefusedMassChange: .* was deleted/m);
-      leavesWritesBehind();
+      leaveWritesBehind();
       await rollBack('--as-it-was');
-      expect(await service.collection()).toBe(service.source);
+      expect(await service.readCollection()).toBe(service.source);
     },
   },
   {
     title: 'users who deleted many memories: refused with the number, then with it',
-    play: async ({ expectRefused, migrate, rollBack, rollback, users, usersWrite }) => {
+    play: async ({ expectRefused, migrate, rollBack, rollbackArgs, users, expectUsersWrite }) => {
       await migrate();
       await users.remove(60);
-      await usersWrite();
-      await expectRefused(rollback(), /^RefusedMassChange: This would remove \d+ of \d+ points/m);
+      await expectUsersWrite();
+      await expectRefused(
+        rollbackArgs(),
+        /^RefusedMassChange: This would remove \d+ of \d+ points/m,
+      );
       await rollBack('--deletes', '200');
     },
   },
   {
     title: 'the new collection with an optimizer error',
     harmsQdrant: true,
-    play: async ({ mem0, migrate, rollBack, server, store, target, usersWrite }) => {
+    play: async ({ mem0, migrate, rollBack, server, store, target, expectUsersWrite }) => {
       await migrate();
-      await usersWrite();
+      await expectUsersWrite();
       // Qdrant 1.18.2 loses deletions while its optimizer fails.
       await mem0.setWriters({ frozenUntil: Number.MAX_SAFE_INTEGER });
       // The optimizer creates its segments in this folder; without the folder it fails.
@@ -160,53 +182,65 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     title: 'the old collection gone: its snapshot is restored, and the writes are carried over',
-    play: async ({ collection, migrate, rollBack, source, store, usersWrite }) => {
+    play: async ({ readCollection, migrate, rollBack, source, store, expectUsersWrite }) => {
       await migrate();
-      await usersWrite();
+      await expectUsersWrite();
       await store.deleteCollection(source);
       await rollBack();
-      expect(await collection()).not.toBe(source);
+      expect(await readCollection()).not.toBe(source);
     },
   },
   {
     title: 'two windows refused, each repeated at once',
-    play: async ({ atNext, expectFailedWindow, mem0, migrate, usersWrite }) => {
+    play: async ({ replaceNext, expectFailedWindow, mem0, migrate, expectUsersWrite }) => {
       // The webhook reports the freeze as done, without doing it.
-      atNext('freeze', async () => {});
+      replaceNext('freeze', async () => {});
       await expectFailedWindow();
-      atNext('deploy-new', async (_, { testUser }) => await mem0.setWriters({ only: testUser }));
+      replaceNext(
+        'deploy-new',
+        async (_, { testUser }) => await mem0.setWriters({ only: testUser }),
+      );
       await expectFailedWindow();
       expect(await migrate()).not.toMatch(/Backup|Rebuild/);
-      await usersWrite();
+      await expectUsersWrite();
     },
   },
   {
     title: 'the command killed at each action of the webhook, and repeated at once',
-    play: async ({ askedAt, atNext, give, migrate, rollBack, rollback, run, usersWrite }) => {
+    play: async ({
+      actionTimes,
+      replaceNext,
+      execute,
+      migrate,
+      rollBack,
+      rollbackArgs,
+      runArgs,
+      expectUsersWrite,
+    }) => {
       const delays: number[] = [];
-      async function killAt(action: Parameters<typeof atNext>[0], words: readonly string[]) {
+      async function killAt(action: Parameters<typeof replaceNext>[0], words: readonly string[]) {
         const kill = new AbortController();
-        atNext(action, async (carryOut) => {
+        replaceNext(action, async (carryOut) => {
           await carryOut();
           kill.abort();
         });
-        const [start, requestCount] = [Date.now(), askedAt.length];
-        await give(words, kill.signal);
+        const [start, requestCount] = [Date.now(), actionTimes.length];
+        await execute(words, kill.signal);
         const ended = Date.now();
-        await give(['status']);
+        await execute(['status']);
         const starting = Date.now() - ended;
         // Only a command that follows a killed one waits for its lock; the command with `freeze` is the first.
         if (action === 'freeze') return;
-        delays.push(Math.max(0, (askedAt[requestCount] ?? 0) - start - SLOW_START * starting));
+        delays.push(Math.max(0, (actionTimes[requestCount] ?? 0) - start - SLOW_START * starting));
       }
 
       for (const action of ['freeze', 'deploy-new', 'open-writes'] as const) {
-        await killAt(action, run);
+        await killAt(action, runArgs);
       }
       await migrate();
-      await usersWrite();
+      await expectUsersWrite();
       for (const action of ['freeze', 'deploy-old', 'open-writes'] as const) {
-        await killAt(action, rollback());
+        await killAt(action, rollbackArgs());
       }
       await rollBack();
       expect(Math.max(...delays)).toBeLessThan(LOCK_MS);
@@ -216,17 +250,17 @@ const SCENARIOS: readonly Scenario[] = [
     title: 'Qdrant killed in the window and in the rollback',
     harmsQdrant: true,
     breaksStore: true,
-    play: async ({ atNext, migrate, rollBack, server, usersWrite }) => {
+    play: async ({ replaceNext, migrate, rollBack, server, expectUsersWrite }) => {
       const killings: (Promise<void> | undefined)[] = [];
-      const killAt = (action: Parameters<typeof atNext>[0]) =>
-        atNext(action, async (carryOut) => {
+      const killAt = (action: Parameters<typeof replaceNext>[0]) =>
+        replaceNext(action, async (carryOut) => {
           await carryOut();
           killings.push(server?.killAndRestart());
         });
       killAt('freeze');
       killAt('deploy-new');
       await migrate();
-      await usersWrite();
+      await expectUsersWrite();
       killAt('freeze');
       killAt('deploy-old');
       await rollBack();

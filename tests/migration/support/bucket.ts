@@ -35,24 +35,24 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
   const parts = new Map<string, Uint8Array[]>();
   const unfinished = new Set<string>();
   const headedKeys = new Set<string>();
-  const keyOf = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
+  const nameObject = ({ Bucket, Key, Prefix }: Input) => `${Bucket}/${Key ?? Prefix}`;
 
   function requireObject(input: Input): StoredObject {
-    const object = objects.get(keyOf(input));
+    const object = objects.get(nameObject(input));
     if (!object) throw new NotFound({ message: '', $metadata: { httpStatusCode: 404 } });
     return object;
   }
 
   function change(input: Input, changes: Partial<StoredObject>): void {
-    objects.set(keyOf(input), { ...requireObject(input), ...changes });
+    objects.set(nameObject(input), { ...requireObject(input), ...changes });
   }
 
   function addEarlierUpload(input: Input): void {
-    if (headedKeys.has(keyOf(input))) return;
-    headedKeys.add(keyOf(input));
+    if (headedKeys.has(nameObject(input))) return;
+    headedKeys.add(nameObject(input));
     const tags = [{ Key: 'sha256', Value: 'of an earlier run' }];
-    objects.set(keyOf(input), { body: Buffer.from('earlier'), tags });
-    unfinished.add(keyOf(input));
+    objects.set(nameObject(input), { body: Buffer.from('earlier'), tags });
+    unfinished.add(nameObject(input));
   }
 
   function listKeys({ Bucket, Prefix = '' }: Input): string[] {
@@ -69,7 +69,7 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
     GetObject: (input) => ({ Body: Readable.from([requireObject(input).body]) }),
     GetObjectTagging: (input) => ({ TagSet: requireObject(input).tags ?? [] }),
     PutObject: (input) => {
-      objects.set(keyOf(input), { body: input.Body ?? new Uint8Array() });
+      objects.set(nameObject(input), { body: input.Body ?? new Uint8Array() });
       return {};
     },
     PutObjectTagging: (input) => {
@@ -82,31 +82,33 @@ export function createBucket(onCommand: (command: Command) => void): S3Client {
       return {};
     },
     CreateMultipartUpload: (input) => {
-      parts.set(keyOf(input), []);
+      parts.set(nameObject(input), []);
       return { UploadId: 'ours' };
     },
     UploadPart: (input) => {
-      const all = parts.get(keyOf(input)) ?? [];
-      all[(input.PartNumber ?? 1) - 1] = input.Body ?? new Uint8Array();
+      const uploaded = parts.get(nameObject(input)) ?? [];
+      uploaded[(input.PartNumber ?? 1) - 1] = input.Body ?? new Uint8Array();
       return { ETag: 'of-the-part' };
     },
     CompleteMultipartUpload: (input) => {
-      objects.set(keyOf(input), { body: Buffer.concat(parts.get(keyOf(input)) ?? []) });
+      objects.set(nameObject(input), { body: Buffer.concat(parts.get(nameObject(input)) ?? []) });
       return {};
     },
     AbortMultipartUpload: (input) => {
-      unfinished.delete(keyOf(input));
+      unfinished.delete(nameObject(input));
       return {};
     },
     ListMultipartUploads: (input) => ({
-      Uploads: unfinished.has(keyOf(input)) ? [{ Key: input.Prefix, UploadId: 'earlier' }] : [],
+      Uploads: unfinished.has(nameObject(input))
+        ? [{ Key: input.Prefix, UploadId: 'earlier' }]
+        : [],
     }),
     ListObjectsV2: (input) => ({ Contents: listKeys(input).map((Key) => ({ Key })) }),
     ListObjectVersions: (input) => ({
       Versions: listKeys(input).map((Key) => ({ Key, VersionId: 'the-first' })),
     }),
     DeleteObject: (input) => {
-      objects.delete(keyOf(input));
+      objects.delete(nameObject(input));
       return {};
     },
     GetObjectLockConfiguration: () => ({

@@ -15,7 +15,7 @@ import type { Mem0Major } from '../../../sandbox/real/mem0/environments.ts';
 import { createMem0Hooks, startMem0Service } from '../../../sandbox/real/mem0/service.ts';
 import { startQdrant } from '../../../sandbox/real/qdrant-server.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
-import { type Ended, runCommand } from '../../shared/support/command.ts';
+import { type CommandResult, runCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { type Ledger, type Memories, startBusyUsers } from './busy-users.ts';
 import { createMem0User, hasQdrantProgram, REAL_QDRANT } from './real-services.ts';
@@ -58,10 +58,10 @@ export async function play(scenario: Scenario): Promise<void> {
   const resources = createResources();
   try {
     const service = await startBusyService(resources, scenario);
-    const { users, usersWrite } = service;
-    await usersWrite();
+    const { users, expectUsersWrite } = service;
+    await expectUsersWrite();
     await scenario.play(service);
-    await usersWrite();
+    await expectUsersWrite();
     await users.stop();
     await service.expectNoFault();
     if (!scenario.breaksStore) expect(users.failures()).toEqual([]);
@@ -91,12 +91,12 @@ async function startBusyService(resources: Resources, options: Scenario) {
     { [TEST_KEY]: testUserOf(runId) },
     ...mem0Users.map(({ keys }) => keys),
   );
-  const start = async () => {
+  const startMem0 = async () => {
     const started = await startMem0Service({ qdrant, dimensions: DIMENSIONS, users: keys });
     resources.onStop(started.close);
     return started;
   };
-  const [mem0, preview] = [await start(), await start()];
+  const [mem0, preview] = [await startMem0(), await startMem0()];
   const { url } = mem0;
   await mem0.deploy(1, source);
   await preview.deploy(2, target);
@@ -106,21 +106,21 @@ async function startBusyService(resources: Resources, options: Scenario) {
   const size = { users: USERS, memories: MEMORIES, dimensions: DIMENSIONS };
   await seedMemories(store, { collection: source, ...size, seed: 1 });
 
-  async function find(): Promise<Memories> {
+  async function findMemories(): Promise<Memories> {
     const lists = mem0Users.map(async (user) =>
       [...(await user.list(url))].map(([id, text]) => [id, { user: user.userId, text }] as const),
     );
     return new Map((await Promise.all(lists)).flat());
   }
 
-  const memories = await find();
+  const memories = await findMemories();
   expect(memories.size).toBe(MEMORIES);
-  const users = startBusyUsers({ url, users: mem0Users, memories, perSecond, find });
+  const users = startBusyUsers({ url, users: mem0Users, memories, perSecond, findMemories });
   resources.onStop(users.stop);
 
   const hooks = createMem0Hooks(mem0, old);
   const accidents = new Map<HookAction, Accident[]>();
-  const askedAt: number[] = [];
+  const actionTimes: number[] = [];
   let atCutover: Ledger = users.ledger();
   let lastAction: Promise<unknown> = Promise.resolve();
 
@@ -128,7 +128,7 @@ async function startBusyService(resources: Resources, options: Scenario) {
     const carryOut = async () => void (await hooks.ask(request));
     // Writes are frozen at this point, so the ledger is complete.
     if (request.action === 'deploy-new') atCutover = users.ledger();
-    if (request.action !== 'check') askedAt.push(Date.now());
+    if (request.action !== 'check') actionTimes.push(Date.now());
     const accident = accidents.get(request.action)?.shift();
     await (accident ? accident(carryOut, request) : carryOut());
     return 'done';
@@ -159,36 +159,36 @@ async function startBusyService(resources: Resources, options: Scenario) {
   };
 
   /** Runs a command as the operator types it. */
-  async function give(words: readonly string[], kill?: AbortSignal): Promise<Ended> {
+  async function execute(words: readonly string[], kill?: AbortSignal): Promise<CommandResult> {
     const signals = [AbortSignal.timeout(COMMAND_MS), ...(kill ? [kill] : [])];
-    const typed = [...words, '--run', runId];
+    const args = [...words, '--run', runId];
     return await runCommand(
       'cli/migration/migrate/migrate.ts',
-      typed,
+      args,
       environment,
       AbortSignal.any(signals),
     );
   }
 
   async function expectDone(words: readonly string[]): Promise<string> {
-    const { code, stdout, stderr } = await give(words);
+    const { code, stdout, stderr } = await execute(words);
     expect(code, `${stdout}${stderr}`).toBe(0);
     return stdout;
   }
 
   /** Reads the version of mem0 from the service. */
-  async function version(): Promise<string> {
+  async function readVersion(): Promise<string> {
     const health = await (await fetch(`${url}/health`)).json();
     return v.parse(v.object({ mem0: v.string() }), health).mem0;
   }
 
   async function expectVersion(major: Mem0Major): Promise<void> {
-    expect(await version()).toMatch(new RegExp(`^${major}\\.`));
+    expect(await readVersion()).toMatch(new RegExp(`^${major}\\.`));
   }
 
   /** Undefined before the run begins. */
-  async function phaseNow(): Promise<unknown> {
-    const { stdout } = await give(['status', '--json']);
+  async function readPhase(): Promise<unknown> {
+    const { stdout } = await execute(['status', '--json']);
     return JSON.parse(stdout).result?.phase;
   }
 
@@ -197,8 +197,8 @@ async function startBusyService(resources: Resources, options: Scenario) {
   }
 
   const plan = ['run', '--source', source, ...(isInPlace ? ['--in-place'] : []), ...PLAN];
-  const run = [...plan, ...DELETES, '--yes'];
-  const rollback = (...options: string[]) => ['rollback', '--execute', '--yes', ...options];
+  const runArgs = [...plan, ...DELETES, '--yes'];
+  const rollbackArgs = (...options: string[]) => ['rollback', '--execute', '--yes', ...options];
   return {
     source,
     target,
@@ -207,35 +207,35 @@ async function startBusyService(resources: Resources, options: Scenario) {
     server,
     mem0,
     users,
-    askedAt,
-    version,
-    give,
-    run,
-    rollback,
+    actionTimes,
+    readVersion,
+    execute,
+    runArgs,
+    rollbackArgs,
     expectNoFault,
     /** Reads the collection that the setting names. */
-    collection: async () => (await readFile(setting, 'utf8')).trim(),
+    readCollection: async () => (await readFile(setting, 'utf8')).trim(),
     /** Migrates users to the new version. @returns the output of the command */
     async migrate(): Promise<string> {
-      const stdout = await expectDone(run);
+      const stdout = await expectDone(runArgs);
       await expectVersion(2);
       return stdout;
     },
     /** Rolls users back to the old version. */
     async rollBack(...options: string[]): Promise<void> {
-      await expectDone(rollback(...(options.length > 0 ? options : DELETES)));
+      await expectDone(rollbackArgs(...(options.length > 0 ? options : DELETES)));
       await expectVersion(old);
     },
     /** Expects a refusal, after which users can still write. */
     async expectRefused(words: readonly string[], why: RegExp): Promise<void> {
-      const { code, stdout, stderr } = await give(words);
+      const { code, stdout, stderr } = await execute(words);
       expect(code, `${stdout}${stderr}`).toBe(3);
       expect(stderr).toMatch(why);
       await users.write(WRITES);
     },
     /** Expects a run to fail and to leave users in the old version. */
     async expectFailedWindow(): Promise<void> {
-      const { code, stdout, stderr } = await give(run);
+      const { code, stdout, stderr } = await execute(runArgs);
       expect(code, `${stdout}${stderr}`).not.toBe(0);
       await expectVersion(old);
     },
@@ -243,24 +243,28 @@ async function startBusyService(resources: Resources, options: Scenario) {
      * Kills the command once at each of the given times, then repeats it until the run has reached the phase.
      * @param kills milliseconds from the start of the command
      */
-    async insist(words: readonly string[], phase: string, kills: readonly number[]): Promise<void> {
-      for (const ms of kills) await give(words, AbortSignal.timeout(ms));
-      for (let n = 1; (await phaseNow()) !== phase; n += 1) {
-        const { stdout, stderr } = await give(words);
+    async repeatUntilPhase(
+      words: readonly string[],
+      phase: string,
+      kills: readonly number[],
+    ): Promise<void> {
+      for (const ms of kills) await execute(words, AbortSignal.timeout(ms));
+      for (let n = 1; (await readPhase()) !== phase; n += 1) {
+        const { stdout, stderr } = await execute(words);
         expect(n, `${stdout}${stderr}`).toBeLessThan(MAX_REPEATS);
       }
     },
-    /** Expects users' next writes to be acknowledged, and no fault. */
-    async usersWrite(): Promise<void> {
+    /** Expects that users' next writes are acknowledged, and that there is no fault. */
+    async expectUsersWrite(): Promise<void> {
       await users.write(WRITES);
       await expectNoFault();
     },
-    /** The accident replaces the next action of that kind, once. */
-    atNext(action: HookAction, accident: Accident): void {
+    /** Replaces the next action of that kind by an accident. */
+    replaceNext(action: HookAction, accident: Accident): void {
       accidents.set(action, [...(accidents.get(action) ?? []), accident]);
     },
-    /** The next return of users to the old version leaves behind their writes since the cutover. */
-    leavesWritesBehind(): void {
+    /** Expects the next rollback to leave behind users' writes since the cutover. */
+    leaveWritesBehind(): void {
       accidents.set('deploy-old', [
         async (carryOut) => {
           users.returnTo(atCutover);

@@ -1,5 +1,5 @@
 // Users who create, change and delete memories all the time, the ledger of the writes that were acknowledged to them, and
-// the comparison of that ledger with the memories that users find.
+// the comparison of that ledger with the memories that users findMemories.
 import { setTimeout as pause } from 'node:timers/promises';
 import { Mem0RefusalError, type Mem0User } from './real-services.ts';
 
@@ -32,20 +32,20 @@ export interface Faults {
 const KINDS = ['create', 'change', 'delete'] as const;
 
 /** Longest wait for acknowledged writes: a longer one means that something hangs */
-const PATIENCE_MS = 180_000;
+const MAX_WAIT_MS = 180_000;
 
 /**
  * Starts users who write whether the service answers or not.
- * @param find reads the memories that users see now
+ * @param findMemories reads the memories that users see now
  */
 export function startBusyUsers(options: {
   readonly url: string;
   readonly users: readonly Mem0User[];
   readonly memories: Memories;
   readonly perSecond: number;
-  readonly find: () => Promise<Memories>;
+  readonly findMemories: () => Promise<Memories>;
 }) {
-  const { url, users, find } = options;
+  const { url, users, findMemories } = options;
   const pauseMs = 1_000 / options.perSecond;
   let expected = new Map(options.memories);
   let [deleted, unanswered] = [new Set<string>(), new Set<string>()];
@@ -130,9 +130,9 @@ export function startBusyUsers(options: {
     },
     /** Waits until this many more writes are acknowledged. */
     async write(count: number): Promise<void> {
-      const [goal, deadline] = [countAcknowledged() + count, Date.now() + PATIENCE_MS];
+      const [goal, deadline] = [countAcknowledged() + count, Date.now() + MAX_WAIT_MS];
       while (countAcknowledged() < goal) {
-        if (Date.now() > deadline) throw new Error(`No ${count} writes in ${PATIENCE_MS} ms`);
+        if (Date.now() > deadline) throw new Error(`No ${count} writes in ${MAX_WAIT_MS} ms`);
         await pause(pauseMs);
       }
     },
@@ -140,12 +140,12 @@ export function startBusyUsers(options: {
     async remove(count: number): Promise<void> {
       for (let n = 0; n < count; n += 1) await write(n * KINDS.length + KINDS.indexOf('delete'));
     },
-    /** Users may keep writing during the comparison. */
+    /** Compares the ledger with the memories; users may keep writing meanwhile. */
     async faults(): Promise<Faults> {
       const before = ledger();
-      const memories = await find();
+      const memories = await findMemories();
       const [first, second] = [before, ledger()].map((known) => findFaults(memories, known));
-      // A memory written meanwhile is missing before or after, never in both.
+      // A memory that is written in between differs from one of the two ledgers, never from both.
       const listInBoth = (kind: keyof Faults) =>
         first?.[kind].filter((fault) => second?.[kind].includes(fault)) ?? [];
       return {
@@ -158,7 +158,7 @@ export function startBusyUsers(options: {
     /** Responses that no write should get */
     failures: () => [...failures],
     summary: () =>
-      `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, none possible for ${(longestRefusalMs / 1_000).toFixed(1)} s at most`,
+      `${countAcknowledged()} writes acknowledged, ${JSON.stringify(counts)}, refused for at most ${(longestRefusalMs / 1_000).toFixed(1)} s`,
     async stop(): Promise<void> {
       clearInterval(timer);
       await Promise.all(writing);

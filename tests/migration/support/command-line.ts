@@ -5,7 +5,7 @@ import { createRunRecords } from '../../../lib/migration/runs/run-store.ts';
 import { runPreflight } from '../../../lib/migration/steps/preflight.ts';
 import { startWebhook } from '../../../sandbox/webhook.ts';
 import { startSandboxWorld } from '../../../sandbox/world.ts';
-import { type Ended, startCommand } from '../../shared/support/command.ts';
+import { type CommandResult, startCommand } from '../../shared/support/command.ts';
 import { createTestTable } from '../../shared/support/test-table.ts';
 import { startLambdaDouble } from './lambda-double.ts';
 import { RUN } from './run-table.ts';
@@ -25,7 +25,7 @@ export const NO_ACCOUNT = { HOME: '/nonexistent', AWS_EC2_METADATA_DISABLED: 'tr
 export async function runMigrate(
   environment: NodeJS.ProcessEnv,
   ...words: string[]
-): Promise<Ended> {
+): Promise<CommandResult> {
   return await startMigrateWith(environment, ...words).ended;
 }
 

@@ -68,6 +68,6 @@ export async function repair({ settings }: CopyScene, change: Partial<ReconcileS
 export async function compare(scene: CopyScene, change: Partial<ReconcileSettings> = {}) {
   const { store, collection } = scene.settings.to;
   const discard = async () => undefined;
-  const frozen = { ...store, upsert: discard, deletePoints: discard };
-  return await repair(scene, { to: { store: frozen, collection }, ...change });
+  const discardingStore = { ...store, upsert: discard, deletePoints: discard };
+  return await repair(scene, { to: { store: discardingStore, collection }, ...change });
 }

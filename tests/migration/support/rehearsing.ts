@@ -4,15 +4,17 @@ import { createQdrant, type VectorStore } from '../../../lib/migration/adapters/
 import { readPages } from '../../../lib/migration/scan.ts';
 import { startQdrantSandbox } from '../../../sandbox/qdrant/server.ts';
 import { seedMemories } from '../../../sandbox/readable-memories.ts';
-import { type Ended, runCommand } from '../../shared/support/command.ts';
+import { type CommandResult, runCommand } from '../../shared/support/command.ts';
 import { createAlias, NEW_LAYOUT, OLD_LAYOUT, waitForSnapshot } from './vector-stores.ts';
 
 export const REHEARSE = 'sandbox/rehearsal/rehearse.ts';
 
 type Environment = Readonly<Record<string, string>>;
 
-export const rehearse = (words: readonly string[], environment?: Environment): Promise<Ended> =>
-  runCommand(REHEARSE, words, environment);
+export const rehearse = (
+  words: readonly string[],
+  environment?: Environment,
+): Promise<CommandResult> => runCommand(REHEARSE, words, environment);
 
 export interface SharedStore {
   readonly environment: Environment;

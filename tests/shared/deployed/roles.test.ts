@@ -1,4 +1,4 @@
-// Calls that the policies' conditions and resources refuse, which tests/shared/wiring/policies.test.ts cannot try. All other tests of
+// Calls that the policies' conditions and resources refuse, which tests/shared/wiring/policies.test.ts cannot check. All other tests of
 // this folder act in the roles of docs/ledger/deploy.md, each with exactly the policies of its role.
 import { CreateRoleCommand, IAMClient, PutRolePolicyCommand } from '@aws-sdk/client-iam';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -6,7 +6,7 @@ import { expect, inject, test } from 'vitest';
 import { clientOptions, stackName } from '../../../local/emulator/emulated-stage.ts';
 
 const deployed = inject('deployed');
-const optionsOf = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
+const createOptions = (name: 'deployer' | 'operator') => clientOptions(inject(name).environment);
 const StackName = stackName(deployed.stage);
 const RoleName = `${StackName}-any`;
 const emptyPolicy = { Version: '2012-10-17', Statement: [] };
@@ -14,11 +14,11 @@ const AssumeRolePolicyDocument = JSON.stringify(emptyPolicy);
 
 const REFUSED_CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
   'the deployer cannot create a role without the boundary': () =>
-    new IAMClient(optionsOf('deployer')).send(
+    new IAMClient(createOptions('deployer')).send(
       new CreateRoleCommand({ RoleName, AssumeRolePolicyDocument }),
     ),
   'the deployer cannot change a role of another name': () =>
-    new IAMClient(optionsOf('deployer')).send(
+    new IAMClient(createOptions('deployer')).send(
       new PutRolePolicyCommand({
         RoleName: 'ledger-operator',
         PolicyName: 'more',
@@ -26,7 +26,7 @@ const REFUSED_CALLS: Readonly<Record<string, () => Promise<unknown>>> = {
       }),
     ),
   'the operator cannot invoke a function of the API': () =>
-    new LambdaClient(optionsOf('operator')).send(
+    new LambdaClient(createOptions('operator')).send(
       new InvokeCommand({ FunctionName: `${StackName}-transactionsList` }),
     ),
 };

@@ -12,7 +12,7 @@ if (obstacle) console.warn(`Skipped: the tests of the deployed service, because 
 // The test of the alarms runs before other tests provoke errors. The last tests move the stage to another table and remove it.
 const FIRST_FILES = ['/alarms.test.ts'];
 const LAST_FILES = ['/restore.test.ts', '/remove.test.ts'];
-class InOrder extends BaseSequencer {
+class OrderedSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId }: TestSpecification) =>
       FIRST_FILES.some((name) => moduleId.endsWith(name))
@@ -40,7 +40,7 @@ export default defineConfig({
     ...(obstacle ? {} : { globalSetup: 'tests/shared/deployed/deploy-service.ts' }),
     // All files share one emulator and one ledger.
     fileParallelism: false,
-    sequence: { sequencer: InOrder },
+    sequence: { sequencer: OrderedSequencer },
     ...TIME_LIMITS,
     reporters: ['default', './tests/shared/support/closing-line.ts'],
   },

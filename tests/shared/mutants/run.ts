@@ -34,7 +34,7 @@ try {
   await vitest.close();
   await rm(copy, { recursive: true, force: true });
 }
-// Once more at the end, the only lines of a failed step that CI repeats.
+// Repeated here, because CI shows only the last lines of a failed step.
 for (const survivor of survivors) console.log(survivor);
 console.log(`${chosen.length - survivors.length} passed, ${survivors.length} failed`);
 // Vitest has set the exit code to 1 for the tests that failed as they should.

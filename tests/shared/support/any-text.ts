@@ -10,11 +10,11 @@ const character = fc
   .nat(LAST_CHARACTER - SURROGATES)
   .map((n) => String.fromCodePoint(n < FIRST_SURROGATE ? n : n + SURROGATES), toNumber);
 
-/** Lets fast-check find out which of its dangerous texts, such as `__proto__`, these characters can make. */
+/** Reverses the mapping, so that fast-check can also try its dangerous texts, such as `__proto__`. */
 function toNumber(text: unknown): number {
   const code = typeof text === 'string' ? text.codePointAt(0) : undefined;
   if (code === undefined || text !== String.fromCodePoint(code) || !text.isWellFormed())
-    throw new Error('It is not one character');
+    throw new Error('Not a single character');
   return code < FIRST_SURROGATE ? code : code - SURROGATES;
 }
 

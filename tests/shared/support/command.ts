@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { BARE_ENVIRONMENT } from './bare-environment.ts';
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number;
   readonly stdout: string;
   readonly stderr: string;
@@ -19,7 +19,7 @@ export async function runCommand(
   args: readonly string[],
   environment?: NodeJS.ProcessEnv,
   kill?: AbortSignal,
-): Promise<Ended> {
+): Promise<CommandResult> {
   return await startCommand(program, args, environment, kill).ended;
 }
 
@@ -32,9 +32,9 @@ export function startCommand(
 ) {
   const command = [join(import.meta.dirname, '../../..', program), ...args];
   // The command runs outside of the project, whose data folder belongs to the developer.
-  const place = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
-  const options = { ...place, ...(kill && { signal: kill }), killSignal: 'SIGKILL' } as const;
-  const { promise: ended, resolve } = Promise.withResolvers<Ended>();
+  const location = { env: { ...BARE_ENVIRONMENT, ...environment }, cwd: tmpdir() };
+  const options = { ...location, ...(kill && { signal: kill }), killSignal: 'SIGKILL' } as const;
+  const { promise: ended, resolve } = Promise.withResolvers<CommandResult>();
   const child = execFile(process.execPath, command, options, (error, stdout, stderr) => {
     resolve({ code: Number(error?.code ?? 0), stdout, stderr });
   });

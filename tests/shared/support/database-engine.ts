@@ -17,11 +17,11 @@ declare module 'vitest' {
 
 /** Starts DynamoDB Local if TEST_ENGINE names it, else the engine of `npm start`. It listens on a port, because proxies need one. */
 export function startTestEngine(resources: Resources): Promise<Database> {
-  return startOnPort(resources, isOnDynamodbLocal() ? dynamodbLocal : embeddedEngine);
+  return startOnPort(resources, usesDynamodbLocal() ? dynamodbLocal : embeddedEngine);
 }
 
 /** For tests that count capacity units: only the embedded engine charges the writes of a transaction as AWS does. */
-export function isOnDynamodbLocal(): boolean {
+export function usesDynamodbLocal(): boolean {
   return (
     process.env.TEST_ENGINE === 'dynamodb-local' || embeddedEngine.whyUnavailable() !== undefined
   );

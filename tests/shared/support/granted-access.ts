@@ -155,7 +155,7 @@ interface BackupPlan {
   };
 }
 
-function neededByBackups(template: Template): string[] {
+function listAccessNeededByBackups(template: Template): string[] {
   const { BackupPlanRule } = getOnlyResource<BackupPlan>(template, 'AWS::Backup::BackupPlan')
     .Properties.BackupPlan;
   const copies = BackupPlanRule.flatMap(({ CopyActions = [] }) => CopyActions);
@@ -169,7 +169,7 @@ function neededByBackups(template: Template): string[] {
 }
 
 // From the policy AWSCodeDeployRoleForLambda, without hooks and notifications.
-function neededByReleases(template: Template): string[] {
+function listAccessNeededByReleases(template: Template): string[] {
   const aliases = listResources<{ FunctionName: { Ref: string } }>(template, 'AWS::Lambda::Alias');
   const places = aliases.flatMap(([, { Properties }]) => {
     const { Ref: id } = Properties.FunctionName;
@@ -183,10 +183,10 @@ function neededByReleases(template: Template): string[] {
 }
 
 /** Lists the calls that AWS services make in a role, according to the configuration of the function, machine or plan. */
-export function neededByAws(template: Template, user: string): string[] {
+export function listAccessNeededByAws(template: Template, user: string): string[] {
   const functions = listResources<FunctionProperties>(template, 'AWS::Lambda::Function');
-  if (user === BACKUP_PLAN) return neededByBackups(template);
-  if (user === GRADUAL_RELEASE) return neededByReleases(template);
+  if (user === BACKUP_PLAN) return listAccessNeededByBackups(template);
+  if (user === GRADUAL_RELEASE) return listAccessNeededByReleases(template);
   if (user === STATE_MACHINE) {
     const invoked = functions.filter(([, { Properties }]) =>
       readDefinition(template).includes(`:function:${Properties.FunctionName}"`),

@@ -1,4 +1,4 @@
-// Finds the TCP ports that processes listen on, in any network namespace, in Linux's /proc.
+// Reads from Linux's /proc which TCP ports processes listen on, in any network namespace.
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 
 const LISTENING = '0A';
@@ -23,19 +23,19 @@ function listPortsOfProcess(pid: number): number[] {
 
 function listSockets(pid: number): Set<string> {
   const folder = `/proc/${pid}/fd`;
-  const links = orNone(() => readdirSync(folder)).flatMap((name) =>
-    orNone(() => [readlinkSync(`${folder}/${name}`)]),
+  const links = readOrEmpty(() => readdirSync(folder)).flatMap((name) =>
+    readOrEmpty(() => [readlinkSync(`${folder}/${name}`)]),
   );
   return new Set(links.flatMap((link) => /^socket:\[(\d+)\]$/.exec(link)?.[1] ?? []));
 }
 
 function readRows(file: string): string[][] {
-  const lines = orNone(() => readFileSync(file, 'utf8').trim().split('\n'));
+  const lines = readOrEmpty(() => readFileSync(file, 'utf8').trim().split('\n'));
   return lines.slice(1).map((line) => line.trim().split(/\s+/));
 }
 
 /** Returns nothing if the read fails, because a process may have ended since it was listed. */
-function orNone<Value>(read: () => Value[]): Value[] {
+function readOrEmpty<Value>(read: () => Value[]): Value[] {
   try {
     return read();
   } catch {

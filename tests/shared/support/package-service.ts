@@ -25,7 +25,7 @@ const INPUTS_OF_TEMPLATE = ['serverless/**/*.*', '{functions,lib}/**/*.json', '*
 const INPUTS_OF_BUNDLES = [...INPUTS_OF_TEMPLATE, '{functions,lib,web}/**/*.*'];
 const DAY_MS = 86_400_000;
 
-// There is no account. The other variables, as if left in a shell, must not get into a package.
+// No AWS account can be used. The other variables, as if left in a shell, must not get into a package.
 const ENVIRONMENT = {
   AWS_EC2_METADATA_DISABLED: 'true',
   DYNAMODB_ENDPOINT: 'http://left-in-the-shell:8000',
@@ -91,7 +91,7 @@ function packageTemplate(resources: Resources, { name, stage, parameters }: Temp
   const cached = join(PACKAGES, `${name}-${hashInputs(INPUTS_OF_TEMPLATE)}`);
   const folder = join(PROJECT, '.local', cached);
   // Removed before any test looks for the file, because it may be left from an earlier run.
-  rmSync(findFailureFile(folder), { force: true });
+  rmSync(nameFailureFile(folder), { force: true });
   const make = async () =>
     await fetchOnce(resources, cached, async (draft) => {
       await removeOldPackages();
@@ -100,7 +100,7 @@ function packageTemplate(resources: Resources, { name, stage, parameters }: Temp
         const command = ['package', '--package', join(draft, name)];
         await runServerless({ stage, environment, resources }, command, parameters);
       } catch (error) {
-        await writeFile(findFailureFile(folder), String(error));
+        await writeFile(nameFailureFile(folder), String(error));
         throw error;
       }
       return join(draft, name);
@@ -115,7 +115,7 @@ async function packageAll(packages: readonly Package[]): Promise<void> {
 }
 
 /** Names the file that says why a package could not be made. */
-export function findFailureFile(folder: string): string {
+export function nameFailureFile(folder: string): string {
   return `${folder}.failure.txt`;
 }
 

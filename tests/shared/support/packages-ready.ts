@@ -2,12 +2,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { inject } from 'vitest';
-import { findFailureFile } from './package-service.ts';
+import { nameFailureFile } from './package-service.ts';
 
 for (const folder of Object.values(inject('packagedServices'))) {
   while (!existsSync(folder)) {
-    if (existsSync(findFailureFile(folder)))
-      throw new Error(readFileSync(findFailureFile(folder), 'utf8'));
+    if (existsSync(nameFailureFile(folder)))
+      throw new Error(readFileSync(nameFailureFile(folder), 'utf8'));
     await delay(50);
   }
 }

@@ -11,11 +11,11 @@ export interface ProcessEntry {
 /** Lists the processes that a process has started, and their own descendants. */
 export function listDescendants(pid: number): ProcessEntry[] {
   const all = listRunningProcesses();
-  const below = (parent: number): ProcessEntry[] =>
+  const listBelow = (parent: number): ProcessEntry[] =>
     all
       .filter((process) => process.parent === parent)
-      .flatMap((process) => [process, ...below(process.pid)]);
-  return below(pid);
+      .flatMap((process) => [process, ...listBelow(process.pid)]);
+  return listBelow(pid);
 }
 
 /** Lists the processes that are still running. */

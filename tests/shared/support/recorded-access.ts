@@ -1,4 +1,4 @@
-// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint that responds for
+// Records the access that functions use on AWS, in the form of granted-access.ts. It offers an endpoint in place of
 // DynamoDB and the Parameter Store, and clients for the artifacts, the setting and the records of a migration.
 import type { IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -30,7 +30,7 @@ export interface AccessRecorder {
   close(): Promise<void>;
 }
 
-/** A text as a request or a command has it */
+/** A text, plain in a command and tagged in a request */
 type Text = string | { readonly S?: string };
 
 interface Part {
@@ -91,9 +91,9 @@ export async function openAccessRecorder(database: string): Promise<AccessRecord
       ? listTableUses(operation, JSON.parse(body))
       : listSecretUses(operation, JSON.parse(body));
     for (const use of uses) record(use);
-    const forwarded = isForTable ? await forward(request, body) : Response.json(SECRET);
-    response.writeHead(forwarded.status, { 'content-type': 'application/x-amz-json-1.0' });
-    response.end(await forwarded.text());
+    const reply = isForTable ? await forward(request, body) : Response.json(SECRET);
+    response.writeHead(reply.status, { 'content-type': 'application/x-amz-json-1.0' });
+    response.end(await reply.text());
   });
 
   function record(use: string): void {
@@ -162,7 +162,7 @@ function describeKey({ Key, Item, ExpressionAttributeValues = {} }: Part): strin
   return /^@migration(#|$)/.test(partition) ? 'runs' : 'ledgers';
 }
 
-/** Values that are no text are no partition. */
+/** Returns nothing for a value that is no text: it cannot be a partition. */
 function readText(value: Text): string {
   if (typeof value === 'string') return value;
   return value.S ?? '';

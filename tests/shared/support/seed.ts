@@ -8,12 +8,12 @@ const SHRINKING_MILLISECONDS = 3_300_000;
 export const IS_FULL = process.env.TEST_MODE === 'full';
 
 /** Scales a number of cases: all of them in `bash .ci/run full`, otherwise a twentieth. */
-export function sizeOfRun(full: number): number {
+export function scaleCases(full: number): number {
   return IS_FULL ? full : Math.ceil(full / 20);
 }
 
-/** Returns parameters for fast-check. @param quickRuns number of cases in `npm test`, scaled by `sizeOfRun` unless given */
-export function seeded(fullRuns: number, quickRuns = sizeOfRun(fullRuns)) {
+/** Returns parameters for fast-check. @param quickRuns number of cases in `npm test`, scaled by `scaleCases` unless given */
+export function seeded(fullRuns: number, quickRuns = scaleCases(fullRuns)) {
   return {
     seed: SEED,
     numRuns: IS_FULL ? fullRuns : quickRuns,

@@ -1,4 +1,4 @@
-// A table of a test file's own, made from the deployed definition.
+// A separate table for each test file, created from the deployed definition.
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { inject } from 'vitest';

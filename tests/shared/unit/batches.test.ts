@@ -20,8 +20,8 @@ function createTable(processed: number) {
     }
     const { Keys = [] } = requested;
     sizes.push(Keys.length);
-    const left = { t: { Keys: Keys.slice(processed) } };
-    return { Responses: { t: Keys.slice(0, processed) }, UnprocessedKeys: left };
+    const unprocessed = { t: { Keys: Keys.slice(processed) } };
+    return { Responses: { t: Keys.slice(0, processed) }, UnprocessedKeys: unprocessed };
   };
   const client = { send } as unknown as Parameters<typeof createBatches>[0]['client'];
   const batches = createBatches({ client, tableName: 't', retryPolicy, callMs: 1000 });

@@ -4,11 +4,11 @@ import { expect, it, vi } from 'vitest';
 import { createTable } from '../../../local/create-table.ts';
 
 function createSlowDatabase(describesUntilActive: number) {
-  let described = 0;
+  let describeCalls = 0;
   const send = vi.fn(async (command: object, _options?: { abortSignal?: AbortSignal }) => {
     if (command.constructor.name === 'CreateTableCommand') return {};
-    described += 1;
-    return { Table: { TableStatus: described < describesUntilActive ? 'CREATING' : 'ACTIVE' } };
+    describeCalls += 1;
+    return { Table: { TableStatus: describeCalls < describesUntilActive ? 'CREATING' : 'ACTIVE' } };
   });
   return { send, client: { send, config: {} } as unknown as DynamoDBClient };
 }

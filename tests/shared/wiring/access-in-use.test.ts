@@ -25,9 +25,9 @@ import {
   BACKUP_PLAN,
   findRole,
   GRADUAL_RELEASE,
+  listAccessNeededByAws,
   listGrantedAccess,
   listRoles,
-  neededByAws,
   type RoleProperties,
   STATE_MACHINE,
 } from '../support/granted-access.ts';
@@ -242,7 +242,7 @@ async function callEndpoints(database: string): Promise<void> {
   for (const [name, call, status] of STEPS) {
     if (name === 'transactions/bulk-create') await forgetVersion(client);
     recorder.recordFor(name);
-    // A key for each function: the first use of a key asks for more than the others.
+    // A key for each function: the first use of a key needs more access than later uses.
     const spec = { name, ledger: 'default', scope: 'write' } as const;
     const secret = secrets.get(name) ?? (await keys.create(spec)).secret;
     secrets.set(name, secret);
@@ -290,9 +290,9 @@ async function openDeployedServices(): Promise<void> {
 
 async function migrate(): Promise<void> {
   const records = createRunRecords({ ...recorder.runTable, clock: () => new Date(time) });
-  for (const [runId, play] of Object.entries(RUNS)) {
+  for (const [runId, perform] of Object.entries(RUNS)) {
     const run = await createRecordedRun({ runId, records, recorder, advanceClock });
-    await play(run).finally(run.close);
+    await perform(run).finally(run.close);
   }
 }
 
@@ -311,7 +311,7 @@ describe.skipIf(!hasEngine).each(PACKAGED)('the roles of the package %s', (packa
   /** Lists access that a role lacks, and access that it grants but nothing uses. */
   function compareAccess(user: string, role: RoleProperties) {
     const used = recorder.usedBy(user);
-    const needed = [...used, ...neededByAws(template, user)];
+    const needed = [...used, ...listAccessNeededByAws(template, user)];
     const granted = listGrantedAccess(template, role);
     return {
       missing: needed.filter((use) => !granted.includes(use)),

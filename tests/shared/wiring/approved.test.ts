@@ -57,11 +57,10 @@ function readResources(packaged: Packaged): Resources {
   return Object.fromEntries(
     Object.entries(resources)
       .filter(([, { Type }]) => !TESTED_ELSEWHERE.includes(Type))
-      .map(([name, { Properties, ...described }]) => {
+      .map(([name, { Properties, ...rest }]) => {
         const leaves = flattenLeaves(Properties).filter(([path]) => !LEFT_OUT.test(path));
-        const watched =
-          described.Type === 'AWS::CloudWatch::Alarm' ? describeMetrics(Properties) : {};
-        const { DependsOn: _, ...policies } = described as Leaves;
+        const watched = rest.Type === 'AWS::CloudWatch::Alarm' ? describeMetrics(Properties) : {};
+        const { DependsOn: _, ...policies } = rest as Leaves;
         const all = { ...policies, ...Object.fromEntries(leaves), ...watched };
         return [name, withoutName(name, all)];
       }),

@@ -72,11 +72,11 @@ describe('the guard allows', () => {
     ['a removal while no run is active', { next: undefined }],
     ['a deployment while the new version is live, which keeps the watchdog', { run: LIVE }],
     [
-      'a change of functions under a run that the operator accepts by its id',
+      'a change of functions during a run that the operator accepts by its id',
       { run: ACTIVE, acceptedRun: 'spring' },
     ],
     [
-      'a change of functions under an unknown run that the operator accepts',
+      'a change of functions during an unknown run that the operator accepts',
       { run: { whyUnreadable: '' }, acceptedRun: 'unknown' },
     ],
     [
@@ -98,7 +98,7 @@ describe('the guard allows', () => {
 
 describe('the guard refuses', () => {
   it.each<[what: string, situation: Partial<Situation>, reason: RegExp]>([
-    ['a change of functions under a run', { run: ACTIVE }, /changes functions .*run spring/],
+    ['a change of functions during a run', { run: ACTIVE }, /changes functions .*run spring/],
     [
       'a deployment that removes the migration',
       { run: LIVE, next: withoutStore },
@@ -109,7 +109,7 @@ describe('the guard refuses', () => {
       { run: LIVE, next: withDisabled(migrating, 'AWS::Events::Rule') },
       /disables the watchdog/,
     ],
-    ['a removal under a run', { run: LIVE, next: undefined }, /removal deletes the functions/],
+    ['a removal during a run', { run: LIVE, next: undefined }, /removal deletes the functions/],
     [
       'a deployment while the run cannot be read',
       { run: { whyUnreadable: 'no response' } },
@@ -233,12 +233,12 @@ describe('a package that is deployed later', () => {
     return provider;
   };
 
-  it('is deployed under a run that this command accepts, and undone by alarms', async () => {
+  it('is deployed during a run that this command accepts, and undone by alarms', async () => {
     const { rollbackConfiguration } = await deploy({ atDeploy: ACTIVE.id, atPackaging: '' });
     expect(rollbackConfiguration).toMatchObject({ MonitoringTimeInMinutes: 15 });
   });
 
-  it('is refused under a run that was accepted at packaging time', async () => {
+  it('is refused during a run that was accepted at packaging time', async () => {
     await expect(deploy({ atDeploy: '', atPackaging: ACTIVE.id })).rejects.toThrow(
       /changes functions .*run spring/,
     );
@@ -307,7 +307,7 @@ describe('alarms undo a deployment', () => {
       toArn: (name) => `arn:${name}`,
       ...changes,
     });
-  const triggersOf = (...names: string[]) => ({
+  const createTriggers = (...names: string[]) => ({
     RollbackTriggers: names.map((name) => ({
       Arn: `arn:finance-ledger-prod-${name}`,
       Type: 'AWS::CloudWatch::Alarm',
@@ -322,9 +322,9 @@ describe('alarms undo a deployment', () => {
   ];
 
   it('if they are deployed and not removed', () => {
-    expect(configureRollback({})).toEqual(triggersOf(...API_ALARMS, 'canary-failed'));
+    expect(configureRollback({})).toEqual(createTriggers(...API_ALARMS, 'canary-failed'));
     for (const templates of [{ deployed: withoutStore }, { next: withoutStore }]) {
-      expect(configureRollback(templates as object)).toEqual(triggersOf(...API_ALARMS));
+      expect(configureRollback(templates as object)).toEqual(createTriggers(...API_ALARMS));
     }
   });
 
@@ -335,7 +335,7 @@ describe('alarms undo a deployment', () => {
       'AWS::Lambda::Function',
     ).find(([id]) => id === 'CanaryLambdaFunction') as [string, { Properties: FunctionProperties }];
     Properties.Environment.Variables.API_URL = 'https://ledger.test';
-    expect(configureRollback({ next })).toEqual(triggersOf(...API_ALARMS));
+    expect(configureRollback({ next })).toEqual(createTriggers(...API_ALARMS));
   });
 
   it('but not a first deployment, nor if the operator forbids it', () => {
@@ -348,17 +348,17 @@ describe('alarms undo a deployment', () => {
   });
 
   it('and the release is gradual only if all alarms can undo it', () => {
-    const decideGradual = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
+    const isReleaseGradual = (changes: Partial<Parameters<typeof rollbackConfiguration>[0]>) => {
       const templates = { deployed: migrating, next: migrating, ...changes };
       return isGradual({ ...templates, rollback: configureRollback(changes) });
     };
-    expect(decideGradual({})).toBe(true);
-    expect(decideGradual({ minutes: 0 })).toBe(false);
+    expect(isReleaseGradual({})).toBe(true);
+    expect(isReleaseGradual({ minutes: 0 })).toBe(false);
     // A canary that is not watched yet, because it is new or its address changes, would stop a gradual release.
-    expect(decideGradual({ deployed: withoutStore })).toBe(false);
-    expect(decideGradual({ next: withoutStore })).toBe(true);
+    expect(isReleaseGradual({ deployed: withoutStore })).toBe(false);
+    expect(isReleaseGradual({ next: withoutStore })).toBe(true);
     // A package of an earlier release has no parameters.
-    expect(decideGradual({ next: { ...migrating, Parameters: {} } })).toBe(false);
+    expect(isReleaseGradual({ next: { ...migrating, Parameters: {} } })).toBe(false);
   });
 
   it('but a change of the schema version is not gradual, because the previous release refuses newer items', () => {

@@ -74,8 +74,10 @@ describe('the deployer', () => {
   it.each(['iam:CreateRole', 'iam:PutRolePolicy', 'iam:PutRolePermissionsBoundary'])(
     'may call %s only for roles within the boundary',
     (action) => {
-      const within = { ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` } };
-      expect(listConditions('deploy', action)).toEqual([within]);
+      const isWithinBoundary = {
+        ArnLike: { 'iam:PermissionsBoundary': `arn:aws:iam::*:${BOUNDARY}` },
+      };
+      expect(listConditions('deploy', action)).toEqual([isWithinBoundary]);
     },
   );
 

@@ -9,7 +9,7 @@ import { MAX_AMOUNT } from '../../../../lib/ledger/domain/money.ts';
 import { MAX_SUMMARY_DAYS } from '../../../../lib/ledger/domain/summary.ts';
 import { TRANSACTION_TYPES } from '../../../../lib/ledger/domain/transaction.ts';
 import { toSummaryReply } from '../../../../lib/ledger/http/summary-json.ts';
-import { isOnDynamodbLocal } from '../../../shared/support/database-engine.ts';
+import { usesDynamodbLocal } from '../../../shared/support/database-engine.ts';
 import { createTestTable } from '../../../shared/support/test-table.ts';
 import { LUNCH } from '../../support/api/records.ts';
 import { bulkLoad, bulkLoadHousehold } from '../../support/bulk-loader.ts';
@@ -54,7 +54,7 @@ describe.each([500, 5_000])('a summary of a year in a ledger of %i rows', (trans
   });
 });
 
-test.skipIf(isOnDynamodbLocal())(
+test.skipIf(usesDynamodbLocal())(
   'a create costs 21 write units in a month where each day has every group',
   async () => {
     const target = { ...table, ledgerId: 'full-month' };

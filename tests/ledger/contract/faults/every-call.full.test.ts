@@ -3,7 +3,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vite
 import { createSeededRandom } from '../../../../cli/seeded-random.ts';
 import { REQUEST_TIMEOUTS } from '../../../../lib/ledger/ledger.ts';
 import { DEFAULT_RETRY_POLICY } from '../../../../lib/shared/retry.ts';
-import { sizeOfRun } from '../../../shared/support/seed.ts';
+import { scaleCases } from '../../../shared/support/seed.ts';
 import {
   createFaultyClient,
   denied,
@@ -35,7 +35,7 @@ type FaultAt = Parameters<typeof createFaultyClient>[1];
 
 // tests/shared/unit/document-client.test.ts covers responses that break in the middle of their body.
 const LOST = TEMPORARY_FAULTS['reset after applying'];
-const SEEDS = Array.from({ length: sizeOfRun(30) }, (_, seed) => seed + 1);
+const SEEDS = Array.from({ length: scaleCases(30) }, (_, seed) => seed + 1);
 const isWrite = (command: string) => command === 'TransactWriteCommand';
 
 const runFaulty = (operation: Operation, faultAt: FaultAt) =>

@@ -1,4 +1,4 @@
-// Finds the release that the present code is compared with. contract/previous-release.full.test.ts uses its commit.
+// Finds the release that the current code is compared with. contract/previous-release.full.test.ts uses its commit.
 import { expect, it } from 'vitest';
 import { parseNewestRelease } from '../../../../bench/ledger/releases.ts';
 

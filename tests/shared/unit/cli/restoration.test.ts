@@ -206,9 +206,9 @@ describe('a restore', () => {
       let kills = 0;
       for (let n = 1; ; n += 1) {
         const fake = createAws();
-        const end = await restore(killAt(fake, n, isAfter)).catch((error: unknown) => error);
-        if (end === undefined) break;
-        expect(end).toBeInstanceOf(Killed);
+        const outcome = await restore(killAt(fake, n, isAfter)).catch((error: unknown) => error);
+        if (outcome === undefined) break;
+        expect(outcome).toBeInstanceOf(Killed);
         kills += 1;
         await restore(fake.calls);
         expectRestored(fake);

@@ -27,12 +27,12 @@ it.each(['while it stops', 'after the stop'])(
     const resources = createResources();
     const undone: string[] = [];
     const register = (name: string) => resources.onStop(() => void undone.push(name));
-    const attempts: unknown[] = [];
+    const errors: unknown[] = [];
     const attempt = () => {
       try {
         register('late');
       } catch (error) {
-        attempts.push(error);
+        errors.push(error);
       }
     };
     register('first');
@@ -43,7 +43,7 @@ it.each(['while it stops', 'after the stop'])(
     await resources.stop();
     if (when === 'after the stop') attempt();
     await resources.stop();
-    expect(attempts).toEqual([new Error('Stopping')]);
+    expect(errors).toEqual([new Error('Stopping')]);
     expect(undone.toSorted()).toEqual(['first', 'late']);
   },
 );
