@@ -8,7 +8,7 @@ import type { MemoryBackendSandbox } from './memory-backend/server.ts';
 
 export interface Operator {
   readonly hooks: Hooks;
-  /** Requested actions in order, without checks */
+  /** Requested actions in order, except `check` */
   readonly actions: string[];
   readonly requests: readonly HookRequest[];
 }

@@ -8,7 +8,7 @@ import { ensureTable } from '../local/create-table.ts';
 import { startDatabase } from '../local/engine.ts';
 import { readLocalAccess } from '../local/local-access.ts';
 import type { Resources } from '../processes/resources.ts';
-import type { SandboxOrder } from './sandbox-options.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
 import { startWebhook } from './webhook.ts';
 import { startSandboxWorld, startWorldOn, type WorldOptions } from './world.ts';
 
@@ -18,7 +18,7 @@ export interface Playground {
   /** Resolves to a description of how the database ended. */
   readonly ended: Promise<string>;
   /** Performs an action that the webhook requests. A deployment uses the collection that the setting names. */
-  act(action: HookAction): Promise<void>;
+  perform(action: HookAction): Promise<void>;
 }
 
 /** A user who has memories, and writes more. */
@@ -37,7 +37,7 @@ const CLEARED_VARIABLES = {
   NEO4J_URL: '',
 };
 
-interface PlaygroundOptions extends Pick<SandboxOrder, 'memories' | 'run' | 'isByHand'> {
+interface PlaygroundOptions extends Pick<SandboxOptions, 'memories' | 'run' | 'isByHand'> {
   /** URL of an existing vector store; without one, the sandbox starts its own. */
   readonly qdrantUrl?: string;
   readonly world?: Pick<WorldOptions, 'source' | 'dimensions' | 'isInPlace'>;
@@ -79,7 +79,7 @@ export async function openPlayground(
       ...world.environment,
       ...(isByHand ? {} : { MIGRATION_WEBHOOK_URL: webhook.url }),
     },
-    async act(action) {
+    async perform(action) {
       const collection = await world.services.setting.read();
       const addressee = { runId: run, testUser: testUserOf(run) };
       await hooks.ask({

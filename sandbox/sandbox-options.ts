@@ -5,7 +5,7 @@ import { describeRule } from '../lib/migration/runs/input.ts';
 import { runIdSchema } from '../lib/migration/runs/run.ts';
 import { createCommand, createNumberParser } from '../processes/program.ts';
 
-export interface SandboxOrder {
+export interface SandboxOptions {
   readonly memories: number;
   /** Id of the run for which the key and the preview are created. */
   readonly run: string;
@@ -16,7 +16,7 @@ export interface SandboxOrder {
 
 const MAX_MEMORIES = 200_000;
 
-export function createSandboxCommand(open: (order: SandboxOrder) => Promise<void>) {
+export function createSandboxCommand(open: (options: SandboxOptions) => Promise<void>) {
   return createCommand(
     'npm run sandbox --',
     'Run everything that a migration needs on this machine, until Ctrl-C.',

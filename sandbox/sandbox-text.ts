@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 
 import { USER } from './playground.ts';
-import type { SandboxOrder } from './sandbox-options.ts';
+import type { SandboxOptions } from './sandbox-options.ts';
 import { SOURCE } from './world.ts';
 
 type Environment = Readonly<Record<string, string>>;
@@ -16,8 +16,8 @@ export function formatExports(environment: Environment): string[] {
   return listAssignments(environment).map((assignment) => `export ${assignment}`);
 }
 
-export function describeFirstSteps(order: SandboxOrder, environment: Environment): string[] {
-  const { memories, run, isByHand, envFile } = order;
+export function describeFirstSteps(options: SandboxOptions, environment: Environment): string[] {
+  const { memories, run, isByHand, envFile } = options;
   const { MEMORY_BACKEND_URL = '' } = environment;
   const body = JSON.stringify({ user_id: USER.id, messages: [{ role: 'user', content: 'I row' }] });
   return [

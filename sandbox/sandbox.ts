@@ -8,7 +8,7 @@ import { firstLine, UserError } from '../lib/shared/user-error.ts';
 import { EXIT, reportError, runProgram } from '../processes/program.ts';
 import { createResources } from '../processes/resources.ts';
 import { openPlayground, type Playground } from './playground.ts';
-import { createSandboxCommand, type SandboxOrder } from './sandbox-options.ts';
+import { createSandboxCommand, type SandboxOptions } from './sandbox-options.ts';
 import { describeFirstSteps, formatAssignments, formatExports } from './sandbox-text.ts';
 
 // After this time the process exits anyway: everything else ends with it, or is in the folder for temporary files.
@@ -23,17 +23,17 @@ await runProgram(createSandboxCommand(open), {
   onError: (error) => reportError(error, EXIT_NOT_STARTED),
 });
 
-async function open(order: SandboxOrder): Promise<void> {
-  const playground = await openPlayground(order, resources, (action) => {
+async function open(options: SandboxOptions): Promise<void> {
+  const playground = await openPlayground(options, resources, (action) => {
     console.log(`webhook: ${action}, done`);
   });
   const { environment } = playground;
-  if (order.envFile !== undefined)
-    await writeNewFile(order.envFile, formatAssignments(environment));
-  for (const line of [...formatExports(environment), ...describeFirstSteps(order, environment)]) {
+  if (options.envFile !== undefined)
+    await writeNewFile(options.envFile, formatAssignments(environment));
+  for (const line of [...formatExports(environment), ...describeFirstSteps(options, environment)]) {
     console.log(line);
   }
-  if (order.isByHand) performTypedActions(playground);
+  if (options.isByHand) performTypedActions(playground);
   throw new UserError(`The database ${await playground.ended}; everything is stopped`);
 }
 
@@ -49,7 +49,7 @@ async function writeNewFile(file: string, text: string): Promise<void> {
 function performTypedActions(playground: Playground): void {
   const runCommand = async (word: string) => {
     if (!isAction(word)) return console.log(`The words are ${HOOK_ACTIONS.join(', ')}`);
-    await playground.act(word).then(
+    await playground.perform(word).then(
       () => console.log(`${word}, done`),
       (error: unknown) => console.log(`${word} failed: ${firstLine(error)}`),
     );

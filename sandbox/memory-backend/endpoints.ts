@@ -25,7 +25,7 @@ export interface BackendState {
   /** Users, by API key */
   readonly keys: Map<string, string>;
   /** Maps a served path to the path in the contract. The path of a moved or missing endpoint is not served. */
-  readonly moved: Readonly<Record<string, string>>;
+  readonly contractPaths: Readonly<Record<string, string>>;
 }
 
 export interface Answer {
@@ -81,7 +81,7 @@ export async function answerRequest(
 ): Promise<Answer> {
   const { version } = state;
   const requestedPath = request.url ?? '/';
-  const path = state.moved[requestedPath] ?? requestedPath;
+  const path = state.contractPaths[requestedPath] ?? requestedPath;
   if (!version) return { status: 503, body: { detail: 'Starting' } };
   if (path === '/health') return ok({ status: 'ok' });
   const userOfKey = state.keys.get(String(request.headers['x-api-key']));

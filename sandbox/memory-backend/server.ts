@@ -43,7 +43,7 @@ export async function startMemoryBackendSandbox({
     validatesFirst,
     writes: 0,
     keys: new Map(),
-    moved: Object.fromEntries([
+    contractPaths: Object.fromEntries([
       ...differingPaths.map(([path]) => [path, '/nowhere']),
       ...differingPaths.map(([path, servedPath]) => [servedPath, path]),
     ]),

@@ -4,7 +4,7 @@ export interface Background {
   /** Tracks a running task, and ignores its errors. */
   start(task: Promise<unknown>): void;
   /** Resolves when no task is running. */
-  idle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
 }
 
 export function createBackground(): Background {
@@ -15,9 +15,9 @@ export function createBackground(): Background {
     tasks.add(ended);
   }
 
-  async function idle(): Promise<void> {
+  async function waitUntilIdle(): Promise<void> {
     while (tasks.size > 0) await Promise.all(tasks);
   }
 
-  return { start, idle };
+  return { start, waitUntilIdle };
 }

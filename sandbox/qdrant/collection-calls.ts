@@ -103,7 +103,7 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     return { aliases: registry.aliases() };
   }
 
-  function aliasesOf(exchange: Exchange): Schemas['CollectionsAliasesResponse'] {
+  function listAliasesOfCollection(exchange: Exchange): Schemas['CollectionsAliasesResponse'] {
     const name = readName(exchange, 'collection');
     registry.get(name);
     return {
@@ -125,6 +125,6 @@ export function createCollectionCalls({ registry, version }: SandboxState) {
     removeVector,
     changeAliases,
     listAliases,
-    aliasesOf,
+    listAliasesOfCollection,
   };
 }

@@ -47,8 +47,8 @@ export function readValues(payload: PayloadBytes, path: string): unknown[] {
 }
 
 function parse(payload: PayloadBytes): unknown {
-  const known = parsedPayloads.get(payload);
-  if (known !== undefined) return known;
+  const cached = parsedPayloads.get(payload);
+  if (cached !== undefined) return cached;
   const value = JSON.parse(payload.toString());
   parsedPayloads.set(payload, value);
   return value;

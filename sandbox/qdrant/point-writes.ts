@@ -40,9 +40,9 @@ export function createPointWrites({ registry, version }: SandboxState) {
     { mode, passes }: { readonly mode: string; readonly passes: (point: StoredPoint) => boolean },
   ): boolean {
     if (!hasFeature(version, 'updateMode')) return true;
-    const present = points.get(key);
-    if (present && !passes(present)) return false;
-    return mode === 'upsert' || (present !== undefined) === (mode === 'update_only');
+    const existing = points.get(key);
+    if (existing && !passes(existing)) return false;
+    return mode === 'upsert' || (existing !== undefined) === (mode === 'update_only');
   }
 
   function toStored({ id, vector, payload }: WrittenPoint, { params }: Collection): StoredPoint {

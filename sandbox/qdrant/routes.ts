@@ -56,7 +56,7 @@ function createRouteTable(state: SandboxState): Readonly<Record<string, Handler>
     'DELETE /collections/{collection}': collections.remove,
     'GET /collections/{collection}/cluster': collections.shards,
     'GET /collections/{collection}/exists': collections.exists,
-    'GET /collections/{collection}/aliases': collections.aliasesOf,
+    'GET /collections/{collection}/aliases': collections.listAliasesOfCollection,
     'PUT /collections/{collection}/index': collections.createIndex,
     'PUT /collections/{collection}/vectors/{vector}': collections.addVector,
     'DELETE /collections/{collection}/vectors/{vector}': collections.removeVector,

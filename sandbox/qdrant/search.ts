@@ -73,8 +73,8 @@ function scoreByKeywords(collection: Collection, slot: string, query: SparseVect
       if (weights.has(id)) documentCounts.set(id, (documentCounts.get(id) ?? 0) + 1);
     }
   }
-  const isIdf = collection.params.sparse_vectors?.[slot]?.modifier === 'idf';
-  const idf = (id: number) => (isIdf ? inverseFrequency(total, documentCounts.get(id) ?? 0) : 1);
+  const usesIdf = collection.params.sparse_vectors?.[slot]?.modifier === 'idf';
+  const idf = (id: number) => (usesIdf ? inverseFrequency(total, documentCounts.get(id) ?? 0) : 1);
   return ({ sparse }) => {
     const pointWeights = toWeights(sparse?.get(slot));
     const shared = [...pointWeights].filter(([id]) => weights.has(id));
@@ -88,6 +88,6 @@ function toWeights(vector: SparseVector | undefined): Map<number, number> {
   return new Map(Array.from(indices, (id, index) => [id, values[index] ?? 0]));
 }
 
-function inverseFrequency(total: number, holding: number): number {
-  return Math.log((total - holding + 0.5) / (holding + 0.5) + 1);
+function inverseFrequency(total: number, documentCount: number): number {
+  return Math.log((total - documentCount + 0.5) / (documentCount + 0.5) + 1);
 }

@@ -47,7 +47,7 @@ export interface QdrantSandbox {
   /** Begins an optimization of the collection. @returns a function that ends the optimization */
   optimize(collection: string): () => void;
   /** Resolves when no snapshot is being created, removed or restored in the background. */
-  idle(): Promise<void>;
+  waitUntilIdle(): Promise<void>;
   image(): Promise<QdrantImage>;
   /** Refuses further requests, breaks open connections and removes the sandbox's files. */
   close(): Promise<void>;
@@ -89,16 +89,16 @@ export async function startQdrantSandbox(
     fetch: createFetch(handle),
     fault: faults.add,
     optimize: (collection) => beginOptimization(registry.get(collection)),
-    idle: background.idle,
+    waitUntilIdle: background.waitUntilIdle,
     async image() {
-      await background.idle();
+      await background.waitUntilIdle();
       return { registry: registry.copy(), files: await readFolder(folder) };
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await closed;
-      await background.idle();
+      await background.waitUntilIdle();
       await rm(folder, { recursive: true, force: true });
     },
   };

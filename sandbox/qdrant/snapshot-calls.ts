@@ -46,29 +46,29 @@ export function createSnapshotCalls({ registry, snapshots, version, background }
     const expected = exchange.query.get('checksum');
     if (expected !== null && expected.length !== 64) throw invalid('checksum', 'must be 64 long');
     const name = registry.resolveName(readName(exchange, 'collection'));
-    const receipt = receive(exchange, name, expected);
-    // A client that disconnects does not wait until its part is removed.
-    background.start(receipt);
-    const fileName = await receipt;
+    const saving = saveUpload(exchange, name, expected);
+    // Continues after the client disconnects, so that a partial file is removed.
+    background.start(saving);
+    const fileName = await saving;
     const recovery = recover(name, snapshots.pathOf(name, fileName));
     if (isTrue(exchange, 'wait', true)) return recovery;
     background.start(recovery);
     return ACCEPTED;
   }
 
-  /** @returns the name of the file in its place */
-  async function receive(
+  /** @returns the name of the stored file */
+  async function saveUpload(
     { incoming }: Exchange,
     name: string,
     expected: string | null,
   ): Promise<string> {
-    const part = await snapshots.newPart();
+    const part = await snapshots.createPart();
     const { fileName, checksum } = await saveFormFile(incoming, 'snapshot', part);
     if (expected !== null && expected !== checksum) {
       await rm(part);
       throw badRequest(`Snapshot checksum mismatch: expected ${expected}, got ${checksum}`);
     }
-    await snapshots.adopt(name, fileName, part, checksum);
+    await snapshots.moveIntoPlace(name, fileName, part, checksum);
     return fileName;
   }
 

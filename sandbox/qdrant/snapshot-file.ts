@@ -25,9 +25,9 @@ interface SnapshotContents {
   readonly collection: Collection;
 }
 
-/** Writes the present points, unaffected by later writes. @returns the SHA-256 of the file */
-export async function writeSnapshotFile(file: string, written: SnapshotContents): Promise<string> {
-  const points = [...written.collection.points.from(undefined)];
+/** Writes the current points, unaffected by later writes. @returns the SHA-256 of the file */
+export async function writeSnapshotFile(file: string, contents: SnapshotContents): Promise<string> {
+  const points = [...contents.collection.points.from(undefined)];
   const hash = createHash('sha256');
   const hashing = new Transform({
     transform(chunk: Buffer, _, done) {
@@ -35,7 +35,7 @@ export async function writeSnapshotFile(file: string, written: SnapshotContents)
       done(null, chunk);
     },
   });
-  await pipeline(Readable.from(serializeLines(written, points)), hashing, createWriteStream(file));
+  await pipeline(Readable.from(serializeLines(contents, points)), hashing, createWriteStream(file));
   return hash.digest('hex');
 }
 

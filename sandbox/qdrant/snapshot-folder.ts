@@ -32,15 +32,15 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     collection.busy += 1;
     try {
       const checksum = await writeSnapshotFile(part, { version, collection });
-      await adopt(name, file, part, checksum, takenAt);
+      await moveIntoPlace(name, file, part, checksum, takenAt);
     } finally {
       collection.busy -= 1;
     }
     return describe(name, file);
   }
 
-  /** Moves a finished file into place after its checksum is written, so that every listed snapshot is complete. */
-  async function adopt(
+  /** Writes the checksum of a finished file, then moves the file, so that every listed snapshot is complete. */
+  async function moveIntoPlace(
     name: string,
     file: string,
     part: string,
@@ -73,7 +73,7 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
     await rm(`${pathOf(name, file)}.json`);
   }
 
-  /** Returns the path of a file to spool into, which no call lists. */
+  /** Returns the path of a temporary file, which no call lists. */
   async function createPart(): Promise<string> {
     await mkdir(folder, { recursive: true });
     return join(folder, `${randomUUID()}.part`);
@@ -82,5 +82,5 @@ export function createSnapshotFolder(options: SnapshotFolderOptions) {
   const folderOf = (name: string) => join(folder, encodeURIComponent(name));
   const pathOf = (name: string, file: string) => join(folderOf(name), file);
 
-  return { create, adopt, list, remove, newPart: createPart, pathOf, isElsewhere };
+  return { create, moveIntoPlace, list, remove, createPart, pathOf, isElsewhere };
 }

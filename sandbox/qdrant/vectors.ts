@@ -78,8 +78,8 @@ function readDense(text: string, params: Schemas['CollectionParams']): Float32Ar
     throw wrongInput(`Vector dimension error: expected dim: ${unnamed.size}, got ${vector.length}`);
   }
   if (unnamed.datatype === 'uint8') return vector.map((value) => Math.trunc(value));
-  const kept = unnamed.distance === 'Cosine' ? normalise(vector) : vector;
-  return unnamed.datatype === 'float16' ? kept.map(toFloat16) : kept;
+  const stored = unnamed.distance === 'Cosine' ? normalise(vector) : vector;
+  return unnamed.datatype === 'float16' ? stored.map(toFloat16) : stored;
 }
 
 const FRACTION_BITS = 10;

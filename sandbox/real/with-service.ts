@@ -30,7 +30,7 @@ const command = createCommand(
   .argument('[command...]', 'without it, the services run until they are interrupted')
   .passThroughOptions()
   .action(async (services, words) => {
-    process.exitCode = await runBeside(services, words);
+    process.exitCode = await runWithServices(services, words);
   });
 await runProgram(command, { resources });
 
@@ -42,7 +42,7 @@ function parseServices(text: string): Service[] {
   });
 }
 
-async function runBeside(
+async function runWithServices(
   services: readonly Service[],
   command: readonly string[],
 ): Promise<number> {
@@ -63,7 +63,7 @@ async function runBeside(
 async function startIfPossible(service: Service): Promise<StartedService | undefined> {
   const reason = service.whyUnavailable();
   if (reason) {
-    console.warn(`Skipped what needs ${service.title}: ${reason} on this machine`);
+    console.warn(`Skipped the tests that need ${service.title}: ${reason} on this machine`);
     return undefined;
   }
   const started = await service.start(resources);

@@ -24,7 +24,7 @@ export interface RehearsalBackend {
   workOn(act: number, collection: string): Promise<void>;
   /** Points the backend at its own collection again. */
   restore(): Promise<void>;
-  workingOn(): Promise<string>;
+  readCollection(): Promise<string>;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -44,23 +44,23 @@ export async function openBackend(options: {
   if (!url) return undefined;
   assertIntended(environment, mayRedeploy);
   const services = await openBackendServices(environment);
-  const own = await services.setting.read();
-  const dimensions = await readDimensions(store, own);
+  const ownCollection = await services.setting.read();
+  const dimensions = await readDimensions(store, ownCollection);
   await services.backend.health();
-  const placement = createPlacement(services, { runId, own });
+  const placement = createPlacement(services, { runId, ownCollection });
   resources.onStop(placement.restore);
   return {
     url,
     dimensions,
     asksAPerson: !webhook,
-    workingOn: services.setting.read,
+    readCollection: services.setting.read,
     workOn: placement.workOn,
     restore: placement.restore,
     services: (act) => ({
       ...services,
       // The preview was started on the collection of the first act, so no other act can use it.
       preview: act === 1 ? services.preview : undefined,
-      hooks: placement.hooksOf(act),
+      hooks: placement.createHooks(act),
     }),
   };
 }
@@ -74,14 +74,14 @@ async function openBackendServices(environment: Environment): Promise<BackendSer
     NEO4J_URL: undefined,
   });
   const terminal = { input: process.stdin, output: process.stderr };
-  const isHooked = Boolean(environment.MIGRATION_WEBHOOK_URL);
-  return { backend, preview, setting, hooks: isHooked ? hooks : createTerminalHooks(terminal) };
+  const hasWebhook = Boolean(environment.MIGRATION_WEBHOOK_URL);
+  return { backend, preview, setting, hooks: hasWebhook ? hooks : createTerminalHooks(terminal) };
 }
 
-/** @param own the collection on which the backend works outside rehearsals */
+/** @param ownCollection the collection on which the backend works outside rehearsals */
 function createPlacement(
   { backend, setting, hooks }: BackendServices,
-  { runId, own }: { readonly runId: string; readonly own: string },
+  { runId, ownCollection }: { readonly runId: string; readonly ownCollection: string },
 ) {
   const tag = Date.now().toString(36);
   let act = 0;
@@ -98,20 +98,20 @@ function createPlacement(
     await setting.change({ from: current, to: collection });
     for (const action of ['deploy-old', 'open-writes'] as const) {
       const request = { action, occasion, collection, testUser: testUserOf(runId) };
-      const asked = { ...request, runId: nameAct(act), deadlineAt: undefined };
-      while ((await hooks.ask(asked)) !== 'done') await pause(POLL_MS);
+      const hookRequest = { ...request, runId: nameAct(act), deadlineAt: undefined };
+      while ((await hooks.ask(hookRequest)) !== 'done') await pause(POLL_MS);
     }
     await backend.health();
   }
 
   return {
-    hooksOf: createHooks,
+    createHooks,
     async workOn(number: number, collection: string): Promise<void> {
       act = number;
       await pointAt(collection, 'before');
     },
     async restore(): Promise<void> {
-      if ((await setting.read()) !== own) await pointAt(own, 'after');
+      if ((await setting.read()) !== ownCollection) await pointAt(ownCollection, 'after');
     },
   };
 }
@@ -140,6 +140,6 @@ async function readDimensions({ vectors }: RehearsalStore, collection: string): 
   const { size } = readDenseVector(info);
   if (size !== undefined) return size;
   throw new UserError(
-    `The backend works on ${collection}, which is no collection of one unnamed vector on the store of QDRANT_URL`,
+    `The backend works on ${collection}, which is not a collection with one unnamed vector on the store of QDRANT_URL`,
   );
 }

@@ -4,7 +4,7 @@ import type { VectorStore } from '../../lib/migration/adapters/qdrant.ts';
 import { digestPoint, digestUser, readUser } from '../../lib/migration/points.ts';
 import { readPages } from '../../lib/migration/scan.ts';
 
-interface Held {
+interface Memory {
   readonly user: string;
   /** Hash of id and payload. */
   readonly digest: string;
@@ -12,7 +12,7 @@ interface Held {
 }
 
 /** Memories by their ids. */
-export type Holdings = ReadonlyMap<string, Held>;
+export type Holdings = ReadonlyMap<string, Memory>;
 
 export interface Comparison {
   readonly before: number;
@@ -30,32 +30,32 @@ export interface Comparison {
 const TOLERANCE = 1e-6;
 
 export async function readHoldings(store: VectorStore, collection: string): Promise<Holdings> {
-  const held = new Map<string, Held>();
+  const memories = new Map<string, Memory>();
   for await (const { points } of readPages({ store, collection }, { limit: 256 })) {
     for (const { id, payload, vector = '[]' } of points) {
-      held.set(id, {
+      memories.set(id, {
         user: digestUser(readUser(payload)),
         digest: digestPoint(id, payload).toString('hex'),
         vector: parseDense(vector),
       });
     }
   }
-  return held;
+  return memories;
 }
 
 export function compareHoldings(before: Holdings, after: Holdings): Comparison {
   const counts = countByUser(before);
-  const countsNow = countByUser(after);
-  const users = new Set([...counts.keys(), ...countsNow.keys()]);
+  const countsAfter = countByUser(after);
+  const users = new Set([...counts.keys(), ...countsAfter.keys()]);
   return {
     before: before.size,
     after: after.size,
     users: counts.size,
-    usersDiffering: [...users].filter((user) => counts.get(user) !== countsNow.get(user)).length,
+    usersDiffering: [...users].filter((user) => counts.get(user) !== countsAfter.get(user)).length,
     largest: Math.max(0, ...counts.values()),
-    lost: [...before].flatMap(([id, held]) => {
-      const fate = describeFate(held, after.get(id));
-      return fate === undefined ? [] : [`${id} of ${held.user} ${fate}`];
+    lost: [...before].flatMap(([id, memory]) => {
+      const difference = describeDifference(memory, after.get(id));
+      return difference === undefined ? [] : [`${id} of ${memory.user} ${difference}`];
     }),
     unexpected: [...after]
       .filter(([id]) => !before.has(id))
@@ -63,12 +63,14 @@ export function compareHoldings(before: Holdings, after: Holdings): Comparison {
   };
 }
 
-function describeFate(held: Held, now: Held | undefined): string | undefined {
-  if (!now) return 'is missing';
-  if (now.digest !== held.digest) return 'says something else';
+function describeDifference(before: Memory, after: Memory | undefined): string | undefined {
+  if (!after) return 'is missing';
+  if (after.digest !== before.digest) return 'has another payload';
   const isSame =
-    now.vector.length === held.vector.length &&
-    now.vector.every((value, index) => Math.abs(value - (held.vector[index] ?? 0)) <= TOLERANCE);
+    after.vector.length === before.vector.length &&
+    after.vector.every(
+      (value, index) => Math.abs(value - (before.vector[index] ?? 0)) <= TOLERANCE,
+    );
   return isSame ? undefined : 'has another vector';
 }
 

@@ -2,14 +2,14 @@
 import { isSuccessful, type Outcome } from './outcome.ts';
 
 /** The outcome of an act, or the reason why it was skipped. */
-export interface Played {
+export interface ActResult {
   readonly number: number;
   readonly title: string;
   readonly seconds: number;
   readonly outcome: Outcome | { readonly skipped: string };
 }
 
-const MAX_NAMED = 10;
+const MAX_LISTED_FAULTS = 10;
 
 const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> = {
   'ends as': ({ phase }) => phase,
@@ -25,7 +25,7 @@ const COLUMNS: Readonly<Record<string, (outcome: Outcome) => string | number>> =
     surprises.length + unexpected.length === 0 ? 'yes' : 'NO',
 };
 
-export function describeAct({ number, title, seconds, outcome }: Played): string {
+export function describeAct({ number, title, seconds, outcome }: ActResult): string {
   const head = `\n${number}. ${title}`;
   if ('skipped' in outcome) return `${head}\n   skipped: ${outcome.skipped}`;
   const events = outcome.timeline.map(
@@ -34,7 +34,7 @@ export function describeAct({ number, title, seconds, outcome }: Played): string
   return [`${head} (${seconds.toFixed(1)} s)`, ...events].join('\n');
 }
 
-export function describeCounts(acts: readonly Played[]): string {
+export function describeCounts(acts: readonly ActResult[]): string {
   const rows = acts.map(({ number, title, outcome }) => [
     `${number}. ${title}`,
     ...('skipped' in outcome
@@ -58,7 +58,7 @@ export function describeCounts(acts: readonly Played[]): string {
 }
 
 /** Lists each memory that was lost or changed, and each expectation that did not hold. */
-export function describeFaults(acts: readonly Played[]): string[] {
+export function describeFaults(acts: readonly ActResult[]): string[] {
   return acts.flatMap(({ number, outcome }) =>
     'skipped' in outcome
       ? []
@@ -79,9 +79,9 @@ export function describeEnd(outcomes: readonly Outcome[]): string {
 }
 
 function listFaults(kind: string, faults: readonly string[]): string[] {
-  const unlisted = faults.length - MAX_NAMED;
+  const unlisted = faults.length - MAX_LISTED_FAULTS;
   return [
-    ...faults.slice(0, MAX_NAMED).map((fault) => `${kind}: ${fault}`),
+    ...faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `${kind}: ${fault}`),
     ...(unlisted > 0 ? [`${kind}: ${unlisted} more`] : []),
   ];
 }

@@ -4,7 +4,7 @@ import * as v from 'valibot';
 import { runIdSchema } from '../../lib/migration/runs/run.ts';
 import { createCommand, createNumberParser } from '../../processes/program.ts';
 
-export interface Orders {
+export interface RehearseOptions {
   readonly memories: number;
   /** Numbers of the acts to play; undefined for all acts. */
   readonly acts: readonly number[] | undefined;
@@ -21,7 +21,7 @@ Exit code 0: nothing was lost; 1: something was lost, or an act ended in an unex
 /** @param play runs the rehearsal, or lists the acts */
 export function createRehearseCommand(
   titles: readonly string[],
-  play: (orders: Orders | 'list') => Promise<void> | void,
+  play: (options: RehearseOptions | 'list') => Promise<void> | void,
 ) {
   return createCommand(
     'npm run rehearse --',

@@ -8,7 +8,7 @@ import { useLocalAccess } from '../../local/local-access.ts';
 import type { Resources } from '../../processes/resources.ts';
 import { openBackend, type RehearsalBackend } from './backend.ts';
 import { openRehearsalGraph } from './graph.ts';
-import type { Orders } from './parse-arguments.ts';
+import type { RehearseOptions } from './parse-arguments.ts';
 import { openStore, type RehearsalStore } from './store.ts';
 
 export interface Parts {
@@ -23,12 +23,12 @@ export interface Parts {
 }
 
 /** @throws UserError, Refusal or ConfigurationError */
-export async function openParts(orders: Orders, resources: Resources): Promise<Parts> {
+export async function openParts(options: RehearseOptions, resources: Resources): Promise<Parts> {
   const environment = process.env;
   useLocalAccess(environment);
-  const runId = orders.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : createRunId());
+  const runId = options.run ?? (environment.MEMORY_BACKEND_URL ? 'rehearsal' : createRunId());
   const store = await openStore({ environment, runId, resources });
-  const { mayRedeploy, readsExisting } = orders;
+  const { mayRedeploy, readsExisting } = options;
   const backend = await openBackend({ environment, runId, resources, store, mayRedeploy });
   const graph = await openRehearsalGraph({ environment, resources, readsExisting });
   const { endpoint: database } = await startDatabase(resources);

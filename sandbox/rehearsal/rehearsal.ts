@@ -1,4 +1,4 @@
-// The moves of an act: start the state machine, roll back, run the watch, run and kill a process, add a fault, and let time
+// The operations of an act: start the state machine, roll back, run the watch, run and kill a process, add a fault, and let time
 // pass.
 import type { HookAction } from '../../lib/migration/ports/hooks.ts';
 import { advance } from '../../lib/migration/runs/advance.ts';
@@ -16,16 +16,16 @@ import { createDiary, type Diary } from './diary.ts';
 import type { Fault } from './fault-proxy.ts';
 import { type OtherProcess, startMigrate } from './other-process.ts';
 import type { Parts } from './parts.ts';
+import { createSkippingClock, type SkippingClock } from './skipping-clock.ts';
 import { type Stage, setStage } from './stage.ts';
 import { execute } from './state-machine.ts';
-import { createTurnedClock, type TurnedClock } from './turned-clock.ts';
 
 /** Free space that the plan declares for the store: enough for some hundred thousand small memories. */
 const FREE_BYTES = 1e9;
 
 export interface Rehearsal extends Stage, Diary {
   /**
-   * Plays the operator, who begins the run and gives every approval; the state machine continues the run from its present
+   * Plays the operator, who begins the run and gives every approval; the state machine continues the run from its current
    * phase.
    * @returns the error of a refused preflight or a failed execution; undefined on success
    */
@@ -40,7 +40,7 @@ export interface Rehearsal extends Stage, Diary {
     onHook?: (action: HookAction) => void,
   ): Promise<OtherProcess>;
   addFault(fault: Fault): void;
-  pass(milliseconds: number): void;
+  advanceClock(milliseconds: number): void;
   run(): Promise<Run>;
 }
 
@@ -63,7 +63,7 @@ export async function startRehearsal(
   number: number,
   { uploads, options }: RehearsalOptions,
 ): Promise<Rehearsal> {
-  const clock = createTurnedClock(parts);
+  const clock = createSkippingClock(parts);
   const stage = await setStage(parts, { number, clock: clock.now }, options);
   const diary = createDiary(clock.minutes);
   const { services } = stage;
@@ -103,7 +103,7 @@ export async function startRehearsal(
       return process;
     },
     addFault: parts.store.faultProxy.addFault,
-    pass: clock.pass,
+    advanceClock: clock.advance,
     run: () => services.runs.read(parts.runId),
   };
 }
@@ -111,7 +111,7 @@ export async function startRehearsal(
 interface Scene {
   readonly stage: Stage;
   readonly diary: Diary;
-  readonly clock: TurnedClock;
+  readonly clock: SkippingClock;
 }
 
 async function runMachine(
@@ -119,25 +119,25 @@ async function runMachine(
   { until, onTask, services = stage.services }: MigrateOptions,
 ): Promise<Error | undefined> {
   const { runId } = stage.parts;
-  const death = new AbortController();
+  const stop = new AbortController();
   const { failure } = await execute({
     runId,
     services,
     waitMs: clock.waitMs,
-    signal: death.signal,
+    signal: stop.signal,
     beforeTask: async (state) => {
       if (state === until) {
-        death.abort();
+        stop.abort();
         // Never resolves: a dead process takes no further step.
         await new Promise(() => {});
       }
       if (state === 'ReadStatus') await openWindow(services, runId);
       else if (diary.timeline.at(-1)?.event !== state) diary.note(state);
       await onTask?.(state);
-      clock.passPoll();
+      clock.advancePoll();
     },
   });
-  if (death.signal.aborted) return undefined;
+  if (stop.signal.aborted) return undefined;
   const { phase } = await services.runs.read(runId);
   diary.note(failure ? `ended with ${failure.name}` : phase);
   return failure;
@@ -154,7 +154,7 @@ async function openWindow(services: Services, runId: string): Promise<void> {
 }
 
 async function poll<Result extends Awaited<ReturnType<typeof keepWatch>>>(
-  clock: TurnedClock,
+  clock: SkippingClock,
   attempt: () => Promise<Result>,
 ): Promise<Result> {
   for (;;) {

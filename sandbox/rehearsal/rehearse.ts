@@ -7,8 +7,14 @@ import type { Act } from './acts/act.ts';
 import { ACTS } from './acts.ts';
 import { playToEnding } from './ending.ts';
 import { isSuccessful, judgeOutcome } from './outcome.ts';
-import { describeAct, describeCounts, describeEnd, describeFaults, type Played } from './output.ts';
-import { createRehearseCommand, type Orders } from './parse-arguments.ts';
+import {
+  type ActResult,
+  describeAct,
+  describeCounts,
+  describeEnd,
+  describeFaults,
+} from './output.ts';
+import { createRehearseCommand, type RehearseOptions } from './parse-arguments.ts';
 import { describeParts, openParts, type Parts } from './parts.ts';
 import { startRehearsal } from './rehearsal.ts';
 
@@ -17,9 +23,9 @@ const EXIT_NOT_REHEARSED = 2;
 const resources = createResources();
 const command = createRehearseCommand(
   ACTS.map(({ title }) => title),
-  async (orders) => {
-    if (orders === 'list') console.log(listTitles(ACTS));
-    else if (!(await rehearse(orders))) process.exitCode = EXIT.failed;
+  async (options) => {
+    if (options === 'list') console.log(listTitles(ACTS));
+    else if (!(await rehearse(options))) process.exitCode = EXIT.failed;
   },
 );
 await runProgram(command, {
@@ -33,21 +39,21 @@ function listTitles(acts: readonly Act[]): string {
   return acts.map(({ title }, n) => `${String(n + 1).padStart(2)}  ${title}`).join('\n');
 }
 
-async function rehearse(orders: Orders): Promise<boolean> {
-  const parts = await openParts(orders, resources);
+async function rehearse(options: RehearseOptions): Promise<boolean> {
+  const parts = await openParts(options, resources);
   for (const line of describeParts(parts)) console.log(line);
-  const played: Played[] = [];
+  const results: ActResult[] = [];
   for (const [n, act] of ACTS.entries()) {
-    if (orders.acts && !orders.acts.includes(n + 1)) continue;
-    const result = await play(act, { parts, number: n + 1, memories: orders.memories });
+    if (options.acts && !options.acts.includes(n + 1)) continue;
+    const result = await play(act, { parts, number: n + 1, memories: options.memories });
     console.log(describeAct(result));
-    played.push(result);
+    results.push(result);
   }
-  console.log(`\n${describeCounts(played)}\n`);
-  for (const fault of describeFaults(played)) console.log(fault);
-  const outcomes = played.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
-  const skipped = played.length - outcomes.length;
-  if (skipped > 0) console.log(`${skipped} of ${played.length} acts were skipped.`);
+  console.log(`\n${describeCounts(results)}\n`);
+  for (const fault of describeFaults(results)) console.log(fault);
+  const outcomes = results.flatMap(({ outcome }) => ('skipped' in outcome ? [] : [outcome]));
+  const skipped = results.length - outcomes.length;
+  if (skipped > 0) console.log(`${skipped} of ${results.length} acts were skipped.`);
   console.log(describeEnd(outcomes));
   return outcomes.every(isSuccessful);
 }
@@ -55,7 +61,7 @@ async function rehearse(orders: Orders): Promise<boolean> {
 async function play(
   act: Act,
   context: { readonly parts: Parts; readonly number: number; readonly memories: number },
-): Promise<Played> {
+): Promise<ActResult> {
   const { title, options = {}, uploads = false, isInPlace = false, obstacle } = act;
   const { parts, number, memories } = context;
   const startedAt = performance.now();

@@ -39,7 +39,7 @@ export async function setStage(
   const tableName = await createRunTable(database);
   const client = createDocumentClient(database);
   const records = createRunRecords({ client, tableName, clock: act.clock });
-  const source = store.sourceOf(act.number);
+  const source = store.nameSource(act.number);
   const address = { url: store.faultProxy.url, apiKey: store.apiKey };
   const size = backend ? { dimensions: backend.dimensions } : {};
   const world = await startWorldOn(address, {
@@ -76,7 +76,7 @@ export async function setStage(
     async close() {
       await backend?.restore();
       await world.close();
-      await store.clear(await backend?.workingOn());
+      await store.clear(await backend?.readCollection());
     },
   };
 }

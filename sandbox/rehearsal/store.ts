@@ -18,7 +18,7 @@ export interface RehearsalStore {
   readonly vectors: VectorStore;
   readonly faultProxy: FaultProxy;
   /** Name of the collection with which an act begins. */
-  sourceOf(act: number): string;
+  nameSource(act: number): string;
   /** Removes the rehearsal's collections and their snapshots, except the collection that is still in use. */
   clear(inUse?: string): Promise<void>;
 }
@@ -60,7 +60,7 @@ export async function openStore(options: {
     apiKey,
     vectors,
     faultProxy,
-    sourceOf: (act) => `${source}_${act}`,
+    nameSource: (act) => `${source}_${act}`,
     clear,
   };
 }

@@ -11,11 +11,11 @@ import sys
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from re import fullmatch, search as find
+from re import fullmatch, search
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from store import Later, Store
-from words import Refused
+from store import Deferred, Store
+from translation import Refused
 
 VERSION = "1.18.0"
 
@@ -60,24 +60,24 @@ class Handler(BaseHTTPRequestHandler):
         if address.path in ("/", "/readyz"):
             version = {"title": "qdrant-edge front", "version": VERSION}
             return self.send_json(200, version if address.path == "/" else "ready")
-        begun = time.perf_counter()
+        started = time.perf_counter()
         try:
             body = self.body(dict(parse_qsl(address.query)))
             with self.store.lock:
-                begun = time.perf_counter()
+                started = time.perf_counter()
                 result = self.result(address.path, body)
             if isinstance(result, Path):
                 return self.send_file(result)
             status, answer = 200, {"result": result, "status": "ok"}
-        except Later as later:
+        except Deferred as deferred:
             self.send_json(202, {"status": "accepted", "time": 0})
-            return later.work()
+            return deferred.work()
         except Refused as refused:
             status, answer = refused.status, {"status": {"error": str(refused)}}
         except Exception as error:  # The engine raises one kind of error for every refusal.
-            status = 404 if find("No point with id", str(error)) else 400
+            status = 404 if search("No point with id", str(error)) else 400
             answer = {"status": {"error": f"{type(error).__name__}: {error}"}}
-        self.send_json(status, answer | {"time": time.perf_counter() - begun})
+        self.send_json(status, answer | {"time": time.perf_counter() - started})
 
     def body(self, parameters):
         """Return the request's document, or its parameters and file."""
@@ -89,10 +89,10 @@ class Handler(BaseHTTPRequestHandler):
         return parameters | {"file": file}
 
     def result(self, path, body):
-        for route, act in ROUTES.items():
-            found = fullmatch(route, f"{self.command} {path}")
-            if found:
-                return act(self.store, body, *(unquote(part) for part in found.groups()))
+        for route, handle in ROUTES.items():
+            match = fullmatch(route, f"{self.command} {path}")
+            if match:
+                return handle(self.store, body, *(unquote(part) for part in match.groups()))
         raise Refused(501, f"The engine has no {self.command} {path}")
 
     def send_json(self, status, body):

@@ -11,7 +11,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import qdrant_edge as engine
-from words import (
+from translation import (
     BM25,
     INDEXES,
     MODES,
@@ -25,8 +25,8 @@ from words import (
     vector_params,
 )
 
-class Later(Exception):
-    """Raised for a request that does not wait: it is answered before the work is done, and a failure is not reported."""
+class Deferred(Exception):
+    """Raised for a request that does not wait: the response is sent before the work is done, and a failure is not reported."""
 
     def __init__(self, work):
         super().__init__()
@@ -61,11 +61,11 @@ def merge(settings, changes):
             settings[name] = change
 
 
-def assert_kept(settings):
+def assert_supported(settings):
     # No real store keeps a strict mode without enforcing it.
     unknown = [name for name, value in settings.items() if name not in (*DEFAULTS, *LAYOUT) and value is not None]
     if unknown:
-        raise Refused(501, f"Settings that the front does not keep: {unknown}")
+        raise Refused(501, f"Settings that the front does not store: {unknown}")
 
 
 class Collection:
@@ -96,8 +96,8 @@ class Collection:
             sparse_vectors={name: sparse_params(params) for name, params in self.sparse.items()} or None,
             optimizers=engine.EdgeOptimizersConfig(**optimizers),
         )
-        begin = engine.EdgeShard.load if shard.exists() else engine.EdgeShard.create
-        self.shard = begin(str(shard), config)
+        open_shard = engine.EdgeShard.load if shard.exists() else engine.EdgeShard.create
+        self.shard = open_shard(str(shard), config)
 
     def change(self, settings):
         # Vectors are stored by name; the unnamed vector has the name "".
@@ -157,7 +157,7 @@ class Store:
         self.collections = {}
         self.aliases = {}
         self.folder_count = 0
-        # Held during each request; later work holds it only briefly.
+        # Held during each request; deferred work holds it only briefly.
         self.lock = threading.RLock()
 
     def find(self, name):
@@ -186,7 +186,7 @@ class Store:
             raise Refused(400, f"Wrong input: Can't create collection with name {name}. Alias with the same name already exists")
         if name in self.collections:
             raise Refused(409, f"Wrong input: Collection `{name}` already exists!")
-        assert_kept(body)
+        assert_supported(body)
         self.collections[name] = Collection.create(self.new_folder(), body)
         return True
 
@@ -198,7 +198,7 @@ class Store:
         return folder
 
     def change(self, body, name):
-        assert_kept(body)
+        assert_supported(body)
         self.find(name).change(body)
         return True
 
@@ -210,19 +210,19 @@ class Store:
         # The engine does not count this refusal as an update.
         if vector in collection.sparse and sparse_params(collection.sparse[vector]).modifier != modifier:
             raise Refused(400, f"Wrong input: Vector `{vector}` already exists with a different configuration")
-        done = collection.update(engine.UpdateOperation.create_sparse_vector(vector, modifier))
+        result = collection.update(engine.UpdateOperation.create_sparse_vector(vector, modifier))
         collection.settings["sparse_vectors"] = collection.sparse | {vector: body["sparse"]}
-        return done
+        return result
 
     def remove_vector(self, _, name, vector):
         collection = self.find(name)
-        done = collection.update(engine.UpdateOperation.delete_vector_name(vector))
+        result = collection.update(engine.UpdateOperation.delete_vector_name(vector))
         collection.settings["sparse_vectors"] = {key: value for key, value in collection.sparse.items() if key != vector}
-        return done
+        return result
 
     def remove(self, _, name):
         collection = self.collections.pop(name, None)
-        self.aliases = {alias: other for alias, other in self.aliases.items() if other != name}
+        self.aliases = {alias: target for alias, target in self.aliases.items() if target != name}
         if collection:
             collection.remove()
         return collection is not None
@@ -263,8 +263,8 @@ class Store:
         return path
 
     def create_snapshot(self, body, name):
-        second = time.strftime("%Y-%m-%d-%H-%M-%S", time.gmtime())
-        file = self.snapshots(name) / f"{name}-1-{second}.snapshot"
+        timestamp = time.strftime("%Y-%m-%d-%H-%M-%S", time.gmtime())
+        file = self.snapshots(name) / f"{name}-1-{timestamp}.snapshot"
         return run_now_or_later(body, lambda: self.archive(name, file))
 
     def archive(self, name, file):
@@ -324,9 +324,9 @@ class Store:
             with_payload=body.get("with_payload", True),
             with_vector=body.get("with_vector", False),
         )
-        points, following = self.find(name).shard.scroll(request)
-        following = following if following is None or isinstance(following, int) else str(following)
-        return {"points": [point_json(point, body) for point in points], "next_page_offset": following}
+        points, next_offset = self.find(name).shard.scroll(request)
+        next_offset = next_offset if next_offset is None or isinstance(next_offset, int) else str(next_offset)
+        return {"points": [point_json(point, body) for point in points], "next_page_offset": next_offset}
 
     def retrieve(self, body, name):
         ids = [point_id(item) for item in body["ids"]]
@@ -377,7 +377,7 @@ class Store:
 
 def run_now_or_later(body, work):
     if body.get("wait") == "false":
-        raise Later(work)
+        raise Deferred(work)
     return work()
 
 

@@ -152,9 +152,9 @@ def chat(body: Chat, user: str = Depends(user_of_key)):
 @app.get("/stats/{user_id}")
 def stats(user_id: str, _: str = Depends(user_of_key)):
     """Count exactly: `get_all` would stop at its own limit."""
-    of_user = models.FieldCondition(key="user_id", match=models.MatchValue(value=user_id))
+    is_user = models.FieldCondition(key="user_id", match=models.MatchValue(value=user_id))
     store = memory().vector_store
-    counted = store.client.count(store.collection_name, models.Filter(must=[of_user]), exact=True)
+    counted = store.client.count(store.collection_name, models.Filter(must=[is_user]), exact=True)
     return {"memory_count": counted.count}
 
 

@@ -28,7 +28,7 @@ export type Mem0Writers =
 export interface Mem0Service {
   readonly url: string;
   /**
-   * Restarts the service with this version and collection; the service does not answer meanwhile.
+   * Restarts the service with this version and collection; the service does not respond meanwhile.
    * @throws UserError if it does not start
    */
   deploy(major: Mem0Major, collection: string): Promise<void>;
@@ -61,9 +61,9 @@ export async function startMem0Service(options: Mem0Options): Promise<Mem0Servic
         lastLine = line || lastLine;
       },
     });
-    const answer = await awaitResponse(`${url}/health`, child);
+    const response = await awaitResponse(`${url}/health`, child);
     // The response must mention mem0: another program may have taken the port.
-    if (answer?.status !== 200 || !answer.body.includes('mem0')) {
+    if (response?.status !== 200 || !response.body.includes('mem0')) {
       throw new UserError(`The memory service did not start: ${lastLine}`);
     }
   }

@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 WORD = re.compile(r"[^\W_]+")
-COMMON = 3  # As in the sandbox: how many shared words any two texts count as having.
+COMMON_WORDS = 3  # As in the sandbox: any two texts count as sharing this many words.
 
 
 def install(dimensions: int) -> None:
@@ -34,13 +34,13 @@ class Embedder:
         self.dimensions = dimensions
 
     def embed(self, text: str, memory_action=None) -> list[float]:
-        total = [COMMON * value for value in self.direction_of("")]
+        total = [COMMON_WORDS * value for value in self.embed_word("")]
         for word in WORD.findall(text.lower()) or [""]:
-            total = [sum(pair) for pair in zip(total, self.direction_of(word))]
+            total = [sum(pair) for pair in zip(total, self.embed_word(word))]
         length = sum(value * value for value in total) ** 0.5 or 1.0
         return [value / length for value in total]
 
-    def direction_of(self, word: str) -> list[int]:
+    def embed_word(self, word: str) -> list[int]:
         seed = hashlib.sha256(word.encode()).digest()
         return [(seed[n * 7 % 32] ^ (n & 0xFF)) - 128 for n in range(self.dimensions)]
 
@@ -55,16 +55,16 @@ class LanguageModel:
         prompt = messages[-1]["content"]
         if "## New Messages" in prompt:  # mem0 2.x extracts and adds in one call.
             section = prompt.split("## New Messages", 1)[1].split("\n## ", 1)[0]
-            memories = [{"id": str(n), "text": fact} for n, fact in enumerate(said_in(section))]
+            memories = [{"id": str(n), "text": fact} for n, fact in enumerate(find_user_messages(section))]
             return json.dumps({"memory": memories})
         if messages[0]["role"] == "system":  # The first of two calls of mem0 1.x.
-            return json.dumps({"facts": said_in(prompt)})
+            return json.dumps({"facts": find_user_messages(prompt)})
         facts = ast.literal_eval(last_block(prompt))
         memories = [{"id": str(n), "text": fact, "event": "ADD"} for n, fact in enumerate(facts)]
         return json.dumps({"memory": memories})
 
 
-def said_in(prompt: str) -> list[str]:
+def find_user_messages(prompt: str) -> list[str]:
     return re.findall(r"^user: (.+)$", prompt, re.MULTILINE)
 
 
@@ -83,7 +83,7 @@ def make_pipeline():
         for token in doc:
             is_name = token.is_title and token.i > 0 and not token.is_stop
             token.pos_ = "PROPN" if is_name else "X"
-            token.lemma_ = lemma_of(token.text)
+            token.lemma_ = lemmatize(token.text)
             token.dep_ = "dep"
         return doc
 
@@ -92,7 +92,7 @@ def make_pipeline():
     return pipeline
 
 
-def lemma_of(word: str) -> str:
+def lemmatize(word: str) -> str:
     for suffix, ending in (("ies", "y"), ("sses", "ss"), ("ing", ""), ("ed", ""), ("s", "")):
         if word.endswith(suffix) and len(word) - len(suffix) >= 3 and not word.endswith("ss"):
             return word[: -len(suffix)] + ending

@@ -1,5 +1,5 @@
-// Neo4j Community over Bolt, on a free port of the loopback address, with its data in the folder given.
-// Says where it listens, then runs until it is stopped.
+// Neo4j Community over Bolt, on a free port of the loopback address, with its data in the given folder.
+// Prints its address, then runs until it is stopped.
 
 import java.nio.file.Path;
 import org.neo4j.configuration.GraphDatabaseSettings;

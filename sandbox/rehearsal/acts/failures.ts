@@ -32,7 +32,7 @@ export const FAILURES: readonly Act[] = [
   },
   {
     title: 'the window closes while no step is at work: the watch rolls back',
-    play: async ({ migrate, run, note, pass, keepWatch, expect }) => {
+    play: async ({ migrate, run, note, advanceClock, keepWatch, expect }) => {
       await migrate({ until: 'Cutover' });
       note('the state machine dies');
       await keepWatch();
@@ -41,7 +41,7 @@ export const FAILURES: readonly Act[] = [
         (await run()).phase === 'switching',
       );
       const { windowMinutes } = (await run()).plan;
-      pass(windowMinutes * MINUTE_MS);
+      advanceClock(windowMinutes * MINUTE_MS);
       note(`${windowMinutes} minutes are over`);
       await keepWatch();
       return { phase: 'copied' };
@@ -63,7 +63,7 @@ export const FAILURES: readonly Act[] = [
     },
   },
   {
-    title: 'a store that fails, is busy, loses answers and falls silent, in every step',
+    title: 'a store that fails, is busy, loses responses and stops responding, in every step',
     play: async ({ parts, migrate, addFault, services, expect }) => {
       const { faultProxy, apiKey } = parts.store;
       const vectors = createQdrant({ url: faultProxy.url, apiKey, timeoutMs: SILENCE_MS });
@@ -84,7 +84,7 @@ export const FAILURES: readonly Act[] = [
     },
   },
   {
-    title: 'a snapshot cut off on its way, then corrupted: no backup until it is whole',
+    title: 'a snapshot cut off during its download, then corrupted: no backup until it is complete',
     play: async ({ migrate, addFault, run, expect }) => {
       const file = /^GET .*\/snapshots\/[^/?]+$/;
       addFault({ on: file, effect: { kind: 'cut', bytes: 100 } });
@@ -92,8 +92,8 @@ export const FAILURES: readonly Act[] = [
       const failure = await migrate();
       const isRefused = failure?.name === 'RefusedSnapshot';
       expect('the corrupted backup is refused', isRefused && (await run()).phase === 'checked');
-      const again = await migrate();
-      expect('it continues after another backup', again === undefined);
+      const secondFailure = await migrate();
+      expect('it continues after another backup', secondFailure === undefined);
       return { phase: 'live' };
     },
   },
@@ -114,31 +114,34 @@ export const FAILURES: readonly Act[] = [
 ];
 
 async function killInCopy(rehearsal: Rehearsal): Promise<void> {
-  const { before, target, addFault, otherProcess, services, expect, pass } = rehearsal;
+  const { before, target, addFault, otherProcess, services, expect, advanceClock } = rehearsal;
   const pages = Math.ceil(before.size / PAGE);
-  const copying = await otherProcess(['copy']);
+  const copyProcess = await otherProcess(['copy']);
   addFault({
     on: /^PUT .*_v3_[^/]*\/points\?/,
     skips: Math.ceil(pages / 2) - 1,
-    effect: { kind: 'lose-response', andThen: copying.kill },
+    effect: { kind: 'lose-response', andThen: copyProcess.kill },
   });
-  const end = await copying.ended;
+  const outcome = await copyProcess.ended;
   const copied = await services.vectors.count(target);
-  expect(`copy: ${end} with ${copied} of ${before.size} copied`, end === 'SIGKILL' && copied > 0);
-  pass(LEASE_MS);
+  expect(
+    `copy: ${outcome} with ${copied} of ${before.size} copied`,
+    outcome === 'SIGKILL' && copied > 0,
+  );
+  advanceClock(LEASE_MS);
 }
 
 async function killInCutover(rehearsal: Rehearsal): Promise<void> {
-  const { target, otherProcess, services, expect, pass } = rehearsal;
+  const { target, otherProcess, services, expect, advanceClock } = rehearsal;
   let kill = () => {};
-  const cutting = await otherProcess(['cutover', '--yes'], (action) => {
+  const cutoverProcess = await otherProcess(['cutover', '--yes'], (action) => {
     if (action === 'deploy-new') kill();
   });
-  kill = cutting.kill;
-  const end = await cutting.ended;
+  kill = cutoverProcess.kill;
+  const outcome = await cutoverProcess.ended;
   const isSet = (await services.setting.read()) === target;
-  expect(`cutover: ${end} with the new version just deployed`, end === 'SIGKILL' && isSet);
-  pass(LEASE_MS);
+  expect(`cutover: ${outcome} with the new version just deployed`, outcome === 'SIGKILL' && isSet);
+  advanceClock(LEASE_MS);
 }
 
 async function captureRefusal({ parts, world, services, migrate }: Rehearsal, key: string) {

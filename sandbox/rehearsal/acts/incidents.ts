@@ -12,7 +12,7 @@ import { type Act, createSettings } from './act.ts';
 
 /** Divisor for the part of the memories to remove: a tenth is more than a rollback removes without confirmation. */
 const A_TENTH = 10;
-const ALWAYS_EXPECTED = 20;
+const MAX_UNCONFIRMED_DELETIONS = 20;
 
 export const INCIDENTS: readonly Act[] = [
   {
@@ -22,7 +22,7 @@ export const INCIDENTS: readonly Act[] = [
       const { before, expect, migrate, rollBack, services, source, target } = rehearsal;
       await migrate();
       const ids = [...before.keys()];
-      const count = Math.max(ALWAYS_EXPECTED + 1, Math.ceil(ids.length / A_TENTH));
+      const count = Math.max(MAX_UNCONFIRMED_DELETIONS + 1, Math.ceil(ids.length / A_TENTH));
       await remove(rehearsal, target, ids.slice(0, count));
       const refusal = await captureFailure(rollBack());
       const isCounted = refusal instanceof Refusal && refusal.data.deletes === count;
@@ -32,8 +32,8 @@ export const INCIDENTS: readonly Act[] = [
         await readHoldings(services.vectors, source),
       );
       expect('the old collection is unchanged', lost.length + unexpected.length === 0);
-      const fewer = await captureFailure(rollBack({ deletes: count - 1 }));
-      expect(`refused with ${count - 1} deletions`, isRefusal(fewer, 'RefusedMassChange'));
+      const secondRefusal = await captureFailure(rollBack({ deletes: count - 1 }));
+      expect(`refused with ${count - 1} deletions`, isRefusal(secondRefusal, 'RefusedMassChange'));
       const holds = await readHoldings(services.vectors, target);
       await rollBack({ deletes: count });
       return { phase: 'copied', holds };
@@ -57,33 +57,37 @@ export const INCIDENTS: readonly Act[] = [
     play: async (rehearsal) => {
       const { expect, migrate, services, target } = rehearsal;
       let holds: Holdings = new Map();
-      const leak = async () => {
+      const writeEarly = async () => {
         const version = await startNewVersion(createSettings(rehearsal, target));
-        await version.add('user-1', 'A fact that leaked');
+        await version.add('user-1', 'A fact that came early');
         await remove(rehearsal, target, [...rehearsal.before.keys()].slice(0, 1));
         holds = await readHoldings(services.vectors, target);
       };
-      const failure = await migrate({ services: addWriteAfter(rehearsal, 'deploy-new', leak) });
+      const failure = await migrate({
+        services: addWriteAfter(rehearsal, 'deploy-new', writeEarly),
+      });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
       return { phase: 'copied', holds };
     },
   },
   {
-    title: 'a late write refuses the window: the next one copies nothing else, and is not refused',
+    title: 'a late write makes the window fail: the next one copies only that write, and succeeds',
     play: async (rehearsal) => {
       const { expect, migrate, run, services, source } = rehearsal;
-      const write = async () => {
+      const writeLate = async () => {
         const version = await startOldVersion(createSettings(rehearsal, source));
         await version.add('user-1', 'A fact that came late');
       };
-      const failure = await migrate({ services: addWriteAfter(rehearsal, 'deploy-new', write) });
+      const failure = await migrate({
+        services: addWriteAfter(rehearsal, 'deploy-new', writeLate),
+      });
       expect('the machine rolls back by itself', failure?.name === 'RolledBack');
       const holds = await readHoldings(services.vectors, source);
       const copied: number[] = [];
-      const again = await migrate({
+      const secondFailure = await migrate({
         onTask: async () => void copied.push(countWritten(await run())),
       });
-      expect('the second window is not refused', again === undefined);
+      expect('the second window is not refused', secondFailure === undefined);
       expect('it copied one memory', Math.max(...copied) === 1);
       return { phase: 'live', holds };
     },
@@ -103,10 +107,10 @@ export const INCIDENTS: readonly Act[] = [
       }
       const holds = await readHoldings(services.vectors, source);
       await migrate();
-      const lacking = await services.vectors.count(source, {
+      const withoutKeywords = await services.vectors.count(source, {
         must_not: [{ has_vector: 'bm25' }],
       });
-      expect('every memory has its keywords', lacking === 0);
+      expect('every memory has its keywords', withoutKeywords === 0);
       return { phase: 'live', holds };
     },
   },

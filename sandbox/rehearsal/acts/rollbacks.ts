@@ -122,10 +122,10 @@ export const ROLLBACKS: readonly Act[] = [
   },
   {
     title: 'too late to roll back: the retention has ended',
-    play: async ({ migrate, run, pass, keepWatch, rollBack, expect }) => {
+    play: async ({ migrate, run, advanceClock, keepWatch, rollBack, expect }) => {
       await migrate();
       const { plan, window } = await run();
-      pass(plan.retentionDays * DAY_MS);
+      advanceClock(plan.retentionDays * DAY_MS);
       await keepWatch();
       const refusal = await captureFailure(rollBack());
       const day = new Date(window?.retainUntil ?? 0).toISOString();
@@ -143,8 +143,8 @@ async function write(rehearsal: Rehearsal): Promise<void> {
   const version = await startNewVersion(createSettings(rehearsal, target));
   for (let n = 1; n <= NEW_WRITES; n += 1) await version.add('user-1', `A new fact ${n}`);
   // Chooses a memory that still exists, because an earlier round may have deleted others.
-  const present = await readHoldings(services.vectors, target);
-  const removed = [...before.keys()].find((id) => present.has(id)) ?? '';
+  const current = await readHoldings(services.vectors, target);
+  const removed = [...before.keys()].find((id) => current.has(id)) ?? '';
   await services.vectors.deletePoints(target, { ids: [asJsonText(removed)] });
   note(`users write: ${NEW_WRITES} new memories, 1 deleted`);
 }

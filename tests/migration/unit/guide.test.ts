@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { listSections, TABLES, updateTables } from '../../../cli/migration/migrate/reference.ts';
 import { HOOK_ACTIONS } from '../../../lib/migration/ports/hooks.ts';
 import { RETRYABLE_FAILURES } from '../../../lib/migration/refusals.ts';
-import { createSandboxCommand, type SandboxOrder } from '../../../sandbox/sandbox-options.ts';
+import { createSandboxCommand, type SandboxOptions } from '../../../sandbox/sandbox-options.ts';
 import { describeFirstSteps } from '../../../sandbox/sandbox-text.ts';
 import { createPlace } from '../support/fake-place.ts';
 import { typeCommand } from '../support/typed-command.ts';
@@ -35,8 +35,8 @@ describe('the guide', () => {
 
   it('starts the run whose test user owns the key of the sandbox', async () => {
     let steps: string[] = [];
-    const open = async (order: SandboxOrder) => {
-      steps = describeFirstSteps(order, {});
+    const open = async (options: SandboxOptions) => {
+      steps = describeFirstSteps(options, {});
     };
     await createSandboxCommand(open).parseAsync([], { from: 'user' });
     const command = steps.find((line) => line.includes('migrate -- run'))?.trim();

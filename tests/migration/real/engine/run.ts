@@ -32,7 +32,7 @@ const command = createCommand(
     const services = [qdrantEngine, mem0Environments];
     const obstacles = services.flatMap(({ title, whyUnavailable: obstacle }) => {
       const why = obstacle();
-      return why ? [`Skipped what needs ${title}: ${why} on this machine`] : [];
+      return why ? [`Skipped the tests that need ${title}: ${why} on this machine`] : [];
     });
     if (obstacles.length > 0) {
       console.log(obstacles.join('\n'));

@@ -25,7 +25,7 @@ it.each([
   [
     'with another number',
     [createPoint(1, '{"user_id":"ada","n":10}', '[1,0,0,0]'), TWO, THREE],
-    [`1 of ${ADA} says something else`],
+    [`1 of ${ADA} has another payload`],
     [],
     0,
   ],
@@ -39,7 +39,7 @@ it.each([
   [
     'with a memory of another user',
     [ONE, createPoint(2, '{"user_id":"bob"}', '[0,1,0,0]'), THREE],
-    [`2 of ${ADA} says something else`],
+    [`2 of ${ADA} has another payload`],
     [],
     2,
   ],

@@ -2,19 +2,19 @@
 import { expect, it } from 'vitest';
 import {
   createRehearseCommand,
-  type Orders,
+  type RehearseOptions,
 } from '../../../../../sandbox/rehearsal/parse-arguments.ts';
 
 const TITLES = ['there', 'and back', 'broken'];
 const DEFAULTS = { memories: 2000, acts: undefined, run: undefined };
 
-function parse(...words: readonly string[]): Orders | 'list' | undefined {
-  let orders: Orders | 'list' | undefined;
+function parse(...words: readonly string[]): RehearseOptions | 'list' | undefined {
+  let options: RehearseOptions | 'list' | undefined;
   const command = createRehearseCommand(TITLES, (parsed) => {
-    orders = parsed;
+    options = parsed;
   });
   command.parse(words, { from: 'user' });
-  return orders;
+  return options;
 }
 
 it.each([
@@ -34,7 +34,7 @@ it.each([
     { ...DEFAULTS, readsExisting: true, mayRedeploy: true },
   ],
   [['--acts', 'list'], 'list'],
-])('npm run rehearse accepts %j', (words, orders) => expect(parse(...words)).toEqual(orders));
+])('npm run rehearse accepts %j', (words, options) => expect(parse(...words)).toEqual(options));
 
 it.each([
   ...['-5', '0', '1.5', '1e3', '', '200001', '-0', '0x10'].map((n) => `--memories=${n}`),
