@@ -22,9 +22,14 @@ export const anyInteger = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }).
 export const anyFloat = fc.double();
 
 const year = fc.oneof(fc.constantFrom(...EDGE_YEARS), fc.integer({ min: 1970, max: 2100 }));
-const date = fc.tuple(year, upTo(1, 12), upTo(1, 28));
-const time = fc.tuple(upTo(0, 23), upTo(0, 59), upTo(0, 59), upTo(0, 999_999_999));
-const offset = upTo(-EIGHTEEN_HOURS, EIGHTEEN_HOURS);
+const date = fc.tuple(year, integerBetween(1, 12), integerBetween(1, 28));
+const time = fc.tuple(
+  integerBetween(0, 23),
+  integerBetween(0, 59),
+  integerBetween(0, 59),
+  integerBetween(0, 999_999_999),
+);
+const offset = integerBetween(-EIGHTEEN_HOURS, EIGHTEEN_HOURS);
 const zone = fc.constantFrom('Europe/Amsterdam', 'America/Port-au-Prince', 'Etc/GMT+1', null);
 
 export const anyScalar = fc.oneof(
@@ -43,7 +48,7 @@ export const anyScalar = fc.oneof(
         new DateTime(...asIntegers(day), ...asIntegers(at), int(east), name),
     ),
   fc
-    .tuple(anyInteger, anyInteger, anyInteger, upTo(0, 999_999_999))
+    .tuple(anyInteger, anyInteger, anyInteger, integerBetween(0, 999_999_999))
     .map(([months, days, seconds, nanos]) => new Duration(months, days, seconds, int(nanos))),
   fc
     .tuple(fc.constantFrom(4326, 7203), anyFloat, anyFloat)
@@ -83,7 +88,7 @@ export const anyGraphValue = fc.letrec<{ value: unknown; list: unknown[] }>((tie
   list: fc.array(tie('value'), { maxLength: 4 }),
 })).value;
 
-function upTo(min: number, max: number) {
+function integerBetween(min: number, max: number) {
   return fc.integer({ min, max });
 }
 

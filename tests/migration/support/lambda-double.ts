@@ -1,6 +1,6 @@
 // A double of AWS Lambda's Invoke, as its API is documented, over the real functions in this process: it returns their
-// results and the names of their errors, and answers as Lambda does for a function that does not exist, may not be
-// invoked or is cut off.
+// results and the names of their errors, and responds as Lambda does if a function does not exist, may not be invoked
+// or is cut off.
 import { readdirSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { listen } from '../../shared/support/loopback.ts';
 
 const FOLDER = join(import.meta.dirname, '../../../functions/migration');
 
-/** Answer that replaces an invocation of the function */
+/** Response that replaces an invocation of the function */
 export interface Fault {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
@@ -22,8 +22,8 @@ interface LambdaDouble {
   readonly url: string;
   /** Functions that were invoked, in order. */
   readonly invoked: string[];
-  /** The next invocation of the function ends with the fault, or its connection breaks. */
-  strike(functionName: string, fault: Fault | 'no answer'): void;
+  /** Ends the next invocation of the function with the fault, or breaks its connection. */
+  failNext(functionName: string, fault: Fault | 'no response'): void;
   readonly close: () => Promise<void>;
 }
 
@@ -34,29 +34,30 @@ const CONTEXT = { getRemainingTimeInMillis: () => 900_000 };
 export async function startLambdaDouble(stage: string, services: Services): Promise<LambdaDouble> {
   const functions = await loadFunctions(`finance-ledger-${stage}-migration`, services);
   const invoked: string[] = [];
-  const faults = new Map<string, Fault | 'no answer'>();
+  const faults = new Map<string, Fault | 'no response'>();
 
-  async function answerTo(name: string, payload: string): Promise<Fault | 'no answer'> {
+  async function respondTo(name: string, payload: string): Promise<Fault | 'no response'> {
     invoked.push(name);
     const fault = faults.get(name);
     faults.delete(name);
     if (fault) return fault;
     const handler = functions.get(name);
-    if (!handler) return refusal(404, 'ResourceNotFoundException', `Function not found: ${name}`);
+    if (!handler)
+      return createRefusal(404, 'ResourceNotFoundException', `Function not found: ${name}`);
     try {
       const result = await handler(JSON.parse(payload), CONTEXT);
       return { status: 200, body: result ?? null };
     } catch (error) {
       const { name: errorType, message: errorMessage } = error as Error;
-      return functionError({ errorType, errorMessage, trace: [] });
+      return createFunctionError({ errorType, errorMessage, trace: [] });
     }
   }
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '')?.[1];
-    const answer = await answerTo(name ?? '', await text(request));
-    if (answer === 'no answer') return void request.socket.destroy();
-    const { status, headers, body } = answer;
+    const reply = await respondTo(name ?? '', await text(request));
+    if (reply === 'no response') return void request.socket.destroy();
+    const { status, headers, body } = reply;
     response.writeHead(status, { 'content-type': 'application/json', ...headers });
     response.end(JSON.stringify(body));
   }
@@ -64,17 +65,17 @@ export async function startLambdaDouble(stage: string, services: Services): Prom
   return {
     ...(await listen((request, response) => void serve(request, response))),
     invoked,
-    strike: (functionName, fault) => faults.set(functionName, fault),
+    failNext: (functionName, fault) => faults.set(functionName, fault),
   };
 }
 
-/** The function failed, although its invocation succeeded. */
-export function functionError(body: unknown): Fault {
+/** Creates the response for a function that failed, although its invocation succeeded. */
+export function createFunctionError(body: unknown): Fault {
   return { status: 200, headers: { 'x-amz-function-error': 'Unhandled' }, body };
 }
 
-/** The invocation failed, so the function did not run. */
-export function refusal(status: number, type: string, Message: string): Fault {
+/** Creates the response for an invocation that failed, so that the function did not run. */
+export function createRefusal(status: number, type: string, Message: string): Fault {
   return { status, headers: { 'x-amzn-errortype': type }, body: { Type: 'User', Message } };
 }
 

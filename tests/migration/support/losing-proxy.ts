@@ -10,32 +10,32 @@ interface LosingProxy {
   lost(): number;
 }
 
-/** @param kindOf names the change that a request makes; undefined if the request only reads */
+/** @param nameChange returns the kind of change that a request makes; undefined if the request only reads */
 export async function startLosingProxy(
   target: string,
-  kindOf: (request: string) => string | undefined,
-  { loses }: { readonly loses: boolean },
+  nameChange: (request: string) => string | undefined,
+  { losesResponses }: { readonly losesResponses: boolean },
 ): Promise<LosingProxy> {
   const changes = new Map<string, number>();
-  const seen = new Set<string>();
+  const lostRequests = new Set<string>();
   let lost = 0;
 
   const url = await listenInTest(async (incoming, response) => {
     const { method = 'GET', url = '/', headers } = incoming;
-    const kind = kindOf(`${method} ${url}`);
+    const kind = nameChange(`${method} ${url}`);
     const body = Buffer.concat(await Array.fromAsync<Buffer>(incoming));
-    const upstream = send(`${target}${url}`, { method, headers }, async (answer) => {
-      const content = Buffer.concat(await Array.fromAsync<Buffer>(answer));
+    const upstream = send(`${target}${url}`, { method, headers }, async (reply) => {
+      const content = Buffer.concat(await Array.fromAsync<Buffer>(reply));
       if (kind !== undefined) changes.set(kind, (changes.get(kind) ?? 0) + 1);
       // The key leaves out the body of a form, because its boundary differs each time.
       const key = `${method} ${url} ${url.includes('/upload') ? '' : body.toString('base64')}`;
-      if (loses && kind !== undefined && !seen.has(key)) {
-        seen.add(key);
+      if (losesResponses && kind !== undefined && !lostRequests.has(key)) {
+        lostRequests.add(key);
         lost += 1;
         incoming.socket.destroy();
         return;
       }
-      response.writeHead(answer.statusCode ?? 500, answer.headers).end(content);
+      response.writeHead(reply.statusCode ?? 500, reply.headers).end(content);
     });
     upstream.on('error', () => incoming.socket.destroy());
     upstream.end(body);

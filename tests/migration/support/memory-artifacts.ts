@@ -5,41 +5,41 @@ import {
   createArtifactStore,
 } from '../../../lib/migration/ports/artifacts.ts';
 
-interface Held {
+interface StoredArtifact {
   readonly content: Buffer;
   /** Undefined until the put is complete. */
   readonly record?: Artifact;
 }
 
 /** Artifacts by key */
-export type ArtifactsImage = ReadonlyMap<string, Held>;
+export type ArtifactsImage = ReadonlyMap<string, StoredArtifact>;
 
 export function createMemoryArtifacts(now: () => Date, image: ArtifactsImage = new Map()) {
-  const held = new Map(image);
+  const stored = new Map(image);
   const store: ArtifactStore = createArtifactStore(
     {
-      find: async (key) => held.get(key)?.record,
+      find: async (key) => stored.get(key)?.record,
       async write(key, content) {
-        held.set(key, { content: Buffer.concat(await Array.fromAsync(content)) });
+        stored.set(key, { content: Buffer.concat(await Array.fromAsync(content)) });
       },
       async record(record) {
-        const content = held.get(record.key)?.content;
-        if (content) held.set(record.key, { content, record });
+        const content = stored.get(record.key)?.content;
+        if (content) stored.set(record.key, { content, record });
       },
       async *read(key) {
-        yield held.get(key)?.content ?? Buffer.alloc(0);
+        yield stored.get(key)?.content ?? Buffer.alloc(0);
       },
       async *listKeys(prefix) {
-        yield* [...held.keys()].filter((key) => key.startsWith(prefix)).sort();
+        yield* [...stored.keys()].filter((key) => key.startsWith(prefix)).sort();
       },
       async remove(key) {
-        held.delete(key);
+        stored.delete(key);
       },
       async removeAll(prefix) {
-        for (const key of held.keys()) if (key.startsWith(prefix)) held.delete(key);
+        for (const key of stored.keys()) if (key.startsWith(prefix)) stored.delete(key);
       },
     },
     now,
   );
-  return { store, held, image: (): ArtifactsImage => new Map(held) };
+  return { store, stored, image: (): ArtifactsImage => new Map(stored) };
 }

@@ -90,7 +90,7 @@ function applyUpdate(action: Action, existing: Item | undefined): Item {
   if (terms === undefined) throw new Error(`Unknown update: ${action.UpdateExpression}`);
   const changes = terms.split(', ').map((term) => {
     const [name = '', placeholder = ''] = term.split(' = ');
-    return [readAttribute(action, name), valueAt(action, placeholder)];
+    return [readAttribute(action, name), readValue(action, placeholder)];
   });
   return structuredClone({ ...action.Key, ...existing, ...Object.fromEntries(changes) });
 }
@@ -113,7 +113,7 @@ function isTrue(action: Action, term: string, existing: Item | undefined): boole
   const [, name = '', operator, placeholder = ''] = /^(\S+) (=|<=) (:\w+)$/.exec(term) ?? [];
   if (operator === undefined) throw new Error(`Unknown condition: ${term}`);
   const stored = existing?.[readAttribute(action, name)];
-  const value = valueAt(action, placeholder);
+  const value = readValue(action, placeholder);
   return operator === '=' ? stored === value : Number(stored) <= Number(value);
 }
 
@@ -121,7 +121,7 @@ function readAttribute(action: Action, name: string): string {
   return action.ExpressionAttributeNames?.[name] ?? name;
 }
 
-function valueAt(action: Action, placeholder: string): unknown {
+function readValue(action: Action, placeholder: string): unknown {
   const values = action.ExpressionAttributeValues ?? {};
   if (!(placeholder in values)) throw new Error(`No value for ${placeholder}`);
   return values[placeholder];

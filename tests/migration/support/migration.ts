@@ -1,4 +1,4 @@
-// A run in a sandbox world, whose steps a test takes as an operator or the state machine would
+// A run in a sandbox world. A test invokes its steps as an operator or the state machine would.
 import * as v from 'valibot';
 import { onTestFinished } from 'vitest';
 import type { ExternalAction } from '../../../lib/migration/phases.ts';
@@ -101,14 +101,14 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     timeLeftMs = () => 600_000,
   ): Promise<StepResult> {
     const step: Step = STEPS[name];
-    const payload = { runId: RUN, execute: true, ...(await approvalFor(name)), ...input };
+    const payload = { runId: RUN, execute: true, ...(await readApproval(name)), ...input };
     try {
       const changed = changeServices(services, changes);
       const result = await advance(step, changed, { ...parseOrder(name, payload), timeLeftMs });
       if (result.dryRun || !result.refused) return result;
       throw new Refusal(result.refused.name, result.refused.why, { data: result.refused.data });
     } finally {
-      await world.qdrant.idle();
+      await world.qdrant.waitUntilIdle();
     }
   }
 
@@ -127,7 +127,7 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
 
   /** Lets the store finish its background work, then advances the clock. */
   async function letTimePass(milliseconds: number): Promise<void> {
-    await world.qdrant.idle();
+    await world.qdrant.waitUntilIdle();
     table.advanceClock(milliseconds);
   }
 
@@ -135,8 +135,8 @@ export async function createMigration(options: MigrationOptions = {}, image?: Mi
     for (const name of names) await finish(name);
   }
 
-  /** Approval by an operator who has read the current report */
-  async function approvalFor(name: StepName): Promise<Partial<StepInput>> {
+  /** Reads the approval of an operator who has seen the current report. */
+  async function readApproval(name: StepName): Promise<Partial<StepInput>> {
     if (name !== 'cutover') return {};
     const { digest } = (await runs.read(RUN)).evidence['verification-report'] ?? {};
     return digest ? { approvedDigest: digest, approvedBy: 'ada' } : {};

@@ -21,7 +21,7 @@ export function useNeo4j(url: string): Neo4jForTests {
   const { NEO4J_USER: user = 'neo4j', NEO4J_PASSWORD: password = '' } = process.env;
   let driver: Driver;
   let graph: Neo4jTarget;
-  let ours = false;
+  let isClaimed = false;
 
   beforeAll(async () => {
     driver = neo4j.driver(url, neo4j.auth.basic(user, password));
@@ -30,7 +30,7 @@ export function useNeo4j(url: string): Neo4jForTests {
   });
 
   afterAll(async () => {
-    if (ours) await empty();
+    if (isClaimed) await empty();
     await graph[Symbol.asyncDispose]();
     await driver.close();
   });
@@ -52,7 +52,7 @@ export function useNeo4j(url: string): Neo4jForTests {
       throw new Error(`The graph at ${url} holds ${nodes} nodes: these tests would delete them`);
     }
     await run(`CREATE CONSTRAINT ${CLAIM} IF NOT EXISTS FOR (n:${CLAIM}) REQUIRE n.id IS UNIQUE`);
-    ours = true;
+    isClaimed = true;
   }
 
   async function empty(): Promise<void> {

@@ -70,7 +70,7 @@ export async function createPlayUsers(
   const expected = new Map<string, Memory>();
   /** Collections whose memories were overwritten while users were on them */
   const overwritten = new Set<string>();
-  let texts = 0;
+  let textCount = 0;
   /** Newest first */
   const created: string[] = [];
   for (const [id, text] of await read(SOURCE)) expected.set(id, { text, writer: 'user' });
@@ -108,16 +108,16 @@ export async function createPlayUsers(
     if (id === undefined) return;
     diary.push(`${write.writer} ${write.change} ${id} in ${collection}`);
     // A rollback without a person does not copy changes from an overwritten collection: it cannot tell the user's from the others.
-    const mayStay = overwritten.has(collection) && write.change !== 'create';
-    expected.set(id, { text, writer: mayStay ? 'forgotten' : write.writer });
+    const mayNotBeCopied = overwritten.has(collection) && write.change !== 'create';
+    expected.set(id, { text, writer: mayNotBeCopied ? 'forgotten' : write.writer });
   }
 
   async function apply(
     change: Change,
     collection: string,
   ): Promise<[id: string | undefined, text: string | null]> {
-    texts += 1;
-    const text = `Memory ${texts} of the play`;
+    textCount += 1;
+    const text = `Memory ${textCount} of the play`;
     if (change === 'create') {
       const settings = { store: vectors, collection, dimensions: 4, now: migration.clock };
       const isNewVersion = live === SOURCE ? service.isOnNew : collection === live;
@@ -162,13 +162,13 @@ export async function createPlayUsers(
 
   /**
    * Damages a collection. Memories that only this collection had are no longer expected, because no migration could save them.
-   * @param other the collection that remains
+   * @param undamaged the collection that remains
    */
-  async function damage(collection: string, other: string, kind: Damage): Promise<void> {
+  async function damage(collection: string, undamaged: string, kind: Damage): Promise<void> {
     if (!(await vectors.collectionExists(collection))) return;
-    const kept = await read(other);
+    const remaining = await read(undamaged);
     for (const [id, { text }] of expected) {
-      if ((kept.get(id) ?? null) !== text) expected.delete(id);
+      if ((remaining.get(id) ?? null) !== text) expected.delete(id);
       else if (collection === service.wasOpenOn) expected.set(id, { text, writer: kind });
     }
     diary.push(`${collection} is ${kind}`);
@@ -181,11 +181,11 @@ export async function createPlayUsers(
     }
   }
 
-  /** The operator leaves the writes that the collection lacks behind: another collection keeps them, and users may miss them. */
+  /** The operator leaves behind the writes that the collection lacks: another collection keeps them, and users may miss them. */
   async function leaveBehind(collection: string): Promise<void> {
-    const found = await read(collection);
+    const memories = await read(collection);
     for (const [id, { text }] of expected) {
-      if ((found.get(id) ?? null) !== text) expected.set(id, { text, writer: 'forgotten' });
+      if ((memories.get(id) ?? null) !== text) expected.set(id, { text, writer: 'forgotten' });
     }
   }
 
@@ -196,11 +196,12 @@ export async function createPlayUsers(
 
   /** Checks, when writes open, that the collection has all that users wrote. @returns the faults */
   async function checkServed(collection: string): Promise<string[]> {
-    const found = await read(collection);
+    const memories = await read(collection);
     return [...expected]
-      .filter(([id, { text, writer }]) => writer === 'user' && (found.get(id) ?? null) !== text)
+      .filter(([id, { text, writer }]) => writer === 'user' && (memories.get(id) ?? null) !== text)
       .map(
-        ([id, { text }]) => `served from ${collection}: ${id} is "${found.get(id)}", not "${text}"`,
+        ([id, { text }]) =>
+          `served from ${collection}: ${id} is "${memories.get(id)}", not "${text}"`,
       );
   }
 
@@ -211,7 +212,7 @@ export async function createPlayUsers(
    */
   async function checkKept(isOver: boolean): Promise<string[]> {
     const active = await read(service.worksOn);
-    const kept = await Promise.all((await vectors.listCollections()).map(read));
+    const collections = await Promise.all((await vectors.listCollections()).map(read));
     // Only reports of conflicts count as kept: they hold both texts of a memory that was changed on both sides. Users do not
     // find their writes in a backup.
     const conflicts = [...migration.artifacts.image()].filter(([key]) =>
@@ -223,7 +224,8 @@ export async function createPlayUsers(
       if (text === null) return writer === 'user' ? `came back: ${id} "${active.get(id)}"` : [];
       if (reports.some((report) => report.includes(text)) || (writer === 'overwritten' && isOver))
         return [];
-      if (!kept.some((memories) => memories.get(id) === text)) return `lost: ${id} "${text}"`;
+      if (!collections.some((memories) => memories.get(id) === text))
+        return `lost: ${id} "${text}"`;
       // The next switch carries over what a forgotten program writes.
       if (writer === 'forgotten' || isDamage(writer)) return [];
       return `left behind: ${id} "${text}" by ${writer}`;

@@ -53,9 +53,9 @@ async function prepare(
   options: MigrationOptions,
   plan: Plan,
 ): Promise<MigrationImage> {
-  const before = MILESTONES[MILESTONES.indexOf(milestone) - 1];
-  const migration = before
-    ? await createMigrationAt(before, options, plan)
+  const previous = MILESTONES[MILESTONES.indexOf(milestone) - 1];
+  const migration = previous
+    ? await createMigrationAt(previous, options, plan)
     : await createMigration(options);
   await RUNBOOK[milestone](migration, plan);
   return await migration.image();

@@ -1,4 +1,4 @@
-// A random play of a migration: users and operators act in any order, processes are killed, answers are lost, writes come late
+// A random play of a migration: users and operators act in any order, processes are killed, responses are lost, writes come late
 // or early, collections are damaged, actions are reported as done that were not, and the store drops writes that it confirmed.
 import type { HookRequest } from '../../../lib/migration/ports/hooks.ts';
 import { Refusal, RetryableFailure } from '../../../lib/migration/refusals.ts';
@@ -62,7 +62,7 @@ interface Invocation {
   readonly leavesBehind?: true;
 }
 
-/** More than there are */
+/** Larger than any number of memories */
 const ANY_NUMBER = 999;
 const LEFT_BEHIND = { step: 'rollback', leavesBehind: true } as const;
 
@@ -104,7 +104,7 @@ export async function startPlay(way: Way = 'new collection') {
   const { plan, world } = WAYS[way];
   const migration = await createMigrationAt('copied', { ...WORLD, ...world }, plan);
   const { vectors, setting } = migration.services;
-  const built = migration.target;
+  const newCollection = migration.target;
   const live = liveCollectionOf(await migration.runs.read(RUN));
   const isInPlace = live === SOURCE;
   const service: Service = {
@@ -121,7 +121,7 @@ export async function startPlay(way: Way = 'new collection') {
   const faults: string[] = [];
   const users = await createPlayUsers(migration, { service, live, diary });
   const strict_mode_config = { enabled: true, upsert_max_batchsize: MAX_BATCH_SIZE };
-  for (const name of new Set([SOURCE, isInPlace ? SOURCE : built])) {
+  for (const name of new Set([SOURCE, isInPlace ? SOURCE : newCollection])) {
     await vectors.updateCollection(name, { strict_mode_config });
   }
   const calls: Record<Moment, number> = {
@@ -154,7 +154,7 @@ export async function startPlay(way: Way = 'new collection') {
       const isOnNew = action === 'deploy-new';
       Object.assign(service, { isDeploying: true, worksOn: collection, isOnNew });
     }
-    if (action === 'open-writes') await open();
+    if (action === 'open-writes') await openWrites();
     return answer;
   }
 
@@ -166,7 +166,7 @@ export async function startPlay(way: Way = 'new collection') {
     if (active !== collection) faults.push(`the version for ${collection} starts on ${active}`);
   }
 
-  async function open(): Promise<void> {
+  async function openWrites(): Promise<void> {
     const { worksOn, isOnNew } = service;
     if (leavesBehind && !isOnNew) await users.leaveBehind(worksOn);
     leavesBehind = false;
@@ -180,8 +180,8 @@ export async function startPlay(way: Way = 'new collection') {
     });
   }
 
-  function services(incidents: readonly Incident[]): Services {
-    let isDead = false;
+  function createServices(incidents: readonly Incident[]): Services {
+    let isKilled = false;
     const pending = new Set(incidents);
     isChecked = false;
     for (const moment of MOMENTS) calls[moment] = moment === 'begin' ? 0 : Number.NaN;
@@ -190,12 +190,12 @@ export async function startPlay(way: Way = 'new collection') {
         if (!(calls[incident.since] >= incident.calls)) continue;
         if (incident.kind === 'answer lost' && call.isRead) continue;
         pending.delete(incident);
-        if (incident.kind === 'killed') isDead = true;
+        if (incident.kind === 'killed') isKilled = true;
         await trigger(incident, call);
       }
     };
     const before = () => {
-      if (isDead) throw new Killed();
+      if (isKilled) throw new Killed();
     };
     const after = async (call: Call) => {
       for (const moment of MOMENTS) calls[moment] += 1;
@@ -208,11 +208,11 @@ export async function startPlay(way: Way = 'new collection') {
       await triggerDue({ number: 0, name: `hooks.ask of ${request.action}`, isRead: true });
       return await ask(request);
     };
-    const onStore = async () => {
+    const beforeStoreWrite = async () => {
       calls.store = 0;
       await triggerDue({ number: 0, name: 'the read before a write', isRead: true });
     };
-    const store = watchStore(onStore);
+    const store = watchStore(beforeStoreWrite);
     const services = { ...migration.services, vectors: store, hooks: { ask: askHooks } };
     return watchCalls(services, { before, after });
   }
@@ -251,7 +251,7 @@ export async function startPlay(way: Way = 'new collection') {
     return {
       ...vectors,
       scroll: async (collection, request) => {
-        const isNew = collection === built || collection === live;
+        const isNew = collection === newCollection || collection === live;
         if (isNew && Number.isNaN(calls.walk)) calls.walk = 0;
         const page = await scroll(collection, request);
         if (isNew) isChecked ||= await isInFinalCheck();
@@ -272,7 +272,7 @@ export async function startPlay(way: Way = 'new collection') {
     const { step: name, input = {}, ...accepted }: Invocation = COMMANDS[command];
     if (accepted.leavesBehind) leavesBehind = true;
     if (input.deletes !== undefined) users.acceptDeletions();
-    const end = await finish(name, input, services(incidents)).then(
+    const outcome = await finish(name, input, createServices(incidents)).then(
       () => 'done',
       (error: unknown) => {
         if (error instanceof Killed || error instanceof RetryableFailure) return error.name;
@@ -282,11 +282,11 @@ export async function startPlay(way: Way = 'new collection') {
         throw error;
       },
     );
-    diary.push(`${command}: ${end}`);
+    diary.push(`${command}: ${outcome}`);
     const { phase } = await migration.runs.read(RUN);
     leavesBehind &&= phase === 'switching-back';
     Object.assign(pendingFaults, { skipsAction: false, dropsWrite: false });
-    if (name === 'cutover' && end.startsWith('Refused')) await checkRollsBack(end);
+    if (name === 'cutover' && outcome.startsWith('Refused')) await checkRollsBack(outcome);
     // Lets the lease of a killed process run out.
     migration.advanceClock(LEASE_MS);
   }
@@ -295,23 +295,23 @@ export async function startPlay(way: Way = 'new collection') {
   async function finish(
     name: StepName,
     input: Partial<StepInput>,
-    changed: Services,
+    services: Services,
   ): Promise<void> {
     for (;;) {
       isTimeUp = false;
-      const result = await migration.invoke(name, input, changed, () => (isTimeUp ? 0 : 600_000));
+      const result = await migration.invoke(name, input, services, () => (isTimeUp ? 0 : 600_000));
       if (result.dryRun || result.done) return;
       migration.advanceClock(result.waitSeconds * 1_000);
     }
   }
 
   /** A window that failed must already be rolling back, without an operator. */
-  async function checkRollsBack(end: string): Promise<void> {
+  async function checkRollsBack(outcome: string): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
     const mayStayOpen =
-      window?.openedAt !== undefined || end.startsWith('RefusedNothingToReturnTo');
+      window?.openedAt !== undefined || outcome.startsWith('RefusedNothingToReturnTo');
     if (phase === 'switching' && !mayStayOpen)
-      faults.push(`the window does not roll back after ${end}`);
+      faults.push(`the window does not roll back after ${outcome}`);
   }
 
   async function perform(act: Act): Promise<void> {
@@ -330,7 +330,7 @@ export async function startPlay(way: Way = 'new collection') {
     const { worksOn, isFrozen, isOnNew } = service;
     // In place, the one collection can be recovered only by losing the writes since its snapshot.
     if (isInPlace) return;
-    const standby = isOnNew ? SOURCE : built;
+    const standby = isOnNew ? SOURCE : newCollection;
     if (isFrozen || (damage === 'deleted' && (where === 'active' || !isOnNew))) return;
     if (where === 'standby') return await users.damage(standby, worksOn, damage);
     if (isOnNew) await users.damage(worksOn, standby, damage);
@@ -340,7 +340,11 @@ export async function startPlay(way: Way = 'new collection') {
   async function damageTarget(damage: Damage): Promise<void> {
     const { phase, window } = await migration.runs.read(RUN);
     if (isInPlace || phase !== 'switching' || isChecked || window?.openedAt !== undefined) return;
-    await users.damage((await vectors.collectionExists(live)) ? live : built, SOURCE, damage);
+    await users.damage(
+      (await vectors.collectionExists(live)) ? live : newCollection,
+      SOURCE,
+      damage,
+    );
   }
 
   /** Rolls back if the run is switching, as the state machine would. */

@@ -1,4 +1,4 @@
-// A run in a sandbox world that goes through the functions as they are deployed, and records what each asks of AWS.
+// A run in a sandbox world that calls the handlers of the deployed functions, and records the access that each uses on AWS.
 import { join } from 'node:path';
 import type { HookAction } from '../../../lib/migration/ports/hooks.ts';
 import type { RunRecords } from '../../../lib/migration/runs/run-store.ts';
@@ -24,17 +24,17 @@ export async function createRecordedRun(options: {
   const { clock } = records;
   const world = await startSandboxWorld({ runId, records, memories: 6, users: 2 });
   /** Actions for which the webhook takes a while */
-  const slow = new Set<HookAction>();
+  const slowActions = new Set<HookAction>();
   /** Actions that no webhook does */
-  const manual = new Set<HookAction>();
+  const manualActions = new Set<HookAction>();
   const { hooks, vectors } = world.services;
   const services: Services = {
     ...world.services,
     setting: recorder.setting(SETTING),
     hooks: {
       ask: async (request) => {
-        if (manual.has(request.action)) return 'asked-of-a-person';
-        return slow.has(request.action) ? 'under-way' : await hooks.ask(request);
+        if (manualActions.has(request.action)) return 'asked-of-a-person';
+        return slowActions.has(request.action) ? 'under-way' : await hooks.ask(request);
       },
     },
   };
@@ -48,8 +48,8 @@ export async function createRecordedRun(options: {
     try {
       return await createHandler(async () => ({ ...services, artifacts }))(payload, CONTEXT);
     } finally {
-      // Work that the store does after its answer takes no time on the test's clock.
-      await world.qdrant.idle();
+      // Work that the store does after its response takes no time on the test's clock.
+      await world.qdrant.waitUntilIdle();
     }
   }
 
@@ -62,14 +62,14 @@ export async function createRecordedRun(options: {
     await invoke('preflight', { sourceCollection: SOURCE, ...removes, accepts: ['unknown-space'] });
   }
 
-  /** Repeats the watch while something is due: a store that is still at work makes the watch try again later. */
+  /** Repeats the watch while something is due: if the store is still busy, the watch tries again later. */
   async function watch() {
     while (await handle('retention', { source: 'aws.events' })) advanceClock(60_000);
   }
 
   /** Takes the step until a person is asked for that action, and confirms it. */
   async function confirmWhenAsked(name: string, action: HookAction) {
-    manual.add(action);
+    manualActions.add(action);
     while ((await handle('status', { runId })).pendingAction?.action !== action) {
       advanceClock((await invoke(name)).waitSeconds * 1_000);
     }
@@ -110,7 +110,7 @@ export async function createRecordedRun(options: {
   return {
     vectors,
     target,
-    slow,
+    slowActions,
     start,
     watch,
     finish,

@@ -1,4 +1,4 @@
-// The records of runs on a table of the test's own, with a clock and heartbeats that the test controls.
+// The records of runs on a separate table, with a clock and heartbeats that the test controls.
 
 import type { LeaseHolder } from '../../../lib/migration/runs/lease-holder.ts';
 import type { Plan, Reference } from '../../../lib/migration/runs/run.ts';
@@ -36,7 +36,7 @@ export interface RunTableImage {
   readonly time: number;
 }
 
-const NEW: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
+const EMPTY_TABLE: RunTableImage = { items: [], time: Date.parse('2026-03-01T09:00:00Z') };
 
 type RunTableOptions = Pick<
   Parameters<typeof createRunRecords>[0],
@@ -44,7 +44,7 @@ type RunTableOptions = Pick<
 >;
 
 /** Opens the records of runs on a table in memory. */
-export function createRunTable(start: RunTableImage = NEW) {
+export function createRunTable(start: RunTableImage = EMPTY_TABLE) {
   const table = createMemoryTable(start.items);
   const runTable = openRunTable(table, start.time);
   const image = (): RunTableImage => {
@@ -56,14 +56,14 @@ export function createRunTable(start: RunTableImage = NEW) {
 export type RunTable = ReturnType<typeof openRunTable>;
 
 /** Opens the records of runs on any table. */
-function openRunTable(options: RunTableOptions, start = NEW.time) {
+function openRunTable(options: RunTableOptions, start = EMPTY_TABLE.time) {
   let time = start;
   const clock = () => new Date(time);
   const { ticker, beat, intervals } = createManualTicker();
   const records = createRunRecords({ ...options, clock, ticker });
   return {
     ...records,
-    /** Opens the records on the same table as another process does. */
+    /** Opens the records on the same table again, as another process would. */
     asProcess: (holder: LeaseHolder) => createRunRecords({ ...options, clock, ticker, holder }),
     begin: (runId: string) => records.runs.start(runId, PLAN, REPORT),
     beat,
@@ -74,7 +74,7 @@ function openRunTable(options: RunTableOptions, start = NEW.time) {
   };
 }
 
-/** The table in memory and a real one, which behave alike. */
+/** A table in memory and a real one: both behave the same. */
 export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<RunTable>])[] = [
   ['in memory', async () => createRunTable()],
   ['on the database', async () => openRunTable(await createTestTable())],
@@ -82,7 +82,7 @@ export const RUN_TABLES: readonly (readonly [where: string, open: () => Promise<
 
 interface ManualTicker {
   readonly ticker: Ticker;
-  /** One beat for each waiting lease; returns when all have responded. */
+  /** Sends one beat to each waiting lease; returns when all have responded. */
   beat(): Promise<void>;
   /** Intervals that the heartbeats still running have asked for */
   intervals(): number[];

@@ -11,11 +11,11 @@ import { type TypedOptions, typeCommand } from './typed-command.ts';
 export const FROM_THE_START = `run --run ${RUN} --source ${SOURCE} --free-gb 1`;
 
 export async function createRunningOperator(
-  options: Partial<WorldOptions> = {},
+  worldOptions: Partial<WorldOptions> = {},
   hasWebhook = true,
   changes: (migration: Migration) => ServiceChanges = () => ({}),
 ) {
-  const migration = await createMigration(options);
+  const migration = await createMigration(worldOptions);
   const { clock, letTimePass, operator } = migration;
   const hooks = hasWebhook ? operator.hooks : manualHooks;
   const services = changeServices({ ...migration.services, hooks }, changes(migration));
@@ -25,8 +25,8 @@ export async function createRunningOperator(
     services: async () => services,
   });
   const time = { now: () => clock().getTime(), sleep: letTimePass };
-  const type = (words: string, how: TypedOptions = {}, there: Place = place) =>
-    typeCommand(there, words, { ...how, time: { ...time, ...how.time } });
+  const type = (words: string, options: TypedOptions = {}, target: Place = place) =>
+    typeCommand(target, words, { ...options, time: { ...time, ...options.time } });
   const phase = async () => (await migration.runs.read(RUN)).phase;
   return { ...migration, place, type, phase };
 }

@@ -1,7 +1,7 @@
-// Behaviours of the stand-ins that were seen on real servers, each with the version, the date and the contract test that both
+// Behaviour of the stand-ins that was seen on real servers, each with the version, the date and the contract test that both
 // pass
 
-export interface Seen {
+export interface Observation {
   readonly behaviour: string;
   readonly on: string;
   /** Day on which the behaviour was seen; at first the days were not noted. */
@@ -11,112 +11,116 @@ export interface Seen {
 }
 
 const QDRANT = 'Qdrant 1.18.2';
-const BEFORE = 'before 2026-11-23';
+const UNDATED = 'before 2026-11-23';
 const SLOTS = 'contract/vector-store/vector-slots.test.ts';
 const POINTS = 'contract/vector-store/points.test.ts';
 const COLLECTIONS = 'contract/vector-store/collections.test.ts';
 const SNAPSHOTS = 'contract/vector-store/snapshots.test.ts';
 
-function createSeen(behaviour: string, test: Seen['test'], details: Partial<Seen> = {}): Seen {
-  return { behaviour, on: QDRANT, date: BEFORE, ...(test && { test }), ...details };
+function createObservation(
+  behaviour: string,
+  test: Observation['test'],
+  details: Partial<Observation> = {},
+): Observation {
+  return { behaviour, on: QDRANT, date: UNDATED, ...(test && { test }), ...details };
 }
 
-export const SEEN: readonly Seen[] = [
-  createSeen('Keys of a vector object come in any order, from one answer to the next', [
+export const OBSERVATIONS: readonly Observation[] = [
+  createObservation('The order of the keys of a vector object differs from response to response', [
     POINTS,
     'of a keyword slot hold what was written, in any order',
   ]),
-  createSeen('A keyword vector that the store makes from a text equals that of mem0', [
+  createObservation('A keyword vector that the store makes from a text equals that of mem0', [
     POINTS,
     'makes a keyword vector of a text if the store has the model',
   ]),
-  createSeen('The keyword vector of a text of stop words is empty and present', [
+  createObservation('The keyword vector of a text of stop words is empty and present', [
     POINTS,
     'fills the slot with an empty vector for a text of stop words',
   ]),
-  createSeen('`insert_only` on an id that exists changes nothing, and answers 200', [
+  createObservation('`insert_only` on an id that exists changes nothing, and returns 200', [
     POINTS,
     'never overwrites an existing point',
   ]),
-  createSeen('The name of a collection or of an alias cannot be given again', [
+  createObservation('The name of a collection or of an alias cannot be used twice', [
     COLLECTIONS,
     'an alias exists and is followed, but is not listed as a collection, and no collection gets its name',
   ]),
-  createSeen('Aliases are deleted with their collection', [
+  createObservation('Aliases are deleted with their collection', [
     COLLECTIONS,
     'aliases are deleted with their collection',
   ]),
-  createSeen('A facet without an index is refused', [
+  createObservation('A facet without an index is refused', [
     POINTS,
     'by a key are refused without an index on it',
   ]),
-  createSeen('A download continues with `Range`', [
+  createObservation('A download continues with `Range`', [
     SNAPSHOTS,
     'a download can resume where it stopped',
   ]),
-  createSeen('A snapshot is deleted once; the second time it is 404', [
+  createObservation('A second deletion of a snapshot returns 404', [
     SNAPSHOTS,
     'a snapshot can be deleted',
   ]),
-  createSeen('A wrong checksum makes no collection', [
+  createObservation('A file with a wrong checksum creates no collection', [
     SNAPSHOTS,
     'a file that does not match its checksum creates no collection',
   ]),
-  createSeen(
-    'A named vector is added to a collection in use, once, and not in another way',
+  createObservation(
+    'A named vector can be added to a collection in use, but not again with other settings',
     [SLOTS, 'a slot can be added again with the same settings, but not with others'],
     { date: '2026-11-23' },
   ),
-  createSeen(
+  createObservation(
     'Points without a named vector are counted and found; filling it keeps payload and dense vector',
     [SLOTS, 'points without the slot are counted and found, with their dense vectors and payloads'],
     { date: '2026-11-23' },
   ),
-  createSeen(
-    'A vector is updated only where a filter holds',
+  createObservation(
+    'An update of a vector can have a filter as its condition',
     [SLOTS, 'an update is applied only if the text has not changed since it was read'],
     { date: '2026-11-23' },
   ),
-  createSeen(
+  createObservation(
     'A change of a payload keeps the keyword vector, an upsert drops it',
     [SLOTS, 'an upsert of the whole point empties the slot, but a change of its payload does not'],
     { date: '2026-11-23' },
   ),
-  createSeen(
-    'A named vector that is added during an optimization brings back every deletion since it began',
+  createObservation(
+    'A named vector that is added during an optimization undoes every deletion since the optimization began',
     [
       'contract/steps/deletions.test.ts',
       'waits until the store has optimized it, so that no deletion is undone',
     ],
     { on: 'Qdrant 1.18.3, release build', date: '2026-11-25' },
   ),
-  createSeen(
-    'A change of the settings of a collection during an optimization brings back every deletion since it began',
+  createObservation(
+    'A change of the settings of a collection during an optimization undoes every deletion since the optimization began',
     ['contract/steps/deletions.test.ts', 'removes and counts deleted memories that return anyway'],
     { on: 'no server: read in the sources of Qdrant 1.18.3 and 1.19.0', date: '2026-11-26' },
   ),
-  createSeen(
+  createObservation(
     'A number beyond 32 bits in a vector is kept as null: no search finds the point',
     [POINTS, 'are stored as null, found by no search, and accepted by no copy'],
     { on: 'the engine of Qdrant (qdrant-edge-py 0.9.0), without its server', date: '2026-11-25' },
   ),
-  createSeen(
-    'mem0 1.x works on a collection with the slot, and drops the slot of what it writes',
+  createObservation(
+    'mem0 1.x works on a collection with the slot, and empties the slot of each point that it writes',
     undefined,
     {
       on: 'mem0 1.0.11 on Qdrant 1.18.2',
       date: '2026-11-23',
     },
   ),
-  createSeen('mem0 2.x finds points by words that the store filled', undefined, {
+  createObservation('mem0 2.x finds points by the keyword vectors that the store made', undefined, {
     on: 'mem0 2.2.1 on Qdrant 1.18.2',
     date: '2026-11-23',
   }),
 ];
 
 /** Text of docs/migration/seen.md */
-export function seenPage(): string {
-  const rows = SEEN.map(({ behaviour, on, date, test }) => {
+export function renderPage(): string {
+  const rows = OBSERVATIONS.map(({ behaviour, on, date, test }) => {
     const shown = test ? `\`${test[0]}\`, "${test[1]}"` : 'seen only by hand';
     return `|${behaviour}|${on}|${date}|${shown}|`;
   });

@@ -66,7 +66,7 @@ const rollBackAndWriteToBoth = inSequence(
   changeText('Changed by a user', () => SOURCE),
 );
 
-const ALL: readonly (readonly [StepName, situation: string, Milestone, Beginning?])[] = [
+const CASES: readonly (readonly [StepName, situation: string, Milestone, Beginning?])[] = [
   ['backup', 'before the window', 'checked'],
   ['rebuild', 'before the window', 'backed-up'],
   ['copy', 'before the window', 'rebuilt'],
@@ -111,7 +111,7 @@ const ALL: readonly (readonly [StepName, situation: string, Milestone, Beginning
   ['rollback', 'from live, with a write to carry over', 'live', { before: deleteFromNew }],
 ];
 
-export const STEP_CASES: readonly StepCase[] = ALL.map(
+export const STEP_CASES: readonly StepCase[] = CASES.map(
   ([step, situation, milestone, beginning = {}]) => {
     const { before, plan = {}, options = {}, input = {} } = beginning;
     const prepare = async () => {

@@ -1,4 +1,4 @@
-// Walks in many invocations, each of which has little time, and the cursors that they store in between
+// Walks in many invocations, each of which has little time, and the cursors that they store
 import { openWalk, Paused, type Walk } from '../../../lib/migration/runs/journal.ts';
 
 interface Resumption<Cursor> {
@@ -8,29 +8,29 @@ interface Resumption<Cursor> {
 
 /** Opens a walk that stores its cursors as JSON, and by default has time for one page. */
 export function openStoredWalk<Cursor>({ cursor, hasTime = () => false }: Resumption<Cursor> = {}) {
-  const kept: Cursor[] = [];
-  const keep = async (cursor: Cursor) => void kept.push(JSON.parse(JSON.stringify(cursor)));
+  const cursors: Cursor[] = [];
+  const keep = async (cursor: Cursor) => void cursors.push(JSON.parse(JSON.stringify(cursor)));
   const walk: Walk<Cursor> = openWalk({ hasTime }, { cursor, keep });
-  return { walk, kept };
+  return { walk, cursors };
 }
 
 const MAX_INVOCATIONS = 100;
 
 /** Takes a walk to its end, in invocations of one page each. */
-export async function walkInPieces<Cursor, Found>(
-  work: (walk: Walk<Cursor>) => Promise<Found>,
-): Promise<{ readonly found: Found; readonly kept: readonly Cursor[] }> {
-  const kept: Cursor[] = [];
-  while (kept.length < MAX_INVOCATIONS) {
-    const piece = openStoredWalk<Cursor>({ cursor: kept.at(-1) });
+export async function walkInPieces<Cursor, Result>(
+  work: (walk: Walk<Cursor>) => Promise<Result>,
+): Promise<{ readonly result: Result; readonly cursors: readonly Cursor[] }> {
+  const cursors: Cursor[] = [];
+  while (cursors.length < MAX_INVOCATIONS) {
+    const piece = openStoredWalk<Cursor>({ cursor: cursors.at(-1) });
     const ended = await work(piece.walk).then(
-      (found) => ({ found }),
+      (result) => ({ result }),
       (error: unknown) => {
         if (!(error instanceof Paused)) throw error;
       },
     );
-    if (ended) return { ...ended, kept };
-    kept.push(...piece.kept);
+    if (ended) return { ...ended, cursors };
+    cursors.push(...piece.cursors);
   }
   throw new Error(`The walk did not end in ${MAX_INVOCATIONS} invocations`);
 }

@@ -12,7 +12,11 @@ import {
   repair,
   startCopyScene,
 } from '../support/copy-scene.ts';
-import { createKillableProcess, type KillPoint, killableStore } from '../support/killable-store.ts';
+import {
+  createKillableProcess,
+  createKillableStore,
+  type KillPoint,
+} from '../support/killable-store.ts';
 import { createPoint } from '../support/vector-stores.ts';
 
 test('a reconciliation that is killed before or after any of its calls ends the same when it is resumed', async () => {
@@ -38,7 +42,7 @@ test('a reconciliation that is killed before or after any of its calls ends the 
     let isOver = false;
     for (const moment of ['before', 'after'] as const) {
       await reset();
-      const saved = await killAt(settings, { at: call, when: moment });
+      const saved = await killAt(settings, { call: call, moment: moment });
       if (saved === undefined) isOver = true;
       else {
         kills += 1;
@@ -58,12 +62,12 @@ async function killAt(
   killPoint: KillPoint,
 ): Promise<ReconcileCheckpoint | undefined> {
   const process = createKillableProcess(killPoint);
-  const store = killableStore(settings.from.store, process);
+  const store = createKillableStore(settings.from.store, process);
   const from = { ...settings.from, store };
   const to = { ...settings.to, store };
   let saved: ReconcileCheckpoint = { nextOffset: null, report: NOTHING_COMPARED };
   const keep = (checkpoint: ReconcileCheckpoint) =>
-    process.step(async () => {
+    process.track(async () => {
       saved = JSON.parse(JSON.stringify(checkpoint));
     });
   const walk = openWalk({ hasTime: () => true }, { cursor: undefined, keep });

@@ -406,11 +406,11 @@ describe('failures and interruptions', () => {
     const scene = await createCopiedScene();
     const ids = await listIds(scene);
     await scene.store.deletePoints(NEW, { ids: [5, 100].flatMap((index) => ids[index] ?? []) });
-    const { found, kept } = await walkInPieces<ReconcileCheckpoint, Reconciled>((walk) =>
+    const { result, cursors } = await walkInPieces<ReconcileCheckpoint, Reconciled>((walk) =>
       reconcile(scene.settings, walk),
     );
-    expect(kept.map(({ report }) => report.compared)).toEqual([50, 100]);
-    expect(found.report).toMatchObject({ inserted: 2, compared: COUNT });
-    expect(listProblems(found.report)).toEqual([]);
+    expect(cursors.map(({ report }) => report.compared)).toEqual([50, 100]);
+    expect(result.report).toMatchObject({ inserted: 2, compared: COUNT });
+    expect(listProblems(result.report)).toEqual([]);
   });
 });

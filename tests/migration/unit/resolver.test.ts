@@ -50,9 +50,9 @@ async function createScene(version = '1.18.3') {
   ) {
     walks += 1;
     const conflicts: PointPair[] = [];
-    const { walk, kept: saved } = openStoredWalk({ cursor: start, hasTime: () => true });
+    const { walk, cursors } = openStoredWalk({ cursor: start, hasTime: () => true });
     const walked = await runWalk({ mode, ...change }, walk, conflicts);
-    return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), saved };
+    return { ...walked, conflicts: conflicts.map(({ id }) => Number(id)), cursors };
   }
 
   async function runWalk(
@@ -76,9 +76,9 @@ async function createScene(version = '1.18.3') {
   /** Ends the walk after its first page. */
   async function walkOnePage(start?: ReconcileCheckpoint): Promise<ReconcileCheckpoint> {
     walks += 1;
-    const { walk, kept } = openStoredWalk({ cursor: start });
+    const { walk, cursors } = openStoredWalk({ cursor: start });
     await expect(runWalk({ mode: 'repair' }, walk)).rejects.toBeInstanceOf(Paused);
-    return kept.at(-1) as ReconcileCheckpoint;
+    return cursors.at(-1) as ReconcileCheckpoint;
   }
 
   return { store, settings, back, put, readVersion, walk, walkOnePage, base: () => base };
@@ -188,7 +188,7 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
     ...store,
     deletePoints: () => Promise.reject(new Error('killed')),
   };
-  const { walk: stored, kept: saved } = openStoredWalk<ReconcileCheckpoint>();
+  const { walk: stored, cursors } = openStoredWalk<ReconcileCheckpoint>();
   const { settings } = await createScene();
   await expect(
     reconcile(
@@ -201,8 +201,8 @@ test('removals are counted and saved beforehand, and a kill does not reset the c
       stored,
     ),
   ).rejects.toThrow('killed');
-  expect(saved.at(-1)?.removals).toEqual({ first: 0, second: 3 });
-  const resumed = walk('repair', { limit: 5 }, saved.at(-1));
+  expect(cursors.at(-1)?.removals).toEqual({ first: 0, second: 3 });
+  const resumed = walk('repair', { limit: 5 }, cursors.at(-1));
   await expect(resumed).rejects.toMatchObject({ name: 'RefusedMassChange' });
   expect(await store.count(NEW)).toBe(9);
 });

@@ -4,13 +4,13 @@ import { describeArtifactStore, describeEndOfRetention } from './artifact-store.
 
 async function open() {
   let offsetMs = 0;
-  const { store, held } = createMemoryArtifacts(() => new Date(Date.now() + offsetMs));
+  const { store, stored } = createMemoryArtifacts(() => new Date(Date.now() + offsetMs));
   return {
     store,
     async plantUnfinished(key: string, content: string) {
-      held.set(key, { content: Buffer.from(content) });
+      stored.set(key, { content: Buffer.from(content) });
     },
-    listAllKeys: async () => [...held.keys()].sort(),
+    listAllKeys: async () => [...stored.keys()].sort(),
     advanceClock: (milliseconds: number) => {
       offsetMs += milliseconds;
     },

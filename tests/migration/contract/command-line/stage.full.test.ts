@@ -2,14 +2,14 @@
 import { describe, expect, it } from 'vitest';
 import { readStatus } from '../../../../lib/migration/steps/status.ts';
 import { createOperator, RUN_OPTION, runMigrate } from '../../support/command-line.ts';
-import { type Fault, functionError, refusal } from '../../support/lambda-double.ts';
+import { createFunctionError, createRefusal, type Fault } from '../../support/lambda-double.ts';
 
 const PREFLIGHT = 'finance-ledger-dev-migrationPreflight';
 
 async function runPreflightWithFault(fault: Fault) {
   const { migrate, start, lambda, record } = await createOperator('on a stage');
   await start();
-  lambda.strike(PREFLIGHT, fault);
+  lambda.failNext(PREFLIGHT, fault);
   const ended = await migrate('preflight', ...RUN_OPTION);
   expect((await record()).phase).toBe('checked');
   return ended;
@@ -19,32 +19,37 @@ describe('a function of a stage', () => {
   it.each<[what: string, fault: Fault, reported: RegExp]>([
     [
       'reaches its time limit',
-      functionError({ errorType: 'Sandbox.Timedout', errorMessage: 'Task timed out after 900 s' }),
+      createFunctionError({
+        errorType: 'Sandbox.Timedout',
+        errorMessage: 'Task timed out after 900 s',
+      }),
       /^RetryableUnavailable: .*migrationPreflight reached its time limit.*repeat the same command/,
     ],
     [
       'reaches its time limit, with an error of no type',
-      functionError({ errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s' }),
+      createFunctionError({
+        errorMessage: '2026-03-01T09:00:00Z a-b-c Task timed out after 900.00 s',
+      }),
       /^RetryableUnavailable: .*reached its time limit/,
     ],
     [
       'fails with an error',
-      functionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
+      createFunctionError({ errorType: 'TypeError', errorMessage: 'x is not a function' }),
       /^FunctionFailedError: .*\(TypeError: x is not a function\).*\/aws\/lambda\/finance-ledger-dev-migrationPreflight/,
     ],
     [
       'fails without a reason',
-      functionError({}),
+      createFunctionError({}),
       /^FunctionFailedError: .*no reason given.*see its log/,
     ],
     [
       'is invoked too often',
-      refusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
+      createRefusal(429, 'TooManyRequestsException', 'Rate Exceeded.'),
       /^RetryableUnavailable: .*TooManyRequestsException/,
     ],
     [
       'cannot be served',
-      refusal(500, 'ServiceException', 'Service error.'),
+      createRefusal(500, 'ServiceException', 'Service error.'),
       /^RetryableUnavailable: .*ServiceException/,
     ],
   ])('that %s ends the command with exit code 1', async (_, fault, reported) => {
@@ -55,7 +60,7 @@ describe('a function of a stage', () => {
   it('whose response is lost is not invoked again, because the step may still be running', async () => {
     const { migrate, start, lambda } = await createOperator('on a stage');
     await start();
-    lambda.strike(PREFLIGHT, 'no answer');
+    lambda.failNext(PREFLIGHT, 'no response');
     const { code, stderr } = await migrate('preflight', ...RUN_OPTION);
     expect([code, stderr]).toEqual([1, expect.stringMatching(/may still be running/)]);
     expect(lambda.invoked.filter((name) => name === PREFLIGHT)).toHaveLength(1);
@@ -64,7 +69,7 @@ describe('a function of a stage', () => {
   it('that the caller may not invoke is named in the refusal', async () => {
     const denial = 'User: ada is not authorized to perform: lambda:InvokeFunction';
     const { code, stderr } = await runPreflightWithFault(
-      refusal(403, 'AccessDeniedException', denial),
+      createRefusal(403, 'AccessDeniedException', denial),
     );
     expect([code, stderr]).toEqual([3, expect.stringMatching(/^RefusedCredentials: .*ada is not/)]);
   });
@@ -77,7 +82,7 @@ describe('a function of a stage', () => {
     const { migrate, start, services, lambda } = await createOperator('on a stage');
     await start();
     const status = { ...(await readStatus(services)), ...change };
-    lambda.strike('finance-ledger-dev-migrationStatus', { status: 200, body: status });
+    lambda.failNext('finance-ledger-dev-migrationStatus', { status: 200, body: status });
     const { code, stderr } = await migrate('status');
     expect([code, stderr]).toEqual([
       1,

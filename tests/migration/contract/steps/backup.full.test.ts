@@ -177,7 +177,7 @@ describe('a snapshot', () => {
         isCreated = true;
         migration.advanceClock(1_000);
         await vectors.startSnapshot(SOURCE);
-        await migration.qdrant.idle();
+        await migration.qdrant.waitUntilIdle();
         migration.advanceClock(1_000);
       };
       const changed: Partial<typeof vectors> = {
@@ -185,7 +185,7 @@ describe('a snapshot', () => {
           await createOther('startSnapshot');
           const answered = await vectors.startSnapshot(...args);
           // Until its own snapshot is complete, the run uses the other one.
-          await migration.qdrant.idle();
+          await migration.qdrant.waitUntilIdle();
           return answered;
         },
         async downloadSnapshot(...args) {
@@ -217,7 +217,7 @@ describe('a snapshot', () => {
         const answered = await vectors.startSnapshot(name);
         migration.advanceClock(30_000);
         await vectors.startSnapshot(name);
-        await migration.qdrant.idle();
+        await migration.qdrant.waitUntilIdle();
         return answered;
       };
       const attempt = migration.finish('backup', {}, { vectors: { startSnapshot } });
@@ -314,7 +314,7 @@ describe('a request for a snapshot whose response is lost', () => {
           requests += 1;
           if (requests === 1) throw new RetryableFailure('RetryableUnavailable', 'Reset.');
           await vectors.startSnapshot(collection);
-          await migration.qdrant.idle();
+          await migration.qdrant.waitUntilIdle();
           if (when.startsWith('while')) return;
           await createLate();
         },
@@ -328,7 +328,7 @@ describe('a request for a snapshot whose response is lost', () => {
         isListed = true;
         migration.advanceClock(2_000);
         await vectors.startSnapshot(SOURCE);
-        await migration.qdrant.idle();
+        await migration.qdrant.waitUntilIdle();
         // In the `while` case the run has already taken over the second snapshot, and removed it from the store.
         const listed = when.startsWith('while') ? 1 : 2;
         expect(await vectors.listSnapshots(SOURCE)).toHaveLength(listed);

@@ -181,7 +181,7 @@ function changeOnceRestored(
 async function createOtherSnapshot(migration: Migration): Promise<void> {
   migration.advanceClock(2_000);
   await migration.services.vectors.startSnapshot(SOURCE);
-  await migration.qdrant.idle();
+  await migration.qdrant.waitUntilIdle();
 }
 
 /** Writes to the graph whenever all its nodes have been read. */

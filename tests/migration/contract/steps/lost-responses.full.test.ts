@@ -30,10 +30,10 @@ const classifyBackendCall = (request: string) =>
 const KEY = 'key-of-the-test-user';
 
 /** Returns the services of the migration over connections that lose the first response to each change. */
-async function connectServices(migration: Migration, loses: boolean) {
+async function connectServices(migration: Migration, losesResponses: boolean) {
   const { qdrant, backend, services } = migration;
-  const store = await startLosingProxy(qdrant.url, classifyStoreCall, { loses });
-  const users = await startLosingProxy(backend.url, classifyBackendCall, { loses });
+  const store = await startLosingProxy(qdrant.url, classifyStoreCall, { losesResponses });
+  const users = await startLosingProxy(backend.url, classifyBackendCall, { losesResponses });
   let lostElsewhere = 0;
   const seen = new Set<string>();
 
@@ -46,7 +46,7 @@ async function connectServices(migration: Migration, loses: boolean) {
       const result = await method(...args);
       // Digits are masked, because a repeated step uses keys with the epoch of its own lease.
       const key = `${name} ${JSON.stringify(args[0]).replace(/\d+/g, '#')}`;
-      if (!loses || seen.has(key)) return result;
+      if (!losesResponses || seen.has(key)) return result;
       seen.add(key);
       lostElsewhere += 1;
       throw new RetryableFailure('RetryableUnavailable', `The response to ${name} is lost.`);
@@ -95,14 +95,14 @@ interface Route {
   readonly left: readonly string[];
 }
 
-async function migrateAndBack({ plan, live, left }: Route, loses: boolean) {
+async function migrateAndBack({ plan, live, left }: Route, losesResponses: boolean) {
   const isInPlace = 'inPlace' in plan;
   // In place, the new version creates its own collections, out of the migration's reach. By upload, the migration creates them.
   const options = { memories: 20, users: 3, hasPreview: isInPlace, isInPlace };
   const migration = await createMigration(options);
   const { vectors } = migration.services;
   const before = await computeFingerprint(vectors, SOURCE);
-  const { connected, store, lost } = await connectServices(migration, loses);
+  const { connected, store, lost } = await connectServices(migration, losesResponses);
   await migration.start(plan);
   for (const step of RUNBOOK) await follow(migration, step, connected);
   await follow(migration, 'cutover', connected);

@@ -112,7 +112,7 @@ async function repeatUntilReturned(
 ): Promise<void> {
   for (let minutes = 0; minutes < MAX_MINUTES; minutes += 1) {
     await attempt().catch(() => undefined);
-    await migration.qdrant.idle();
+    await migration.qdrant.waitUntilIdle();
     if ((await migration.runs.read(RUN)).phase === 'copied') return;
     migration.advanceClock(MINUTE_MS);
   }

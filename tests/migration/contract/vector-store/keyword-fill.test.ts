@@ -49,9 +49,9 @@ onEveryVectorStore((subject) => {
   it('a fill and a walk continue where they were interrupted', async () => {
     const place = await createFilled();
     await addKeywordSlot(place, IDF);
-    const { walk, kept } = openStoredWalk<number>();
+    const { walk, cursors } = openStoredWalk<number>();
     await expect(fillUnfilled(place, { ...walk, renew })).rejects.toBeInstanceOf(Paused);
-    const [filled = 0] = kept;
+    const [filled = 0] = cursors;
     expect(await countUnfilled(place)).toBe(COUNT - filled);
     expect(await fillUnfilled(place, WALK)).toBe(COUNT - filled);
     // The store reports so many points that the walk lists them in parts.
@@ -59,9 +59,9 @@ onEveryVectorStore((subject) => {
     const pieces = await walkInPieces<VersionWalk, VersionWalk>((walk) =>
       walkVersions(many, EVERY, { ...walk, renew }),
     );
-    expect(pieces.kept.length).toBeGreaterThan(2);
+    expect(pieces.cursors.length).toBeGreaterThan(2);
     const { points, digest } = await walkVersions(place, NONE, WALK);
-    expect(pieces.found).toMatchObject({ points, digest, refilled: 0 });
+    expect(pieces.result).toMatchObject({ points, digest, refilled: 0 });
   });
 
   describe.each(['before', 'after'] as const)('right %s each write of a fill, a user', (moment) => {

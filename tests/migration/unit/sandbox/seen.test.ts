@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { SEEN, seenPage } from '../../support/seen.ts';
+import { OBSERVATIONS, renderPage } from '../../support/seen.ts';
 
 const TESTS = join(import.meta.dirname, '../..');
 
 it('the page is generated from the table', async () => {
   const page = join(import.meta.dirname, '../../../../docs/migration/seen.md');
-  await expect(seenPage()).toMatchFileSnapshot(page);
+  await expect(renderPage()).toMatchFileSnapshot(page);
 });
 
-it.each(SEEN.filter(({ test }) => test))(
+it.each(OBSERVATIONS.filter(({ test }) => test))(
   'a test shows: $behaviour',
   ({ test: [file, title] = ['', ''], date, on }) => {
     expect(readFileSync(join(TESTS, file), 'utf8')).toContain(title);

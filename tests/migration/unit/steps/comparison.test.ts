@@ -88,11 +88,11 @@ describe('two collections are compared memory by memory', () => {
     const { scope, base } = await createScene();
     const sources = { active: OLD, standby: NEW, base };
     for (const pageSize of [1, 3, 4]) {
-      const { found, kept } = await walkInPieces<ComparisonCursor, Tally>((walk) =>
+      const { result, cursors } = await walkInPieces<ComparisonCursor, Tally>((walk) =>
         comparePages(scope, sources, { pageSize, walk }),
       );
-      expect(kept.length + 1).toBe(Math.ceil(KINDS.length / pageSize));
-      expect(found).toEqual(await compare(scope, sources));
+      expect(cursors.length + 1).toBe(Math.ceil(KINDS.length / pageSize));
+      expect(result).toEqual(await compare(scope, sources));
     }
   });
 
